@@ -1,0 +1,18 @@
+# The libraries that Lathe borrows, all Debian packages, as the interface library `lathe_dependencies`.
+find_package(LLVM 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(Threads REQUIRED)
+find_library(XGBOOST_LIBRARY xgboost REQUIRED)
+find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
+
+add_library(lathe_dependencies INTERFACE)
+target_include_directories(lathe_dependencies SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(lathe_dependencies INTERFACE fmt::fmt nlohmann_json::nlohmann_json SQLite::SQLite3
+  protobuf::libprotobuf Threads::Threads ${XGBOOST_LIBRARY} ${ONNX_PROTO_LIBRARY} ${CMAKE_DL_LIBS})
+# The shared LLVM library keeps the link short and the binaries small.
+target_link_libraries(lathe_dependencies INTERFACE LLVM)
+target_link_directories(lathe_dependencies INTERFACE ${LLVM_LIBRARY_DIRS})
