@@ -1,0 +1,74 @@
+// The integers of a schedule space, and nothing else of it: all that a search strategy sees.
+// A sketch has a Domain (a list of parameters); a Point names a sketch and gives each parameter's integers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/rng.h"
+
+namespace lathe {
+
+// One of a list of increasing values, such as a tile size: neighbours are the values beside it.
+struct OrderedParameter {
+  std::vector<int64_t> values;  // strictly increasing, not empty
+};
+
+// One of `count` unrelated choices, such as a loop order.
+struct CategoricalParameter {
+  int64_t count = 1;
+};
+
+// `parts - 1` inner factors of an extent, outermost first; the outer part is the ceiling of what is left.
+// Where `imperfect` is false the product of the factors divides the extent.
+struct SplitParameter {
+  int64_t extent = 1;
+  int parts = 2;
+  bool imperfect = false;
+  int64_t largest_innermost = 64;
+};
+
+struct Parameter {
+  std::string name;  // unique within its sketch
+  std::variant<OrderedParameter, CategoricalParameter, SplitParameter> kind;
+
+  // How many integers of a Point this parameter takes: parts - 1 for a split, else 1.
+  int slots() const;
+};
+
+struct Domain {
+  std::vector<Parameter> parameters;
+
+  int slots() const;
+  // The number of points; saturates at 2^63 - 1.
+  int64_t size() const;
+};
+
+// A candidate: (arm and sketch, that sketch's integers). An ordered or categorical parameter's integer is the
+// index of its choice; a split's integers are its inner factors themselves.
+struct Point {
+  int sketch = 0;
+  std::vector<int64_t> integers;
+
+  auto operator<=>(const Point&) const = default;
+};
+
+uint64_t hash_of(const Point& point);
+
+// A uniform choice of every parameter.
+std::vector<int64_t> sample(const Domain& domain, Rng& rng);
+// Redraws one parameter so that it takes another value, if it has one.
+std::vector<int64_t> mutate(const Domain& domain, const std::vector<int64_t>& integers, Rng& rng);
+// Each parameter taken whole from either parent.
+std::vector<int64_t> crossover(const Domain& domain, const std::vector<int64_t>& a,
+                               const std::vector<int64_t>& b, Rng& rng);
+// All points that differ in one parameter by one step: next or previous value, another category, or a split's
+// divisor moved from one part to another.
+std::vector<std::vector<int64_t>> neighbours(const Domain& domain, const std::vector<int64_t>& integers);
+// An error that names the parameter whose integers are out of its domain.
+Status check(const Domain& domain, const std::vector<int64_t>& integers);
+
+}  // namespace lathe
