@@ -1,0 +1,135 @@
+// The loop program (docs/architecture.md): what a trace rewrites, what lowering turns into plain loops and
+// stores, and what a code generator prints. Immutable nodes behind shared handles; passes are functions.
+//
+// Semantics. A loop runs 0 .. extent-1 by 1; an extent is the least of its affine forms (>= 0, else no iteration).
+// A Block is one instance of a compute: its axes take the values of their bindings (affine in the loops around
+// it), and it does nothing where a conjunct of its predicate fails (value < bound must hold). Body and output
+// index name axes only. A reducing block with `initialises` first stores the reduction's identity where all its
+// reduce axes are 0, then output = reduction(output, value). Without a reduction: output = value.
+// Sibling order is program order. Iterations of a parallel loop write disjoint elements.
+//
+//   stmt ::= For(var, extents, kind, stmt) | Block(...) | Seq(stmt*) | Alloc(tensor, scope, layout, stmt)
+//          | If(conjunct*, stmt) | Store(tensor, index, value [, stride, mask]) | Prefetch(tensor, index)
+// Scheduled programs have For, Block, Seq, Alloc, Prefetch. Lowered ones have no Block; after `flatten_buffers`
+// each access has one index, the offset; after `vectorize_loops` and `unroll_loops` only serial and parallel
+// loops are left.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expr/dag.h"
+#include "task/layout.h"
+#include "task/task.h"
+
+namespace lathe {
+
+enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel };
+// Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, or the arena of the
+// whole call. GPU and FPGA scopes join this list.
+enum class Scope : uint8_t { registers, thread, workspace };
+// How lowering treats a block's conjunct on an axis (ir.md 5).
+enum class Tail : uint8_t { guard, bound, peel, mask, overlap, pad };
+
+struct StmtNode;
+using Stmt = std::shared_ptr<const StmtNode>;
+
+// value < bound.
+struct Conjunct {
+  Affine value;      // over loop variables
+  int64_t bound = 0;
+  int axis = -1;     // the block axis that it guards; -1: none
+  Tail tail = Tail::guard;  // in an If (lowered): how to treat it; in a Block the axis' tail decides
+};
+
+struct For {
+  Var var;
+  std::vector<Affine> extents;  // the least counts; over outer loop variables
+  LoopKind kind = LoopKind::serial;
+  Stmt body;
+};
+
+struct BlockAxis {
+  Axis axis;
+  Affine binding;  // over loop variables
+  Tail tail = Tail::guard;
+};
+
+struct Block {
+  std::string name;  // unique in the program
+  std::vector<BlockAxis> axes;
+  std::vector<Conjunct> predicate;
+  Tensor output;
+  std::vector<Affine> output_index;  // over axes
+  Reduction reduction = Reduction::none;
+  bool initialises = false;
+  Expr value;  // over axes
+};
+
+struct Seq {
+  std::vector<Stmt> statements;
+};
+
+struct Alloc {
+  Tensor tensor;
+  Scope scope = Scope::workspace;
+  Layout layout;
+  Stmt body;  // the buffer's lifetime
+};
+
+struct If {
+  std::vector<Conjunct> conditions;  // all must hold
+  Stmt body;
+};
+
+struct Store {
+  Tensor tensor;
+  std::vector<Affine> index;
+  Expr value;          // its lanes are the store's
+  int64_t stride = 0;  // in elements between lanes; 0 for a scalar store
+  Expr mask;           // lanes to write; undefined: all
+};
+
+// Fetches the cache line of an element towards the second-level cache; never faults, whatever the index.
+struct Prefetch {
+  Tensor tensor;
+  std::vector<Affine> index;
+};
+
+struct StmtNode {
+  std::variant<For, Block, Seq, Alloc, If, Store, Prefetch> node;
+};
+
+template <class Node>
+Stmt make_stmt(Node node) {
+  return std::make_shared<const StmtNode>(StmtNode{std::move(node)});
+}
+template <class Node>
+const Node* as(const Stmt& stmt) {
+  return stmt ? std::get_if<Node>(&stmt->node) : nullptr;
+}
+// A Seq of what is not null; a single statement stands for itself; null for none.
+Stmt make_seq(std::vector<Stmt> statements);
+
+// A buffer that `prepare` fills and `main` reads.
+struct Prepared {
+  Tensor tensor;
+  Layout layout;
+};
+
+struct Program {
+  std::vector<Argument> arguments;
+  std::vector<Prepared> prepared;
+  Stmt prepare;  // null: nothing to prepare
+  Stmt main;
+};
+
+// One loop nest a compute, in Dag order, bindings the identity; intermediates allocated around all of it.
+Program naive_program(const Task& task);
+
+// The constant extent of a loop, or -1.
+int64_t constant_extent(const For& loop);
+
+}  // namespace lathe

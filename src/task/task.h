@@ -1,0 +1,43 @@
+// What is tuned: a Dag on a target, with each argument's role and layout. Two tasks with the same structure
+// have the same hash whatever their names; how often a network runs a task is a weight outside of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "expr/dag.h"
+#include "target/target.h"
+#include "task/layout.h"
+
+namespace lathe {
+
+struct Argument {
+  Tensor tensor;
+  bool is_constant = false;    // its value is known at load time: it may be transformed beforehand
+  bool is_output = false;
+  bool layout_is_free = false; // the schedule may choose the layout; otherwise `layout` is given
+  Layout layout;
+};
+
+struct Task {
+  std::string name;  // for people; no part of the identity
+  Dag dag;
+  Target target;
+  int cores = 1;
+  std::vector<Argument> arguments;  // the Dag's inputs, then its outputs
+};
+
+// A task with row-major layouts; `constants` names the inputs that may be transformed beforehand; with
+// `free_layouts` the other arguments' layouts may be chosen. An Error names a constant that is no input.
+Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
+                       const std::vector<std::string>& constants = {}, bool free_layouts = false);
+
+// Structure, roles, layouts, target name, cores; not names.
+uint64_t hash_of(const Task& task);
+// Floating-point and integer operations of the Dag's bodies on the direct form; a multiply-add counts two.
+int64_t flops_of(const Dag& dag);
+// Bytes of all arguments: each read or written once.
+int64_t argument_bytes(const Dag& dag);
+
+}  // namespace lathe
