@@ -1,5 +1,9 @@
 # The libraries that Lathe borrows, all Debian packages, as the interface library `lathe_dependencies`.
-find_package(LLVM 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+# LLVM's own version check accepts equal minor versions only, so the major one is checked here.
+find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/llvm NO_DEFAULT_PATH)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Lathe is written against LLVM 22; ${LLVM_DIR} is ${LLVM_PACKAGE_VERSION}")
+endif()
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
