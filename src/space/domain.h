@@ -23,7 +23,9 @@ struct CategoricalParameter {
 };
 
 // `parts - 1` inner factors of an extent, outermost first; the outer part is the ceiling of what is left.
-// Where `imperfect` is false the product of the factors divides the extent.
+// Where `imperfect` is false the product of the factors divides the extent; where it is true each factor is
+// any integer up to the ceiling of what the factors inside it leave, so that no part is larger than it can
+// use. The innermost factor is at most `largest_innermost`, which is at least 1.
 struct SplitParameter {
   int64_t extent = 1;
   int parts = 2;
@@ -58,16 +60,25 @@ struct Point {
 
 uint64_t hash_of(const Point& point);
 
-// A uniform choice of every parameter.
+// A choice of every parameter: uniform for ordered and categorical ones and over the factorisations of a
+// perfect split. The factors of an imperfect split are uniform in their logarithm, half of them rounded down
+// to the least factor of as many tiles (little padding); every legal factor can come.
 std::vector<int64_t> sample(const Domain& domain, Rng& rng);
-// Redraws one parameter so that it takes another value, if it has one.
+// Redraws one parameter, among those with a choice, so that it takes another value; unchanged if there is
+// none.
 std::vector<int64_t> mutate(const Domain& domain, const std::vector<int64_t>& integers, Rng& rng);
+// One of the neighbours of one parameter, among those that have neighbours; unchanged if there is none.
+std::vector<int64_t> random_neighbour(const Domain& domain, const std::vector<int64_t>& integers, Rng& rng);
 // Each parameter taken whole from either parent.
 std::vector<int64_t> crossover(const Domain& domain, const std::vector<int64_t>& a,
                                const std::vector<int64_t>& b, Rng& rng);
-// All points that differ in one parameter by one step: next or previous value, another category, or a split's
-// divisor moved from one part to another.
+// All points that differ in one parameter by one step, each once, in a fixed order: next or previous value,
+// another category, or a part of a split raised to the next divisor of its product with another part. A
+// factor of an imperfect split also goes up or down by one, by a factor of two, and to one tile more or
+// fewer.
 std::vector<std::vector<int64_t>> neighbours(const Domain& domain, const std::vector<int64_t>& integers);
+// Every point, each once, in a fixed order. Takes memory for size() points: for small domains.
+std::vector<std::vector<int64_t>> all_points(const Domain& domain);
 // An error that names the parameter whose integers are out of its domain.
 Status check(const Domain& domain, const std::vector<int64_t>& integers);
 
