@@ -1,7 +1,7 @@
-// Index arithmetic in a canonical form: a constant plus coefficients times atoms, where an atom is a variable,
-// a floor division or a modulo of another affine form by a constant, or an opaque integer value (an indirect
-// index). Two equal sums of terms are one value, so equality, substitution and bounds are structural and cheap.
-// Values are immutable; copying shares the atoms. Divisors are positive; division rounds down.
+// Index arithmetic in a canonical form: a constant plus coefficients times atoms, where an atom is a
+// variable, a floor division or a modulo of another affine form by a constant, or an opaque integer value (an
+// indirect index). Two equal sums of terms are one value, so equality, substitution and bounds are structural
+// and cheap. Values are immutable; copying shares the atoms. Divisors are positive; division rounds down.
 #pragma once
 
 #include <cstdint>
@@ -101,11 +101,11 @@ enum class AtomKind : uint8_t { variable, floor_div, modulo, opaque };
 
 struct AtomNode {
   AtomKind kind = AtomKind::variable;
-  uint64_t id = 0;                      // variable: order of creation, for a stable order of terms
-  std::string name;                     // variable
-  Affine operand;                       // floor_div, modulo
-  int64_t divisor = 1;                  // floor_div, modulo
-  std::shared_ptr<const Expr> opaque;   // opaque: an integer-valued scalar expression
+  uint64_t id = 0;                     // variable: order of creation, for a stable order of terms
+  std::string name;                    // variable
+  Affine operand;                      // floor_div, modulo
+  int64_t divisor = 1;                 // floor_div, modulo
+  std::shared_ptr<const Expr> opaque;  // opaque: an integer-valued scalar expression
 };
 
 // Floor division and modulo by a positive constant, simplified by structure and, where given, by ranges.

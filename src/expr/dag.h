@@ -1,6 +1,6 @@
-// A tensor program as mathematics: inputs, and computes in topological order, each giving every element of one
-// tensor by a scalar body over spatial and reduce axes. This is what a user writes and what a task is; it says
-// nothing of order, memory or machine. Values: copies share tensors and bodies.
+// A tensor program as mathematics: inputs, and computes in topological order, each giving every element of
+// one tensor by a scalar body over spatial and reduce axes. This is what a user writes and what a task is; it
+// says nothing of order, memory or machine. Values: copies share tensors and bodies.
 #pragma once
 
 #include <string>
@@ -39,9 +39,9 @@ struct Compute {
 };
 
 struct Dag {
-  std::vector<Tensor> inputs;      // the arguments that are read, in order
-  std::vector<Compute> computes;   // producers before consumers
-  std::vector<Tensor> outputs;     // the arguments that are written, in order; each is some compute's output
+  std::vector<Tensor> inputs;     // the arguments that are read, in order
+  std::vector<Compute> computes;  // producers before consumers
+  std::vector<Tensor> outputs;    // the arguments that are written, in order; each is some compute's output
 
   // The compute that gives `tensor`, or null for an input or literal.
   const Compute* producer(const Tensor& tensor) const;
@@ -56,9 +56,15 @@ struct ReduceExpr {
   std::vector<Axis> axes;
   Expr body;
 };
-inline ReduceExpr sum(std::vector<Axis> axes, Expr body) { return {Reduction::sum, std::move(axes), std::move(body)}; }
-inline ReduceExpr max_over(std::vector<Axis> axes, Expr body) { return {Reduction::max, std::move(axes), std::move(body)}; }
-inline ReduceExpr min_over(std::vector<Axis> axes, Expr body) { return {Reduction::min, std::move(axes), std::move(body)}; }
+inline ReduceExpr sum(std::vector<Axis> axes, Expr body) {
+  return {Reduction::sum, std::move(axes), std::move(body)};
+}
+inline ReduceExpr max_over(std::vector<Axis> axes, Expr body) {
+  return {Reduction::max, std::move(axes), std::move(body)};
+}
+inline ReduceExpr min_over(std::vector<Axis> axes, Expr body) {
+  return {Reduction::min, std::move(axes), std::move(body)};
+}
 
 // Collects a Dag: inputs and computes in the order in which they are written.
 class DagBuilder {
@@ -67,7 +73,8 @@ class DagBuilder {
   Tensor compute(std::string name, std::vector<Axis> axes, Expr body);
   Tensor compute(std::string name, std::vector<Axis> axes, ReduceExpr body);
   void output(const Tensor& tensor) { dag_.outputs.push_back(tensor); }
-  // The Dag; an Error names the compute that reads outside its operand, divides by zero or has clashing names.
+  // The Dag; an Error names the compute that reads outside its operand, divides by zero or has clashing
+  // names.
   Result<Dag> build() const;
 
  private:

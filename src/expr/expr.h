@@ -1,10 +1,11 @@
 // Scalar expressions: what one element of a compute is. Immutable trees, shared by copying.
 //
 // Semantics. Integers are 64-bit in index arithmetic and of their own type in values; integer division rounds
-// down. Floating-point sums keep the order in which they are written; only schedule steps reorder a reduction.
-// A comparison gives `bool`. `select` evaluates only the side it takes, so a load on the other side may be out
-// of bounds. Every integer expression built from variables, constants, +, -, * constant, / and % by positive
-// constants is kept as an `Affine` (node `Index`); what is not affine, such as a load, stays a tree.
+// down. Floating-point sums keep the order in which they are written; only schedule steps reorder a
+// reduction. A comparison gives `bool`. `select` evaluates only the side it takes, so a load on the other
+// side may be out of bounds. Every integer expression built from variables, constants, +, -, * constant, /
+// and % by positive constants is kept as an `Affine` (node `Index`); what is not affine, such as a load,
+// stays a tree.
 //
 // Grammar (lanes > 1 only after the pass `vectorize_loops`):
 //   expr ::= Literal | Index(affine) | Load(tensor, affine*) | Unary(op, e) | Binary(op, e, e)
@@ -22,19 +23,34 @@
 namespace lathe {
 
 enum class UnaryOp : uint8_t { negate, exp, log, sqrt, tanh, erf, abs, floor, logical_not };
-enum class BinaryOp : uint8_t { add, sub, mul, div, mod, min, max, pow, less, less_equal, equal, not_equal, logical_and, logical_or };
+enum class BinaryOp : uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  min,
+  max,
+  pow,
+  less,
+  less_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or
+};
 
 struct ExprNode;
 
 class Expr {
  public:
   Expr() = default;
-  Expr(double value);          // NOLINT: f32 literal
+  Expr(double value);                                      // NOLINT: f32 literal
   Expr(float value) : Expr(static_cast<double>(value)) {}  // NOLINT
   Expr(int value) : Expr(static_cast<int64_t>(value)) {}   // NOLINT
-  Expr(int64_t value);         // NOLINT: i64 index literal
-  Expr(const Var& var);        // NOLINT
-  Expr(const Affine& value);   // NOLINT
+  Expr(int64_t value);                                     // NOLINT: i64 index literal
+  Expr(const Var& var);                                    // NOLINT
+  Expr(const Affine& value);                               // NOLINT
   explicit Expr(ExprNode node);
 
   const ExprNode* operator->() const { return node_.get(); }
@@ -51,8 +67,8 @@ class Expr {
 };
 
 struct Literal {
-  double value = 0;       // of a float type
-  int64_t integer = 0;    // of bool and integer types
+  double value = 0;     // of a float type
+  int64_t integer = 0;  // of bool and integer types
 };
 // An integer value: i64 (loop variables and what is computed from them).
 struct Index {

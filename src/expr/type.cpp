@@ -1,8 +1,8 @@
 #include "expr/type.h"
 
-#include <array>
-
 #include <fmt/format.h>
+
+#include <array>
 
 #include "base/check.h"
 
@@ -43,7 +43,8 @@ Result<DType> parse_dtype(std::string_view text) {
   for (const DTypeInfo& entry : kDTypes) {
     if (text == entry.name) return entry.dtype;
   }
-  return fail(ErrorKind::parse, fmt::format("'{}' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64", text));
+  return fail(ErrorKind::parse,
+              fmt::format("'{}' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64", text));
 }
 
 }  // namespace lathe

@@ -1,5 +1,5 @@
-// Element types, scalar or vector. f32 is what today's passes compute in; the others have a size, a name and a
-// place in every switch, so that low precision arrives as new cases and not as a new type system.
+// Element types, scalar or vector. f32 is what today's passes compute in; the others have a size, a name and
+// a place in every switch, so that low precision arrives as new cases and not as a new type system.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The only generic arms over expressions: visit every node, rebuild a tree bottom-up, substitute, collect.
-// Printers, interpreters and code generators switch over the variant themselves, so a new node must be handled.
+// Printers, interpreters and code generators switch over the variant themselves, so a new node must be
+// handled.
 #pragma once
 
 #include <functional>

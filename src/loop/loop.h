@@ -1,18 +1,18 @@
 // The loop program (docs/architecture.md): what a trace rewrites, what lowering turns into plain loops and
 // stores, and what a code generator prints. Immutable nodes behind shared handles; passes are functions.
 //
-// Semantics. A loop runs 0 .. extent-1 by 1; an extent is the least of its affine forms (>= 0, else no iteration).
-// A Block is one instance of a compute: its axes take the values of their bindings (affine in the loops around
-// it), and it does nothing where a conjunct of its predicate fails (value < bound must hold). Body and output
-// index name axes only. A reducing block with `initialises` first stores the reduction's identity where all its
-// reduce axes are 0, then output = reduction(output, value). Without a reduction: output = value.
-// Sibling order is program order. Iterations of a parallel loop write disjoint elements.
+// Semantics. A loop runs 0 .. extent-1 by 1; an extent is the least of its affine forms (>= 0, else no
+// iteration). A Block is one instance of a compute: its axes take the values of their bindings (affine in the
+// loops around it), and it does nothing where a conjunct of its predicate fails (value < bound must hold).
+// Body and output index name axes only. A reducing block with `initialises` first stores the reduction's
+// identity where all its reduce axes are 0, then output = reduction(output, value). Without a reduction:
+// output = value. Sibling order is program order. Iterations of a parallel loop write disjoint elements.
 //
 //   stmt ::= For(var, extents, kind, stmt) | Block(...) | Seq(stmt*) | Alloc(tensor, scope, layout, stmt)
 //          | If(conjunct*, stmt) | Store(tensor, index, value [, stride, mask]) | Prefetch(tensor, index)
-// Scheduled programs have For, Block, Seq, Alloc, Prefetch. Lowered ones have no Block; after `flatten_buffers`
-// each access has one index, the offset; after `vectorize_loops` and `unroll_loops` only serial and parallel
-// loops are left.
+// Scheduled programs have For, Block, Seq, Alloc, Prefetch. Lowered ones have no Block; after
+// `flatten_buffers` each access has one index, the offset; after `vectorize_loops` and `unroll_loops` only
+// serial and parallel loops are left.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,8 @@
 namespace lathe {
 
 enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel };
-// Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, or the arena of the
-// whole call. GPU and FPGA scopes join this list.
+// Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, or the arena of
+// the whole call. GPU and FPGA scopes join this list.
 enum class Scope : uint8_t { registers, thread, workspace };
 // How lowering treats a block's conjunct on an axis (ir.md 5).
 enum class Tail : uint8_t { guard, bound, peel, mask, overlap, pad };
@@ -38,9 +38,9 @@ using Stmt = std::shared_ptr<const StmtNode>;
 
 // value < bound.
 struct Conjunct {
-  Affine value;      // over loop variables
+  Affine value;  // over loop variables
   int64_t bound = 0;
-  int axis = -1;     // the block axis that it guards; -1: none
+  int axis = -1;            // the block axis that it guards; -1: none
   Tail tail = Tail::guard;  // in an If (lowered): how to treat it; in a Block the axis' tail decides
 };
 

@@ -21,8 +21,8 @@ using Box = std::vector<BoxSide>;
 std::optional<BoxSide> side_of(const Affine& value, const Ranges& moving, const Ranges& fixed);
 
 enum class Access : uint8_t { read, write, any };
-// The box of `tensor` that `stmt` touches; loops inside `stmt` move, everything outside is fixed with the given
-// ranges. A side that it cannot bound is the whole dimension. Nothing if the tensor is not touched.
+// The box of `tensor` that `stmt` touches; loops inside `stmt` move, everything outside is fixed with the
+// given ranges. A side that it cannot bound is the whole dimension. Nothing if the tensor is not touched.
 std::optional<Box> region(const Stmt& stmt, const Tensor& tensor, Access access, const Ranges& fixed);
 
 }  // namespace lathe

@@ -15,10 +15,10 @@
 namespace lathe {
 
 struct LayoutDim {
-  int dim = 0;           // the logical dimension
-  int64_t divide = 1;    // > 0
-  int64_t modulo = 0;    // 0: none, the outermost part of its dimension
-  int64_t extra = 0;     // elements of this physical dimension that are never used (against cache-set conflicts)
+  int dim = 0;         // the logical dimension
+  int64_t divide = 1;  // > 0
+  int64_t modulo = 0;  // 0: none, the outermost part of its dimension
+  int64_t extra = 0;  // elements of this physical dimension that are never used (against cache-set conflicts)
 
   bool operator==(const LayoutDim&) const = default;
 };
@@ -43,7 +43,8 @@ int64_t physical_elements(const Layout& layout, std::span<const int64_t> shape);
 // The largest index + 1 that each logical dimension has room for (>= shape, larger where blocks are padded).
 std::vector<int64_t> capacity(const Layout& layout, std::span<const int64_t> shape);
 // The offset in elements of a logical index.
-Affine flatten(const Layout& layout, std::span<const int64_t> shape, std::span<const Affine> index, const Ranges& ranges);
+Affine flatten(const Layout& layout, std::span<const int64_t> shape, std::span<const Affine> index,
+               const Ranges& ranges);
 int64_t flatten(const Layout& layout, std::span<const int64_t> shape, std::span<const int64_t> index);
 
 // "[0][2][3][1]", blocks as "[0][1/16][2][3][1%16]", a middle part "[1/4%4]", extra elements "[2+16]".

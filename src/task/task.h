@@ -14,9 +14,9 @@ namespace lathe {
 
 struct Argument {
   Tensor tensor;
-  bool is_constant = false;    // its value is known at load time: it may be transformed beforehand
+  bool is_constant = false;  // its value is known at load time: it may be transformed beforehand
   bool is_output = false;
-  bool layout_is_free = false; // the schedule may choose the layout; otherwise `layout` is given
+  bool layout_is_free = false;  // the schedule may choose the layout; otherwise `layout` is given
   Layout layout;
 };
 

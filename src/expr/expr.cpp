@@ -1,0 +1,188 @@
+#include "expr/expr.h"
+
+#include <functional>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace lathe {
+namespace {
+
+constexpr Type kIndexType{DType::i64, 1};
+
+bool is_comparison(BinaryOp op) {
+  return op == BinaryOp::less || op == BinaryOp::less_equal || op == BinaryOp::equal ||
+         op == BinaryOp::not_equal;
+}
+
+bool is_index(const Expr& e) { return e.as<Index>() != nullptr; }
+
+// An integer literal beside a float takes the float's type.
+Expr coerce(const Expr& e, Type type) {
+  const Index* index = e.as<Index>();
+  if (index != nullptr && is_float(type.dtype) && index->value.is_constant()) {
+    return literal(type, static_cast<double>(index->value.constant()));
+  }
+  const Literal* value = e.as<Literal>();
+  if (value != nullptr && is_float(e.type().dtype) && is_float(type.dtype))
+    return literal(type, value->value);
+  if (index != nullptr && type.dtype == DType::i32 && index->value.is_constant()) {
+    return literal(type, static_cast<double>(index->value.constant()));
+  }
+  return e;
+}
+
+// +, -, *, /, % of integer forms that stay affine; undefined where the result is not.
+Expr affine_binary(BinaryOp op, const Affine& a, const Affine& b) {
+  switch (op) {
+    case BinaryOp::add: return Expr(a + b);
+    case BinaryOp::sub: return Expr(a - b);
+    case BinaryOp::mul:
+      if (b.is_constant()) return Expr(a * b.constant());
+      if (a.is_constant()) return Expr(b * a.constant());
+      return {};
+    case BinaryOp::div:
+      return b.is_constant() && b.constant() > 0 ? Expr(floor_div(a, b.constant())) : Expr();
+    case BinaryOp::mod: return b.is_constant() && b.constant() > 0 ? Expr(modulo(a, b.constant())) : Expr();
+    default: return {};
+  }
+}
+
+bool equal_index_lists(const std::vector<Affine>& a, const std::vector<Affine>& b) { return a == b; }
+
+bool equal_or_undefined(const Expr& a, const Expr& b) {
+  if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+  return equal(a, b);
+}
+
+}  // namespace
+
+Tensor::Tensor(std::string name, std::vector<int64_t> shape, DType dtype)
+    : node_(std::make_shared<const TensorNode>(TensorNode{std::move(name), dtype, std::move(shape), {}})) {}
+
+Tensor Tensor::literal(std::string name, std::vector<int64_t> shape, std::vector<double> values) {
+  Tensor tensor;
+  tensor.node_ = std::make_shared<const TensorNode>(
+      TensorNode{std::move(name), DType::f32, std::move(shape), std::move(values)});
+  LATHE_CHECK(static_cast<int64_t>(tensor->literal.size()) == tensor.elements());
+  return tensor;
+}
+
+int64_t Tensor::elements() const {
+  return std::accumulate(node_->shape.begin(), node_->shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+Expr::Expr(ExprNode node) : node_(std::make_shared<const ExprNode>(std::move(node))) {}
+Expr::Expr(double value) : Expr(ExprNode{{DType::f32, 1}, Literal{value, 0}}) {}
+Expr::Expr(int64_t value) : Expr(Affine(value)) {}
+Expr::Expr(const Var& var) : Expr(Affine(var)) {}
+Expr::Expr(const Affine& value) : Expr(ExprNode{kIndexType, Index{value}}) {}
+
+Type Expr::type() const { return node_->type; }
+
+Expr literal(Type type, double value) {
+  if (type == kIndexType) return Expr(static_cast<int64_t>(value));
+  return Expr(ExprNode{type, Literal{value, static_cast<int64_t>(value)}});
+}
+
+Expr load(const Tensor& tensor, std::vector<Affine> index) {
+  return Expr(ExprNode{{tensor->dtype, 1}, Load{tensor, std::move(index), 0, {}}});
+}
+
+Expr unary(UnaryOp op, const Expr& operand) {
+  if (const Index* index = operand.as<Index>(); index != nullptr && op == UnaryOp::negate) {
+    return Expr(index->value * -1);
+  }
+  return Expr(ExprNode{operand.type(), Unary{op, operand}});
+}
+
+Expr binary(BinaryOp op, const Expr& left, const Expr& right) {
+  if (is_index(left) && is_index(right)) {
+    const Expr affine = affine_binary(op, left.as<Index>()->value, right.as<Index>()->value);
+    if (affine.defined()) return affine;
+  }
+  const Expr a = coerce(left, right.type());
+  const Expr b = coerce(right, a.type());
+  // An i32 value in index arithmetic widens to i64.
+  if (a.type().dtype == DType::i32 && b.type().dtype == DType::i64) {
+    return binary(op, cast({DType::i64, a.type().lanes}, a), b);
+  }
+  if (a.type().dtype == DType::i64 && b.type().dtype == DType::i32) {
+    return binary(op, a, cast({DType::i64, b.type().lanes}, b));
+  }
+  LATHE_CHECK(a.type() == b.type());
+  const Type type = is_comparison(op) ? Type{DType::boolean, a.type().lanes} : a.type();
+  return Expr(ExprNode{type, Binary{op, a, b}});
+}
+
+Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
+  const Expr a = coerce(if_true, if_false.type());
+  const Expr b = coerce(if_false, a.type());
+  LATHE_CHECK(a.type() == b.type() && condition.type().dtype == DType::boolean);
+  return Expr(ExprNode{a.type(), Select{condition, a, b}});
+}
+
+Expr cast(Type type, const Expr& operand) {
+  if (operand.type() == type) return operand;
+  return Expr(ExprNode{type, Cast{operand}});
+}
+
+Expr broadcast(const Expr& operand, int lanes) {
+  return Expr(ExprNode{{operand.type().dtype, lanes}, Broadcast{operand}});
+}
+
+Affine to_affine(const Expr& e) {
+  if (const Index* index = e.as<Index>()) return index->value;
+  if (const Literal* value = e.as<Literal>()) return value->integer;
+  if (const Binary* binary = e.as<Binary>(); binary != nullptr && e.type() == kIndexType) {
+    const Expr affine = affine_binary(binary->op, to_affine(binary->a), to_affine(binary->b));
+    if (affine.defined()) return affine.as<Index>()->value;
+  }
+  return opaque(e.type().dtype == DType::i64 ? e : cast(kIndexType, e));
+}
+
+namespace {
+
+struct EqualVisitor {
+  const Expr& other;
+  template <class T>
+  const T& right() const {
+    return *other.as<T>();
+  }
+
+  bool operator()(const Literal& a) const {
+    return a.value == right<Literal>().value && a.integer == right<Literal>().integer;
+  }
+  bool operator()(const Index& a) const { return a.value == right<Index>().value; }
+  bool operator()(const Load& a) const {
+    const Load& b = right<Load>();
+    return a.tensor == b.tensor && a.stride == b.stride && equal_index_lists(a.index, b.index) &&
+           equal_or_undefined(a.mask, b.mask);
+  }
+  bool operator()(const Unary& a) const {
+    return a.op == right<Unary>().op && equal(a.operand, right<Unary>().operand);
+  }
+  bool operator()(const Binary& a) const {
+    const Binary& b = right<Binary>();
+    return a.op == b.op && equal(a.a, b.a) && equal(a.b, b.b);
+  }
+  bool operator()(const Select& a) const {
+    const Select& b = right<Select>();
+    return equal(a.condition, b.condition) && equal(a.if_true, b.if_true) && equal(a.if_false, b.if_false);
+  }
+  bool operator()(const Cast& a) const { return equal(a.operand, right<Cast>().operand); }
+  bool operator()(const Broadcast& a) const { return equal(a.operand, right<Broadcast>().operand); }
+  bool operator()(const Ramp& a) const {
+    return a.base == right<Ramp>().base && a.stride == right<Ramp>().stride;
+  }
+};
+
+}  // namespace
+
+bool equal(const Expr& a, const Expr& b) {
+  if (a.get() == b.get()) return true;
+  if (a.type() != b.type() || a->node.index() != b->node.index()) return false;
+  return std::visit(EqualVisitor{b}, a->node);
+}
+
+}  // namespace lathe
