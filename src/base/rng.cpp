@@ -40,7 +40,9 @@ uint64_t Rng::below(uint64_t bound) {
 
 int64_t Rng::between(int64_t lo, int64_t hi) {
   LATHE_CHECK(lo <= hi);
-  return lo + static_cast<int64_t>(below(static_cast<uint64_t>(hi - lo) + 1));
+  const uint64_t base = static_cast<uint64_t>(lo);  // unsigned arithmetic wraps where the range is wide
+  const uint64_t count = static_cast<uint64_t>(hi) - base + 1;
+  return static_cast<int64_t>(base + (count == 0 ? next() : below(count)));
 }
 
 double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

@@ -1,10 +1,10 @@
 #include "base/text_cursor.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-
-#include <fmt/format.h>
 
 namespace lathe {
 namespace {
@@ -68,7 +68,7 @@ Result<int64_t> TextCursor::integer() {
   skip_blanks();
   const char* begin = text_.data() + position_;
   const char* end = text_.data() + text_.size();
-  if (begin < end && *begin == '+') ++begin;
+  if (begin + 1 < end && *begin == '+' && begin[1] != '-') ++begin;
   int64_t value = 0;
   const auto [stop, code] = std::from_chars(begin, end, value);
   if (code == std::errc::result_out_of_range) return error("the integer does not fit 64 bits");
@@ -83,6 +83,7 @@ Result<double> TextCursor::number() {
   const char* end = text_.data() + text_.size();
   double value = 0;
   const auto [stop, code] = std::from_chars(begin, end, value);
+  if (code == std::errc::result_out_of_range) return error("the number does not fit a double");
   if (code != std::errc()) return error("expected a number");
   position_ = static_cast<size_t>(stop - text_.data());
   return value;
