@@ -19,7 +19,7 @@ std::atomic<uint64_t> next_variable_id{1};
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
 int64_t floor_remainder(int64_t a, int64_t b) { return a - floor_quotient(a, b) * b; }
 
-int compare(const AtomNode& a, const AtomNode& b) {
+int compare_atoms(const AtomNode& a, const AtomNode& b) {
   if (&a == &b) return 0;
   if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
   switch (a.kind) {
@@ -35,7 +35,7 @@ int compare(const AtomNode& a, const AtomNode& b) {
   return 0;
 }
 
-bool equal_atoms(const Atom& a, const Atom& b) { return a == b || compare(*a, *b) == 0; }
+bool equal_atoms(const Atom& a, const Atom& b) { return a == b || compare_atoms(*a, *b) == 0; }
 
 Atom make_division(AtomKind kind, Affine operand, int64_t divisor) {
   AtomNode node;
@@ -145,7 +145,7 @@ Affine& Affine::operator+=(const Affine& other) {
   size_t i = 0;
   size_t j = 0;
   while (i < terms_.size() && j < other.terms_.size()) {
-    const int order = lathe::compare(*terms_[i].atom, *other.terms_[j].atom);
+    const int order = compare_atoms(*terms_[i].atom, *other.terms_[j].atom);
     if (order < 0) {
       merged.push_back(std::move(terms_[i++]));
     } else if (order > 0) {
@@ -391,7 +391,7 @@ std::string to_string(const Affine& a) {
 int compare(const Affine& a, const Affine& b) {
   const size_t shared = std::min(a.terms().size(), b.terms().size());
   for (size_t i = 0; i < shared; ++i) {
-    const int order = compare(*a.terms()[i].atom, *b.terms()[i].atom);
+    const int order = compare_atoms(*a.terms()[i].atom, *b.terms()[i].atom);
     if (order != 0) return order;
     const int64_t x = a.terms()[i].coefficient;
     const int64_t y = b.terms()[i].coefficient;
