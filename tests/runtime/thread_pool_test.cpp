@@ -1,0 +1,119 @@
+#include "runtime/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace lathe {
+namespace {
+
+struct Part {
+  int64_t begin = -1;
+  int64_t end = -1;
+};
+
+// What each thread was given, by the thread's number.
+std::vector<Part> parts_of(const LatheParallel& pool, int64_t count) {
+  std::vector<Part> parts(16);
+  pool.run(
+      &pool,
+      [](void* context, int64_t begin, int64_t end, int32_t thread) {
+        (*static_cast<std::vector<Part>*>(context))[static_cast<size_t>(thread)] = {begin, end};
+      },
+      &parts, count);
+  std::erase_if(parts, [](const Part& part) { return part.begin < 0; });
+  return parts;
+}
+
+void expect_partition(const std::vector<Part>& parts, int64_t count, size_t threads) {
+  ASSERT_EQ(parts.size(), threads);
+  int64_t next = 0;
+  for (const Part& part : parts) {
+    EXPECT_EQ(part.begin, next);
+    EXPECT_GE(part.end - part.begin, count / static_cast<int64_t>(threads));
+    EXPECT_LE(part.end - part.begin,
+              (count + static_cast<int64_t>(threads) - 1) / static_cast<int64_t>(threads));
+    next = part.end;
+  }
+  EXPECT_EQ(next, count);
+}
+
+TEST(ThreadPool, SplitsIntoContiguousPartsInOrder) {
+  ThreadPool pool({.threads = 3});
+  ASSERT_EQ(pool.threads(), 3);
+  for (int64_t count : {3, 4, 5, 6, 7, 100, 101})
+    expect_partition(parts_of(*pool.parallel(), count), count, 3);
+}
+
+TEST(ThreadPool, FewerIterationsThanThreadsRunOnFewer) {
+  ThreadPool pool({.threads = 4});
+  expect_partition(parts_of(*pool.parallel(), 2), 2, 2);
+  expect_partition(parts_of(*pool.parallel(), 1), 1, 1);
+  EXPECT_TRUE(parts_of(*pool.parallel(), 0).empty());
+}
+
+TEST(ThreadPool, ALimitedCopyUsesFewerThreads) {
+  ThreadPool pool({.threads = 4});
+  LatheParallel limited = *pool.parallel();
+  limited.threads = 2;
+  expect_partition(parts_of(limited, 100), 100, 2);
+  limited.threads = 1;
+  expect_partition(parts_of(limited, 100), 100, 1);
+}
+
+TEST(ThreadPool, OneThreadRunsInline) {
+  ThreadPool pool({.threads = 1});
+  EXPECT_EQ(pool.parallel()->threads, 1);
+  expect_partition(parts_of(*pool.parallel(), 100), 100, 1);
+  std::thread::id runner;
+  pool.run([](void* context, int64_t, int64_t,
+              int32_t) { *static_cast<std::thread::id*>(context) = std::this_thread::get_id(); },
+           &runner, 5, 1);
+  EXPECT_EQ(runner, std::this_thread::get_id());
+}
+
+// Plain, unsynchronised counters: the pool's own ordering must make each call's writes visible to the next.
+struct Counters {
+  std::vector<int64_t> values = std::vector<int64_t>(64, 0);
+};
+
+void count_up(void* context, int64_t begin, int64_t end, int32_t) {
+  for (int64_t i = begin; i < end; ++i) ++static_cast<Counters*>(context)->values[static_cast<size_t>(i)];
+}
+
+TEST(ThreadPool, ManyCallsOfChangingWidthLoseNothing) {
+  ThreadPool pool({.threads = 3});
+  Counters counters;
+  int64_t expected = 0;
+  for (int call = 0; call < 3000; ++call) {
+    const int64_t count = 1 + call % 64;
+    pool.run(count_up, &counters, count, 1 + call % 3);
+    expected += count;
+  }
+  EXPECT_EQ(std::accumulate(counters.values.begin(), counters.values.end(), int64_t{0}), expected);
+}
+
+TEST(ThreadPool, WakesThreadsThatSleep) {
+  ThreadPool pool({.threads = 3, .spin = std::chrono::microseconds(0)});
+  Counters counters;
+  for (int call = 0; call < 200; ++call) {
+    if (call % 20 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    pool.run(count_up, &counters, 64, 3);
+  }
+  for (int64_t value : counters.values) EXPECT_EQ(value, 200);
+}
+
+TEST(ThreadPool, EndsWhetherItsThreadsSpinOrSleep) {
+  for (int spin : {0, 1000000}) {
+    const ThreadPool pool({.threads = 3, .spin = std::chrono::microseconds(spin)});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST(ThreadPool, RunsPinnedToOneCpu) {
+  ThreadPool pool({.threads = 2, .cpus = {0}});
+  expect_partition(parts_of(*pool.parallel(), 10), 10, 2);
+}
+
+}  // namespace
+}  // namespace lathe
