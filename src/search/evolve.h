@@ -1,0 +1,28 @@
+// Evolution under a cost model, without measurements: from a first population to the points of least
+// predicted cost.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "search/sampler.h"
+#include "search/strategy.h"
+
+namespace lathe {
+
+struct Scored {
+  Point point;
+  double cost = 0;
+};
+
+// Predicted costs, with NaN taken as infinity; checks that the scorer answers for every point.
+std::vector<double> predicted(const Scorer& scorer, std::span<const Point> points);
+
+// The `keep` unused points of least predicted cost that were met, best first. The first population is
+// `measured` (at most a fifth) and fresh samples. Parents are winners of tournaments: a model's ranks have no
+// scale that selection in proportion to them could use. Children are mutants or crossovers within a sketch;
+// whoever is better, parent or child, stays. No point is scored twice.
+std::vector<Scored> evolve(const SearchSpace& space, Sampler& sampler, std::span<const Point> measured,
+                           const Scorer& scorer, const StrategyOptions& options, int keep);
+
+}  // namespace lathe

@@ -1,0 +1,72 @@
+#include "search/sampler.h"
+
+#include <utility>
+
+namespace lathe {
+namespace {
+
+constexpr int64_t kListedSize = 1 << 16;  // a list of so many points takes some megabytes and milliseconds
+constexpr int kDraws = 4096;              // without a new point, before a large sketch is taken for used up
+constexpr int kDrawsPerPeek = 16;         // for each point asked for: a peek may come back short
+
+}  // namespace
+
+Sampler::Sampler(const SearchSpace& space, Rng rng) : space_(space), rng_(rng) {
+  for (size_t i = 0; i < space.sketches.size(); ++i) {
+    Sketch sketch{
+        .index = static_cast<int>(i), .listed = space.sketches[i].size() <= kListedSize, .rest = {}};
+    if (sketch.listed) sketch.rest = all_points(space.sketches[i]);
+    live_.push_back(std::move(sketch));
+  }
+}
+
+std::optional<Point> Sampler::candidate(Sketch& sketch, int& budget) {
+  const auto fits = [&](const Point& point) {
+    return !used(point) && (!space_.violation || !space_.violation(point));
+  };
+  if (!sketch.listed) {
+    for (; budget > 0; --budget) {
+      Point point{sketch.index, sample(space_.sketches[sketch.index], rng_)};
+      if (fits(point)) return point;
+    }
+    return std::nullopt;
+  }
+  while (!sketch.rest.empty()) {
+    const size_t pick = rng_.below(sketch.rest.size());
+    Point point{sketch.index, sketch.rest[pick]};
+    if (fits(point)) return point;
+    std::swap(sketch.rest[pick], sketch.rest.back());
+    sketch.rest.pop_back();
+  }
+  return std::nullopt;
+}
+
+std::optional<Point> Sampler::draw() {
+  std::vector<size_t> open(live_.size());
+  for (size_t i = 0; i < open.size(); ++i) open[i] = i;
+  while (!open.empty()) {
+    const size_t pick = rng_.below(open.size());
+    int budget = kDraws;
+    if (auto point = candidate(live_[open[pick]], budget)) {
+      use(*point);
+      return point;
+    }
+    open.erase(open.begin() + pick);
+  }
+  return std::nullopt;
+}
+
+std::vector<Point> Sampler::peek(int count) {
+  std::erase_if(live_, [](const Sketch& sketch) { return sketch.listed && sketch.rest.empty(); });
+  std::vector<Point> points;
+  std::unordered_set<uint64_t> seen;
+  int budget = kDrawsPerPeek * count;
+  // Small spaces repeat themselves before `count` different points have come.
+  for (int tries = 0; tries < 4 * count && !live_.empty() && std::ssize(points) < count; ++tries) {
+    auto point = candidate(live_[rng_.below(live_.size())], budget);
+    if (point && seen.insert(hash_of(*point)).second) points.push_back(std::move(*point));
+  }
+  return points;
+}
+
+}  // namespace lathe

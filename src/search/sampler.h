@@ -1,0 +1,46 @@
+// Draws legal points that were never used, uniformly over the sketches and over each sketch's points.
+// Small sketches are listed and shuffled, so that their end is known; in large ones points are drawn until a
+// new legal one comes. Deterministic for a given Rng. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "search/search_space.h"
+
+namespace lathe {
+
+class Sampler {
+ public:
+  // `space` must outlive the sampler.
+  Sampler(const SearchSpace& space, Rng rng);
+
+  // An unused legal point, now used; nothing when the space is used up, or when a large space gave none in a
+  // bounded number of draws.
+  std::optional<Point> draw();
+  // Up to `count` unused legal points, distinct, but still unused: candidates to choose from.
+  std::vector<Point> peek(int count);
+  // Marks a point as used; false if it was.
+  bool use(const Point& point) { return used_.insert(hash_of(point)).second; }
+  bool used(const Point& point) const { return used_.contains(hash_of(point)); }
+  Rng& rng() { return rng_; }
+
+ private:
+  struct Sketch {
+    int index;
+    bool listed = false;
+    std::vector<std::vector<int64_t>> rest;  // shuffled lazily, from the back; only if listed
+  };
+  // An unused legal point, not marked; takes what it draws from a large sketch off `budget`.
+  std::optional<Point> candidate(Sketch& sketch, int& budget);
+
+  const SearchSpace& space_;
+  Rng rng_;
+  std::vector<Sketch> live_;
+  std::unordered_set<uint64_t> used_;
+};
+
+}  // namespace lathe

@@ -1,0 +1,24 @@
+#include "search/task_scheduler.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace lathe {
+
+double task_gradient(const GradientInputs& inputs, const TaskSchedulerOptions& options) {
+  LATHE_CHECK(!inputs.best_seconds.empty());
+  const size_t rounds = inputs.best_seconds.size();
+  const size_t window = static_cast<size_t>(options.backward_window);
+  const double now = inputs.best_seconds.back();
+  double backward = 0;
+  if (rounds > window)
+    backward = (now - inputs.best_seconds[rounds - 1 - window]) / static_cast<double>(window);
+  double forward = -now / static_cast<double>(rounds);
+  if (inputs.similar_flops_per_second > 0) {
+    forward = std::min(forward, options.beta * inputs.flops / inputs.similar_flops_per_second - now);
+  }
+  return inputs.weight * (options.alpha * backward + (1 - options.alpha) * forward);
+}
+
+}  // namespace lathe
