@@ -19,5 +19,4 @@ class InternalError : public std::logic_error {
 
 }  // namespace lathe
 
-#define LATHE_CHECK(condition) \
-  ((condition) ? void(0) : ::lathe::check_failed(#condition, __FILE__, __LINE__))
+#define LATHE_CHECK(condition) ((condition) ? void(0) : ::lathe::check_failed(#condition, __FILE__, __LINE__))

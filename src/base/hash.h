@@ -1,4 +1,5 @@
-// A 64-bit structural hash that is equal on every machine and in every run: it names tasks and traces in records.
+// A 64-bit structural hash that is equal on every machine and in every run: it names tasks and traces in
+// records.
 #pragma once
 
 #include <cstdint>

@@ -11,19 +11,19 @@ namespace lathe {
 
 // What went wrong, coarse enough to act on. Every kind has a golden test of at least one of its sentences.
 enum class ErrorKind {
-  invalid_argument,   // a value that an interface does not accept
-  parse,              // text that does not follow its grammar
-  not_found,          // a file, block, loop, task or record that does not exist
-  unsupported,        // well-formed input that Lathe does not handle
-  illegal_schedule,   // a schedule step whose conditions do not hold
-  invalid_program,    // a loop program that breaks an invariant
-  build,              // code generation or linking failed
-  load,               // machine code could not be loaded
-  timeout,            // a candidate or process ran longer than allowed
-  crash,              // a candidate ended its process
-  wrong_result,       // a candidate computed something else than the reference
-  io,                 // the file system or the operating system refused
-  database,           // a records file is damaged, locked or not one of ours
+  invalid_argument,  // a value that an interface does not accept
+  parse,             // text that does not follow its grammar
+  not_found,         // a file, block, loop, task or record that does not exist
+  unsupported,       // well-formed input that Lathe does not handle
+  illegal_schedule,  // a schedule step whose conditions do not hold
+  invalid_program,   // a loop program that breaks an invariant
+  build,             // code generation or linking failed
+  load,              // machine code could not be loaded
+  timeout,           // a candidate or process ran longer than allowed
+  crash,             // a candidate ended its process
+  wrong_result,      // a candidate computed something else than the reference
+  io,                // the file system or the operating system refused
+  database,          // a records file is damaged, locked or not one of ours
 };
 
 // The error kind's name as printed in records and messages, e.g. "illegal_schedule".
@@ -56,14 +56,14 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string message, std::str
 // LATHE_TRY(auto value, expression): unwraps a Result or returns its error from the enclosing function.
 #define LATHE_TRY(declaration, ...) \
   LATHE_TRY_IMPL(LATHE_CONCAT(lathe_result_, __LINE__), declaration, __VA_ARGS__)
-#define LATHE_TRY_IMPL(result, declaration, ...)                        \
-  auto result = (__VA_ARGS__);                                          \
+#define LATHE_TRY_IMPL(result, declaration, ...)                              \
+  auto result = (__VA_ARGS__);                                                \
   if (!result.has_value()) return std::unexpected(std::move(result.error())); \
   declaration = std::move(*result)
 
 // LATHE_TRY_STATUS(expression): the same for a Status.
-#define LATHE_TRY_STATUS(...)                                                         \
-  do {                                                                                \
-    auto lathe_status = (__VA_ARGS__);                                                \
+#define LATHE_TRY_STATUS(...)                                                               \
+  do {                                                                                      \
+    auto lathe_status = (__VA_ARGS__);                                                      \
     if (!lathe_status.has_value()) return std::unexpected(std::move(lathe_status.error())); \
   } while (false)

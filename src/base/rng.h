@@ -1,5 +1,6 @@
 // Random numbers are passed in, never global: one seed gives one result on every machine.
-// xoshiro256** (Blackman and Vigna), seeded through splitmix64. Not thread-safe; give each thread a `split()`.
+// xoshiro256** (Blackman and Vigna), seeded through splitmix64. Not thread-safe; give each thread a
+// `split()`.
 #pragma once
 
 #include <array>

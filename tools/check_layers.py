@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Holds every include of the tree to src/layers.txt, whose head says how to read it.
+
+Prints file:line of each include that goes against it and fails if there is one. Also fails where the file
+itself would allow a cycle, or where a folder is missing from it.
+
+usage: check_layers.py [ROOT]
+"""
+import re
+import sys
+from pathlib import Path
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
+PUBLIC_FACE = "lathe"
+SUFFIXES = {".h", ".cpp", ".c", ".inc"}
+
+
+def read_rules(path: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """{folder: what it may include} and {prefix of a borrowed header: folders that may include it}."""
+    layers: dict[str, list[str]] = {}
+    borrowed: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in path.read_text().splitlines():
+        line = line.split("#")[0].rstrip()
+        if not line:
+            continue
+        if line[0].isspace():  # goes on with the line before
+            current.extend(line.split())
+            continue
+        head, _, tail = line.partition(":")
+        current = tail.split()
+        if head.startswith("borrowed "):
+            borrowed[head.removeprefix("borrowed ").strip("<>")] = current
+        else:
+            layers[head] = current
+    return layers, borrowed
+
+
+def find_cycle(layers: dict[str, list[str]]) -> list[str] | None:
+    """A cycle among whole folders that the rules would allow; single headers do not count."""
+    finished: set[str] = set()
+
+    def visit(layer: str, path: list[str]) -> list[str] | None:
+        if layer in path:
+            return path[path.index(layer):] + [layer]
+        if layer in finished:
+            return None
+        for below in layers.get(layer, []):
+            if "/" not in below and (cycle := visit(below, path + [layer])):
+                return cycle
+        finished.add(layer)
+        return None
+
+    return next((cycle for layer in layers if (cycle := visit(layer, []))), None)
+
+
+def layer_of(path: Path) -> str:
+    """The layer of a file given relative to the root: src/<layer>/..., include/lathe/..., cli/..."""
+    return path.parts[0] if path.parts[0] == "cli" else path.parts[1]
+
+
+def check_include(file: Path, quote: str, header: str, layers: dict, borrowed: dict) -> str | None:
+    """What is wrong with one include, or None."""
+    layer = layer_of(file)
+    for prefix, folders in borrowed.items():
+        if header.startswith(prefix) or (prefix.endswith("/") and header.startswith(prefix.rstrip("/") + "-c/")):
+            place = "/".join(file.parts if layer == "cli" else file.parts[1:])
+            if any(place.startswith(folder) for folder in folders):
+                return None
+            return f"<{header}> belongs to {', '.join(folders)} alone"
+    if quote == "<":
+        return None
+    target = header.split("/")[0]
+    if "/" not in header and layer != "cli":
+        return f'"{header}" is not written from the include root, as "{layer}/{header}"'
+    if "/" not in header or target == layer or target in layers[layer] or header in layers[layer]:
+        return None
+    if target not in layers:
+        return f'"{header}" is in no layer; another project\'s header is written <{header}>'
+    return f'{layer} may not include "{header}": src/layers.txt allows it {", ".join(layers[layer]) or "nothing"}'
+
+
+def main() -> int:
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
+    layers, borrowed = read_rules(root / "src/layers.txt")
+    faults = []
+    if cycle := find_cycle(layers):
+        faults.append(f"src/layers.txt: allows the cycle {' -> '.join(cycle)}")
+    seen_pairs: set[tuple[str, str]] = set()
+    files = 0
+    for path in sorted(p for top in ("src", "include", "cli") for p in (root / top).rglob("*")):
+        file = path.relative_to(root)
+        if path.suffix not in SUFFIXES or not path.is_file():
+            continue
+        if len(file.parts) < 3 and file.parts[0] == "src" or layer_of(file) not in layers:
+            faults.append(f"{file}: its folder is not in src/layers.txt")
+            continue
+        files += 1
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if match := INCLUDE.match(line):
+                quote, header = match.groups()
+                if fault := check_include(file, quote, header, layers, borrowed):
+                    faults.append(f"{file}:{number}: {fault}")
+                if quote == '"' and header.split("/")[0] in layers:
+                    seen_pairs.add((layer_of(file), header.split("/")[0]))
+    pairs = {tuple(sorted(pair)) for pair in seen_pairs if pair[0] != pair[1]}
+    both_ways = [pair for pair in pairs if pair in seen_pairs and pair[::-1] in seen_pairs]
+    for fault in faults:
+        print(fault)
+    for left, right in sorted(both_ways):
+        print(f"note: {left} and {right} include each other (single headers that src/layers.txt allows)")
+    print(f"layers: {files} files, {len(pairs)} folder pairs, {len(both_ways)} of them both ways, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
