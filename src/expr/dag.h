@@ -66,22 +66,34 @@ inline ReduceExpr min_over(std::vector<Axis> axes, Expr body) {
   return {Reduction::min, std::move(axes), std::move(body)};
 }
 
-// Collects a Dag: inputs and computes in the order in which they are written.
+// Collects a Dag: inputs and computes in the order in which they are written. Axes may serve several
+// computes: each compute gets variables of its own.
 class DagBuilder {
  public:
   Tensor input(std::string name, std::vector<int64_t> shape, DType dtype = DType::f32);
+  // The output's element type is the body's.
   Tensor compute(std::string name, std::vector<Axis> axes, Expr body);
   Tensor compute(std::string name, std::vector<Axis> axes, ReduceExpr body);
+  // Without any call, the outputs are the computes that nobody reads.
   void output(const Tensor& tensor) { dag_.outputs.push_back(tensor); }
-  // The Dag; an Error names the compute that reads outside its operand, divides by zero or has clashing
-  // names.
+  // `name`, or with a number behind it where that is taken: for the nodes that an operator adds by itself.
+  std::string fresh_name(const std::string& name) const;
+  // The Dag, verified.
   Result<Dag> build() const;
 
  private:
+  Tensor add(std::string name, std::vector<Axis> axes, Reduction reduction, Expr body);
   Dag dag_;
 };
 
-// Checks what `DagBuilder::build` promises, for Dags made otherwise.
+// An Error, naming the compute, unless: names are distinct identifiers (axis names: within their compute);
+// extents are positive; an axis belongs to one compute, spatial axes come first and give the output's shape;
+// bodies are scalar, use only their own axes, inputs, tables and earlier computes, and stay inside them as
+// far as ranges and the selects around a read tell (an indirect index is the user's word); integers are
+// divided by positive constants only; every compute is read or an output.
 Status verify(const Dag& dag);
+
+// Letters, digits, '_' and '.', starting with a letter or '_'.
+bool is_identifier(std::string_view text);
 
 }  // namespace lathe

@@ -1,0 +1,144 @@
+#include "expr/reads.h"
+
+#include <algorithm>
+
+namespace lathe {
+namespace {
+
+bool is_integer(const Expr& e) { return e.type().dtype == DType::i64 || e.type().dtype == DType::i32; }
+
+// What `a < b` (strict) or `a <= b` says, if it holds, or what its failure says.
+Affine ordering_fact(const Affine& a, const Affine& b, bool strict, bool holds) {
+  return holds ? b - a - Affine(strict ? 1 : 0) : a - b - Affine(strict ? 0 : 1);
+}
+
+// Appends what a condition's outcome says of integers.
+void assume(const Expr& condition, bool holds, std::vector<Affine>& facts) {
+  if (const Unary* unary = condition.as<Unary>()) {
+    if (unary->op == UnaryOp::logical_not) assume(unary->operand, !holds, facts);
+    return;
+  }
+  const Binary* binary = condition.as<Binary>();
+  if (binary == nullptr) return;
+  if (binary->op == (holds ? BinaryOp::logical_and : BinaryOp::logical_or)) {
+    assume(binary->a, holds, facts);
+    assume(binary->b, holds, facts);
+    return;
+  }
+  if (!is_integer(binary->a) || !is_integer(binary->b)) return;
+  const Affine a = to_affine(binary->a);
+  const Affine b = to_affine(binary->b);
+  if (binary->op == BinaryOp::less || binary->op == BinaryOp::less_equal) {
+    facts.push_back(ordering_fact(a, b, binary->op == BinaryOp::less, holds));
+  } else if (binary->op == (holds ? BinaryOp::equal : BinaryOp::not_equal)) {
+    facts.push_back(a - b);
+    facts.push_back(b - a);
+  }
+}
+
+struct Collector {
+  std::vector<Read>& reads;
+  std::vector<Affine>& facts;
+
+  void collect(const Expr& e) { std::visit(*this, e->node); }
+  void collect(const Affine& a) {
+    for (const Affine::Term& term : a.terms()) {
+      switch (term.atom->kind) {
+        case AtomKind::variable: break;
+        case AtomKind::floor_div:
+        case AtomKind::modulo: collect(term.atom->operand); break;
+        case AtomKind::opaque: collect(*term.atom->opaque); break;
+      }
+    }
+  }
+
+  void operator()(const Literal&) {}
+  void operator()(const Index& e) { collect(e.value); }
+  void operator()(const Load& e) {
+    reads.push_back({&e, facts});
+    for (const Affine& index : e.index) collect(index);
+    if (e.mask.defined()) collect(e.mask);
+  }
+  void operator()(const Unary& e) { collect(e.operand); }
+  void operator()(const Binary& e) {
+    collect(e.a);
+    collect(e.b);
+  }
+  void operator()(const Select& e) {
+    collect(e.condition);
+    const size_t known = facts.size();
+    for (const bool taken : {true, false}) {
+      assume(e.condition, taken, facts);
+      collect(taken ? e.if_true : e.if_false);
+      facts.resize(known);
+    }
+  }
+  void operator()(const Cast& e) { collect(e.operand); }
+  void operator()(const Broadcast& e) { collect(e.operand); }
+  void operator()(const Ramp& e) { collect(e.base); }
+};
+
+int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
+
+std::optional<int64_t> divided(std::optional<int64_t> value, int64_t divisor) {
+  return value ? std::optional(floor_quotient(*value, divisor)) : std::nullopt;
+}
+
+Reach reach_of_atom(const AtomNode& atom, const Ranges& ranges, std::span<const Affine> facts) {
+  switch (atom.kind) {
+    case AtomKind::variable: {
+      const Interval* range = ranges.find(&atom);
+      return range != nullptr ? Reach{range->lo, range->hi} : Reach{};
+    }
+    case AtomKind::floor_div: {
+      const Reach operand = reach_of(atom.operand, ranges, facts);
+      return {divided(operand.lo, atom.divisor), divided(operand.hi, atom.divisor)};
+    }
+    case AtomKind::modulo: return {0, atom.divisor - 1};
+    case AtomKind::opaque: return {};
+  }
+  return {};
+}
+
+void add_scaled(std::optional<int64_t>& sum, std::optional<int64_t> value, int64_t factor) {
+  if (sum && value) {
+    *sum += *value * factor;
+  } else {
+    sum.reset();
+  }
+}
+
+// The sum of the atoms' reaches; facts are used inside divisions only.
+Reach sum_of_reaches(const Affine& a, const Ranges& ranges, std::span<const Affine> facts) {
+  Reach sum{a.constant(), a.constant()};
+  for (const Affine::Term& term : a.terms()) {
+    const Reach atom = reach_of_atom(*term.atom, ranges, facts);
+    const bool up = term.coefficient > 0;
+    add_scaled(sum.lo, up ? atom.lo : atom.hi, term.coefficient);
+    add_scaled(sum.hi, up ? atom.hi : atom.lo, term.coefficient);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Read> reads_of(const Expr& body) {
+  std::vector<Read> reads;
+  std::vector<Affine> facts;
+  Collector{reads, facts}.collect(body);
+  return reads;
+}
+
+Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts) {
+  Reach reach = sum_of_reaches(index, ranges, facts);
+  for (const Affine& fact : facts) {
+    // fact >= 0, hence index >= index - fact and index <= index + fact.
+    const Reach below = sum_of_reaches(index - fact, ranges, {});
+    const Reach above = sum_of_reaches(index + fact, ranges, {});
+    if (below.lo) reach.lo = reach.lo ? std::max(*reach.lo, *below.lo) : *below.lo;
+    if (above.hi) reach.hi = reach.hi ? std::min(*reach.hi, *above.hi) : *above.hi;
+  }
+  return reach;
+}
+
+}  // namespace lathe

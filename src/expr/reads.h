@@ -1,0 +1,32 @@
+// What a scalar body reads, and how far each index reaches where it is read: conditions of the selects around
+// a read narrow what ranges alone allow. `I.pad = select(y >= 1 && y < 57, I[y - 1], 0.0)` reads I at 0
+// .. 55.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "expr/expr.h"
+
+namespace lathe {
+
+// One read, with affine forms that are >= 0 wherever it happens. `load` lives as long as the body.
+struct Read {
+  const Load* load = nullptr;
+  std::vector<Affine> facts;
+};
+
+// Every read of the body, outside in and left to right; those inside indices included.
+std::vector<Read> reads_of(const Expr& body);
+
+// Bounds of an index, each end only where something bounds it.
+struct Reach {
+  std::optional<int64_t> lo;
+  std::optional<int64_t> hi;
+};
+
+// Sound, not always tight. An indirect index has no bounds unless the facts give them.
+Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts);
+
+}  // namespace lathe
