@@ -124,6 +124,7 @@ struct Program {
   std::vector<Prepared> prepared;
   Stmt prepare;  // null: nothing to prepare
   Stmt main;
+  bool flat = false;  // set by `flatten_buffers`: each access has one index, the offset in its storage
 };
 
 // One loop nest a compute, in Dag order, bindings the identity; intermediates allocated around all of it.
