@@ -1,0 +1,62 @@
+#include "schedule/apply.h"
+
+#include "rewrite/rewrite.h"
+#include "schedule/primitive.h"
+
+namespace lathe {
+namespace {
+
+struct StepVisitor {
+  const Program& program;
+
+  Result<Program> operator()(const RewriteStep&) const {
+    return illegal("a rewrite stands before all other steps");
+  }
+  Result<Program> operator()(const SplitStep& step) const { return split(program, step); }
+  Result<Program> operator()(const FuseStep& step) const { return fuse(program, step); }
+  Result<Program> operator()(const ReorderStep& step) const { return reorder(program, step); }
+  Result<Program> operator()(const AnnotateStep& step) const { return annotate(program, step); }
+  Result<Program> operator()(const InlineStep& step) const { return inline_block(program, step); }
+  Result<Program> operator()(const ComputeAtStep& step) const { return compute_at(program, step); }
+  Result<Program> operator()(const ReverseComputeAtStep& step) const {
+    return reverse_compute_at(program, step);
+  }
+  Result<Program> operator()(const CacheReadStep& step) const { return cache_read(program, step); }
+  Result<Program> operator()(const CacheWriteStep& step) const { return cache_write(program, step); }
+  Result<Program> operator()(const RfactorStep& step) const { return rfactor(program, step); }
+  Result<Program> operator()(const LayoutStep& step) const { return set_layout(program, step); }
+  Result<Program> operator()(const TailStep& step) const { return set_tail(program, step); }
+  Result<Program> operator()(const PrefetchStep& step) const { return prefetch(program, step); }
+};
+
+std::unexpected<Error> located_at(Error error, const Step& step) {
+  error.where = to_string(step);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Result<Program> apply_step(const Program& program, const Step& step) {
+  Result<Program> result = std::visit(StepVisitor{program}, step);
+  if (!result) return located_at(std::move(result.error()), step);
+  return result;
+}
+
+Result<Program> apply_trace(const Task& task, const Trace& trace) {
+  Task rewritten = task;
+  size_t next = 0;
+  for (; next < trace.size(); ++next) {
+    const RewriteStep* step = std::get_if<RewriteStep>(&trace[next]);
+    if (step == nullptr) break;
+    Result<Dag> dag = rewrite(rewritten.dag, step->rule, step->stage, step->parameters);
+    if (!dag) return located_at(std::move(dag.error()), trace[next]);
+    rewritten.dag = std::move(*dag);
+  }
+  Program program = naive_program(rewritten);
+  for (; next < trace.size(); ++next) {
+    LATHE_TRY(program, apply_step(program, trace[next]));
+  }
+  return program;
+}
+
+}  // namespace lathe

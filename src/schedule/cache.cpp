@@ -1,0 +1,218 @@
+// Primitives that put a copy between a block and a buffer: cache_read and cache_write.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loop/region.h"
+#include "schedule/primitive.h"
+
+namespace lathe {
+namespace {
+
+Status check_new_name(const Program& program, const std::string& name) {
+  for (const Stmt& tree : {program.main, program.prepare}) {
+    for (const Block* block : blocks_of(tree)) {
+      if (block->name == name || block->output->name == name) {
+        return illegal(fmt::format("there is a '{}' already", name));
+      }
+    }
+  }
+  return {};
+}
+
+bool is_constant(const Program& program, const Tensor& tensor) {
+  return std::ranges::any_of(program.arguments, [&](const Argument& argument) {
+    return argument.tensor == tensor && argument.is_constant;
+  });
+}
+
+// copy[d0, d1, ..] = tensor[d0, d1, ..] inside the tensor's shape, 0 beyond, over `extents`.
+Block copy_block(const std::string& name, const Tensor& from, const Tensor& to,
+                 const std::vector<int64_t>& extents) {
+  Block block;
+  block.name = name;
+  block.output = to;
+  Expr inside;
+  for (size_t dim = 0; dim < extents.size(); ++dim) {
+    const Axis axis = spatial(fmt::format("d{}", dim), extents[dim]);
+    block.axes.push_back({axis, Affine(axis.var), Tail::guard});
+    block.output_index.emplace_back(axis.var);
+    if (extents[dim] <= from->shape[dim]) continue;
+    const Expr condition = Expr(axis.var) < Expr(from->shape[dim]);
+    inside = inside.defined() ? inside && condition : condition;
+  }
+  const Expr value = load(from, block.output_index);
+  block.value = inside.defined() ? select(inside, value, literal({from->dtype, 1}, 0)) : value;
+  return block;
+}
+
+Program redirect_block(const Program& program, const Located& located, const Tensor& from, const Tensor& to) {
+  return with_replaced(program, located.in_prepare, located.path.back().get(),
+                       make_stmt(redirect_loads(*located.block, from, to)));
+}
+
+Result<Program> cache_read_prepared(const Program& program, const Located& located, const CacheReadStep& step,
+                                    const Tensor& from, const Tensor& copy, const Layout& layout) {
+  if (!is_constant(program, from)) {
+    return illegal(fmt::format("'{}' is no constant, so it cannot be copied beforehand", step.tensor));
+  }
+  const Block block = copy_block(step.copy, from, copy, capacity(layout, from->shape));
+  Program result = redirect_block(program, located, from, copy);
+  result.prepare = make_seq({result.prepare, make_nest(block, {}, {})});
+  result.prepared.push_back({copy, layout});
+  return result;
+}
+
+Result<Program> cache_read_at_root(const Program& program, const Located& located, const CacheReadStep& step,
+                                   const Tensor& from, const Tensor& copy, const Layout& layout) {
+  const Block block = copy_block(step.copy, from, copy, capacity(layout, from->shape));
+  Program result = redirect_block(program, located, from, copy);
+  const Stmt nest = make_nest(block, {}, {});
+  result.main = make_stmt(Alloc{copy, Scope::workspace, layout, insert_before_use(result.main, copy, nest)});
+  return result;
+}
+
+Result<Program> cache_read_at_loop(const Program& program, const Located& located, const CacheReadStep& step,
+                                   const Tensor& from, const Tensor& copy, const Layout& layout) {
+  LATHE_TRY(const size_t position, located.loop(step.at));
+  const Ranges fixed = ranges_of(Path(located.path.begin(), located.path.begin() + position + 1));
+  const Program redirected = redirect_block(program, located, from, copy);
+  LATHE_TRY(const Located again, locate(redirected, step.block));
+  For loop = again.loop_at(position);
+  const auto box = region(loop.body, copy, Access::read, fixed);
+  if (!box) return illegal(fmt::format("block '{}' does not read '{}'", step.block, step.tensor));
+  std::vector<int64_t> extents;
+  std::vector<NestSide> sides;
+  for (size_t dim = 0; dim < box->size(); ++dim) {
+    const auto interval = bounds((*box)[dim].base, fixed);
+    const int64_t reach = interval ? interval->hi + (*box)[dim].extent : from->shape[dim];
+    extents.push_back(std::max(from->shape[dim], reach));
+    sides.push_back({dim, (*box)[dim].base, (*box)[dim].extent});
+  }
+  const Stmt nest = make_nest(copy_block(step.copy, from, copy, extents), sides, fixed);
+  loop.body = make_stmt(Alloc{copy, step.scope, layout, insert_before_use(loop.body, copy, nest)});
+  return with_replaced(redirected, located.in_prepare, again.path[position].get(),
+                       make_stmt(std::move(loop)));
+}
+
+}  // namespace
+
+Result<Program> cache_read(const Program& program, const CacheReadStep& step) {
+  LATHE_TRY(const Located located, locate(program, step.block));
+  LATHE_TRY_STATUS(check_new_name(program, step.copy));
+  Tensor from;
+  for (const Load* load : loads_of(located.block->value)) {
+    if (load->tensor->name == step.tensor) from = load->tensor;
+  }
+  if (!from.defined()) return illegal(fmt::format("block '{}' does not read '{}'", step.block, step.tensor));
+  const Layout layout = step.layout.dims.empty() ? Layout::row_major(from->shape.size()) : step.layout;
+  if (Status status = verify(layout, from->shape); !status) return illegal(status.error().message);
+  const Tensor copy(step.copy, from->shape, from->dtype);
+  if (step.at == "prepare") return cache_read_prepared(program, located, step, from, copy, layout);
+  if (step.at == "root") return cache_read_at_root(program, located, step, from, copy, layout);
+  return cache_read_at_loop(program, located, step, from, copy, layout);
+}
+
+namespace {
+
+// What both copies of a cached output share: the block's spatial axes, and the reduce loops around them as
+// reduce axes, since each of their iterations carries another value.
+struct OutputCopy {
+  Block block;
+  std::vector<Var> outer_reduce_axes;
+  std::vector<NestSide> sides;
+};
+
+OutputCopy output_copy(const Located& located, size_t position, const Box& box, const Ranges& fixed) {
+  OutputCopy copy;
+  const Block& source = *located.block;
+  Substitution fresh;
+  for (const BlockAxis& axis : source.axes) {
+    if (axis.axis.kind != AxisKind::spatial) continue;
+    const Axis renamed = spatial(axis.axis.var.name(), axis.axis.extent);
+    fresh.emplace_back(axis.axis.var, Affine(renamed.var));
+    copy.block.axes.push_back({renamed, Affine(renamed.var), Tail::guard});
+  }
+  for (const Affine& index : source.output_index) copy.block.output_index.push_back(substitute(index, fresh));
+  for (size_t dim = 0; dim < box.size(); ++dim) {
+    copy.sides.push_back({dim, simplify(box[dim].base, fixed), box[dim].extent});
+  }
+  for (size_t i : reduce_loops(located)) {
+    if (i > position) continue;
+    const For& loop = located.loop_at(i);
+    const Axis axis = reduce(loop.var.name(), constant_extent(loop));
+    copy.outer_reduce_axes.push_back(axis.var);
+    copy.block.axes.push_back({axis, Affine(axis.var), Tail::guard});
+  }
+  return copy;
+}
+
+// The nest over the box, with each outer reduce axis bound to the loop that it stands for instead of a new
+// one.
+Stmt bind_outer_axes(const OutputCopy& copy, const Located& located, size_t position, const Ranges& fixed) {
+  Block block = copy.block;
+  std::vector<BlockAxis> outer;
+  for (size_t i : reduce_loops(located)) {
+    if (i > position) continue;
+    BlockAxis axis = block.axes[copy.sides.size() + outer.size()];
+    axis.binding = Affine(located.loop_at(i).var);
+    outer.push_back(axis);
+  }
+  block.axes.resize(copy.sides.size());
+  const Stmt nest = make_nest(block, copy.sides, fixed);
+  return rebuild(nest, [&](const Stmt& stmt) -> std::optional<Stmt> {
+    const Block* inner = as<Block>(stmt);
+    if (inner == nullptr || outer.empty()) return std::nullopt;
+    Block bound = *inner;
+    bound.axes.insert(bound.axes.end(), outer.begin(), outer.end());
+    return make_stmt(std::move(bound));
+  });
+}
+
+}  // namespace
+
+Result<Program> cache_write(const Program& program, const CacheWriteStep& step) {
+  LATHE_TRY(const Located located, locate(program, step.block));
+  LATHE_TRY(const size_t position, located.loop(step.loop));
+  LATHE_TRY_STATUS(check_new_name(program, step.copy));
+  const Tensor output = located.block->output;
+  const Ranges fixed = ranges_of(Path(located.path.begin(), located.path.begin() + position + 1));
+  For loop = located.loop_at(position);
+  const auto box = region(loop.body, output, Access::write, fixed);
+  for (const Block* other : blocks_of(loop.body)) {
+    if (other->name != step.block && (other->output == output || reads(*other, output))) {
+      return illegal(
+          fmt::format("block '{}' below loop '{}' uses '{}' too", other->name, step.loop, output->name));
+    }
+  }
+  const Tensor local(step.copy, output->shape, output->dtype);
+  OutputCopy out = output_copy(located, position, *box, fixed);
+  out.block.name = step.copy + ".out";
+  out.block.output = output;
+  out.block.value = load(local, out.block.output_index);
+  const Stmt out_nest = bind_outer_axes(out, located, position, fixed);
+  Block writer = *located.block;
+  writer.output = local;
+  Stmt in_nest;
+  if (!out.outer_reduce_axes.empty() && writer.initialises) {
+    writer.initialises = false;
+    OutputCopy in = output_copy(located, position, *box, fixed);
+    in.block.name = step.copy + ".in";
+    in.block.output = local;
+    Expr first;
+    for (const Var& axis : in.outer_reduce_axes) {
+      const Expr zero = Expr(axis) == Expr(int64_t{0});
+      first = first.defined() ? first && zero : zero;
+    }
+    in.block.value = select(first, literal({output->dtype, 1}, identity_of(writer.reduction)),
+                            load(output, in.block.output_index));
+    in_nest = bind_outer_axes(in, located, position, fixed);
+  }
+  const Stmt body = replace(loop.body, located.path.back().get(), make_stmt(std::move(writer)));
+  const Layout layout = Layout::row_major(output->shape.size());
+  const Stmt around = append(in_nest ? prepend(body, in_nest) : body, out_nest);
+  loop.body = make_stmt(Alloc{local, step.scope, layout, around});
+  return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));
+}
+
+}  // namespace lathe

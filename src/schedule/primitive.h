@@ -1,0 +1,77 @@
+// The schedule primitives, one family a file, and what they share: finding blocks and loops by name and
+// putting changed trees back. Every primitive is Program -> Program or an Error that names the reason.
+#pragma once
+
+#include "loop/walk.h"
+#include "schedule/trace.h"
+
+namespace lathe {
+
+Result<Program> split(const Program& program, const SplitStep& step);
+Result<Program> fuse(const Program& program, const FuseStep& step);
+Result<Program> reorder(const Program& program, const ReorderStep& step);
+Result<Program> annotate(const Program& program, const AnnotateStep& step);
+Result<Program> inline_block(const Program& program, const InlineStep& step);
+Result<Program> compute_at(const Program& program, const ComputeAtStep& step);
+Result<Program> reverse_compute_at(const Program& program, const ReverseComputeAtStep& step);
+Result<Program> cache_read(const Program& program, const CacheReadStep& step);
+Result<Program> cache_write(const Program& program, const CacheWriteStep& step);
+Result<Program> rfactor(const Program& program, const RfactorStep& step);
+Result<Program> set_layout(const Program& program, const LayoutStep& step);
+Result<Program> set_tail(const Program& program, const TailStep& step);
+Result<Program> prefetch(const Program& program, const PrefetchStep& step);
+
+// A block with all that is above it.
+struct Located {
+  Path path;                // root ... block
+  bool in_prepare = false;  // in the prepare tree rather than main
+  const Block* block = nullptr;
+
+  // The position in `path` of the innermost loop of that name.
+  Result<size_t> loop(std::string_view name) const;
+  const For& loop_at(size_t position) const { return *as<For>(path[position]); }
+};
+Result<Located> locate(const Program& program, std::string_view block);
+
+// The program with one node of main (or prepare) replaced; null removes it.
+Program with_replaced(const Program& program, bool in_prepare, const StmtNode* target,
+                      const Stmt& replacement);
+
+inline std::unexpected<Error> illegal(std::string message) {
+  return fail(ErrorKind::illegal_schedule, std::move(message));
+}
+
+// Loops that drive one of the block's reduce axes, outermost first, as positions in the path.
+std::vector<size_t> reduce_loops(const Located& located);
+// Whether a loop variable occurs in the binding of a reduce axis.
+bool drives_reduce_axis(const Block& block, const Var& var);
+
+// A fresh nest for a block whose spatial axes run over a box: loops named as the axes, bindings base + loop,
+// conjuncts where base + loop may leave an axis' domain; axes not in the box (reduce axes) run whole.
+struct NestSide {
+  size_t axis;  // index into block.axes
+  Affine base;
+  int64_t extent;
+};
+Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fixed);
+
+// Puts a statement first (or last) in a loop's body, inside the Allocs that open it.
+Stmt prepend(const Stmt& body, const Stmt& stmt);
+Stmt append(const Stmt& body, const Stmt& stmt);
+// Puts a statement before the first child of the body that touches `tensor` (or at the front).
+Stmt insert_before_use(const Stmt& body, const Tensor& tensor, const Stmt& stmt);
+
+// Whether anything below reads or writes the tensor.
+bool touches(const Stmt& stmt, const Tensor& tensor);
+bool reads(const Block& block, const Tensor& tensor);
+// The Alloc of a tensor in main, or null.
+const Alloc* find_alloc(const Program& program, const Tensor& tensor);
+// Removes a tensor's Alloc, keeping its body.
+Program without_alloc(const Program& program, const Tensor& tensor);
+// Moves a tensor's Alloc to the body of the loop at `loop` (a node of main) if everything that touches it
+// lies there and no loop of its writers around it drives a reduce axis; otherwise leaves it where it is.
+Program sink_alloc(const Program& program, const Tensor& tensor, const StmtNode* loop, Scope scope);
+// Replaces loads of one tensor by loads of another at the same index, in one block.
+Block redirect_loads(const Block& block, const Tensor& from, const Tensor& to);
+
+}  // namespace lathe

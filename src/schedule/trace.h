@@ -1,0 +1,120 @@
+// A schedule as a value: a list of steps that print, parse, hash and replay. Steps name blocks and loops by
+// names that follow from the program: compute `C` gives block C with loops named as its axes, `split C i [4
+// 8]` makes i.0 i.1 i.2 of i, `fuse C i j` makes i_j. A loop is looked up from the block outwards.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "loop/loop.h"
+
+namespace lathe {
+
+// Dag -> Dag by a named algorithm (src/rewrite): only as the first steps of a trace.
+struct RewriteStep {
+  std::string rule;   // "winograd", "phases" ...
+  std::string stage;  // the compute that it rewrites
+  std::map<std::string, int64_t> parameters;
+};
+// One loop into factors.size() + 1 nested ones; the outer extent is the ceiling of what the factors leave.
+struct SplitStep {
+  std::string block;
+  std::string loop;
+  std::vector<int64_t> factors;
+};
+// Directly nested loops into one, in the order given, outermost first.
+struct FuseStep {
+  std::string block;
+  std::vector<std::string> loops;
+};
+// The named loops, which lie on one chain without siblings, take each other's places in the order given.
+struct ReorderStep {
+  std::string block;
+  std::vector<std::string> loops;
+};
+// serial, unrolled, vectorized or parallel.
+struct AnnotateStep {
+  std::string block;
+  std::string loop;
+  LoopKind kind = LoopKind::serial;
+};
+// An intermediate's body goes into its consumers.
+struct InlineStep {
+  std::string block;
+};
+// The producer computes what one iteration of the consumer's loop needs, at the beginning of that loop's
+// body.
+struct ComputeAtStep {
+  std::string block;
+  std::string consumer;
+  std::string loop;
+  Scope scope = Scope::thread;  // of the buffer between them, where it can move under the loop
+};
+// The consumer takes what one iteration of the producer's loop wrote, at the end of that loop's body.
+struct ReverseComputeAtStep {
+  std::string block;
+  std::string producer;
+  std::string loop;
+  Scope scope = Scope::thread;
+};
+// A copy of what `block` reads of `tensor`, in a layout of its own: in `prepare` (constants only), at the
+// root, or at the beginning of the body of one of the block's loops. Positions beyond the tensor's shape hold
+// 0.
+struct CacheReadStep {
+  std::string block;
+  std::string tensor;
+  std::string copy;  // the new buffer's and block's name
+  std::string at;    // "prepare", "root" or a loop of `block`
+  Scope scope = Scope::thread;
+  Layout layout;  // empty: row-major
+};
+// `block` writes a local copy; `copy`.out stores it at the end of the loop's body, and below reduce loops
+// `copy`.in loads it at the beginning.
+struct CacheWriteStep {
+  std::string block;
+  std::string copy;
+  std::string loop;
+  Scope scope = Scope::registers;
+};
+// A reduce loop becomes a spatial axis (the last) of a new block `block`.rf, and `block` adds up its results.
+struct RfactorStep {
+  std::string block;
+  std::string loop;
+};
+// The memory order of an intermediate, a prepared buffer, or an argument whose layout is free.
+struct LayoutStep {
+  std::string tensor;
+  Layout layout;
+};
+// How lowering treats imperfect tiles on one axis of a block.
+struct TailStep {
+  std::string block;
+  std::string axis;
+  Tail tail = Tail::guard;
+};
+// Fetches what `block` reads of `tensor` `distance` iterations of `loop` ahead, at the start of that loop's
+// body.
+struct PrefetchStep {
+  std::string block;
+  std::string tensor;
+  std::string loop;
+  int64_t distance = 1;
+};
+
+using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,
+                          ComputeAtStep, ReverseComputeAtStep, CacheReadStep, CacheWriteStep, RfactorStep,
+                          LayoutStep, TailStep, PrefetchStep>;
+using Trace = std::vector<Step>;
+
+std::string to_string(const Step& step);
+// One step a line; docs/trace_format.md.
+std::string to_string(const Trace& trace);
+Result<Trace> parse_trace(std::string_view text, std::string name = "trace");
+uint64_t hash_of(const Trace& trace);
+
+}  // namespace lathe
