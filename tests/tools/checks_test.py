@@ -1,0 +1,95 @@
+"""The checks of tools/ must fail where they should: each is run over a small tree with one fault."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+RULES = "base:\nexpr: base\nsearch: base expr/one.h\ncli: expr\nborrowed <llvm/>: expr/llvm\n"
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.write("src/layers.txt", RULES)
+
+    def write(self, name: str, text: str):
+        path = Path(self.folder.name) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def check(self, tool: str) -> tuple[int, str]:
+        done = subprocess.run([sys.executable, TOOLS / tool, self.folder.name], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+
+class LayersTest(Tree):
+    def assert_fault(self, name: str, line: str, fault: str):
+        self.write(name, "// head\n" + line + "\n")
+        status, printed = self.check("check_layers.py")
+        self.assertEqual(status, 1)
+        self.assertIn(f"{name}:2: {fault}", printed)
+
+    def test_downward_includes_pass(self):
+        self.write("src/expr/a.cpp", '#include <vector>\n#include "base/b.h"\n#include "expr/a.h"\n')
+        self.write("src/expr/llvm/a.cpp", "#include <llvm/IR/Module.h>\n")
+        self.write("src/search/a.cpp", '#include "expr/one.h"\n')
+        self.write("cli/a.cpp", '#include "command.h"\n#include "expr/a.h"\n')
+        self.assertEqual(self.check("check_layers.py")[0], 0)
+
+    def test_upward_include(self):
+        self.assert_fault("src/base/a.h", '#include "expr/a.h"', 'base may not include "expr/a.h"')
+
+    def test_another_header_of_a_folder_that_gives_one(self):
+        self.assert_fault("src/search/a.h", '#  include "expr/two.h"', 'search may not include "expr/two.h"')
+
+    def test_borrowed_header_outside_its_folder(self):
+        self.assert_fault("src/expr/a.h", "#include <llvm/IR/Module.h>", "<llvm/IR/Module.h> belongs to expr/llvm")
+        self.assert_fault("cli/b.cpp", "#include <llvm/IR/Module.h>", "<llvm/IR/Module.h> belongs to expr/llvm")
+
+    def test_include_that_does_not_name_its_layer(self):
+        self.assert_fault("src/expr/a.h", '#include "b.h"', '"b.h" is not written from the include root')
+
+    def test_folder_without_a_rule(self):
+        self.write("src/other/a.h", "")
+        self.assertEqual(self.check("check_layers.py")[0], 1)
+
+    def test_rules_that_allow_a_cycle(self):
+        self.write("src/layers.txt", "base: expr\nexpr: base\n")
+        status, printed = self.check("check_layers.py")
+        self.assertEqual(status, 1)
+        self.assertIn("allows the cycle base -> expr -> base", printed)
+
+
+class SizesTest(Tree):
+    def test_limits_hold_exactly(self):
+        body = "  f();\n"
+        self.write("src/base/a.cpp", "namespace a {\nvoid g() {\n" + body * 58 + "}\n}\n" + "\n" * 430)
+        self.assertEqual(self.check("check_sizes.py")[0], 0)
+        self.write("src/base/a.cpp", "namespace a {\nvoid g() {\n" + body * 59 + "}\n}\n")
+        status, printed = self.check("check_sizes.py")
+        self.assertEqual(status, 1)
+        self.assertIn("src/base/a.cpp:2: a function of 61 lines", printed)
+
+    def test_long_file(self):
+        self.write("src/base/a.h", "\n" * 501)
+        self.assertIn("src/base/a.h: 501 lines", self.check("check_sizes.py")[1])
+
+    def test_shapes_of_functions(self):
+        text = (
+            "template <class T, int N = (1)>\nclass A : B<int> {\n public:\n"
+            "  A() : a_{1}, b_(2) {\n    f();\n  }\n"
+            "  auto g(int x = 1) const -> int { return '{'; }\n"
+            "  int values_[2] = {1, 2};\n  // not a brace {\n};\n"
+            'const char* kText = R"({{)";\n'
+            "enum class E { a, b };\n"
+            "bool operator==(const A&, const A&) noexcept {\n  return [] { return true; }();\n}\n")
+        self.write("src/base/a.h", text)
+        self.assertIn("code: 3 functions, median 3, p90 3, p99 3, longest 3", self.check("check_sizes.py")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
