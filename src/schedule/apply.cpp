@@ -21,6 +21,7 @@ struct StepVisitor {
   Result<Program> operator()(const ReverseComputeAtStep& step) const {
     return reverse_compute_at(program, step);
   }
+  Result<Program> operator()(const PrepareStep& step) const { return move_to_prepare(program, step); }
   Result<Program> operator()(const CacheReadStep& step) const { return cache_read(program, step); }
   Result<Program> operator()(const CacheWriteStep& step) const { return cache_write(program, step); }
   Result<Program> operator()(const RfactorStep& step) const { return rfactor(program, step); }

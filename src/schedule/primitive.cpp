@@ -56,6 +56,18 @@ std::vector<size_t> reduce_loops(const Located& located) {
   return positions;
 }
 
+const StmtNode* own_nest(const Located& located) {
+  size_t top = located.path.size() - 1;
+  while (top > 0 && as<For>(located.path[top - 1]) != nullptr) --top;
+  return located.path[top].get();
+}
+
+Status check_intermediate(const Program& program, const Block& block) {
+  if (find_alloc(program, block.output) != nullptr) return {};
+  return illegal(
+      fmt::format("block '{}' writes '{}', which is no intermediate", block.name, block.output->name));
+}
+
 Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fixed) {
   block.predicate.clear();
   std::vector<std::pair<Var, int64_t>> loops;

@@ -14,6 +14,7 @@ Result<Program> annotate(const Program& program, const AnnotateStep& step);
 Result<Program> inline_block(const Program& program, const InlineStep& step);
 Result<Program> compute_at(const Program& program, const ComputeAtStep& step);
 Result<Program> reverse_compute_at(const Program& program, const ReverseComputeAtStep& step);
+Result<Program> move_to_prepare(const Program& program, const PrepareStep& step);
 Result<Program> cache_read(const Program& program, const CacheReadStep& step);
 Result<Program> cache_write(const Program& program, const CacheWriteStep& step);
 Result<Program> rfactor(const Program& program, const RfactorStep& step);
@@ -45,6 +46,12 @@ inline std::unexpected<Error> illegal(std::string message) {
 std::vector<size_t> reduce_loops(const Located& located);
 // Whether a loop variable occurs in the binding of a reduce axis.
 bool drives_reduce_axis(const Block& block, const Var& var);
+
+// A block may be moved while it is one nest of its own: its tree is a chain of loops down to the block alone.
+// The topmost node of that chain.
+const StmtNode* own_nest(const Located& located);
+// An Error unless the block's output is an intermediate, allocated in main.
+Status check_intermediate(const Program& program, const Block& block);
 
 // A fresh nest for a block whose spatial axes run over a box: loops named as the axes, bindings base + loop,
 // conjuncts where base + loop may leave an axis' domain; axes not in the box (reduce axes) run whole.

@@ -92,19 +92,18 @@ Result<Program> rfactor(const Program& program, const RfactorStep& step) {
       return illegal(fmt::format("loop '{}' drives a spatial axis of block '{}' too", step.loop, step.block));
     }
   }
-  if (located.in_prepare || blocks_of(located.path.front()).empty())
-    return illegal("rfactor works on main only");
-  size_t top = located.path.size() - 1;
-  while (top > 0 && as<For>(located.path[top - 1]) != nullptr) --top;
+  if (located.in_prepare) return illegal("rfactor works on main only");
+  const StmtNode* nest = own_nest(located);
+  const Stmt& top = *std::ranges::find_if(located.path, [&](const Stmt& stmt) { return stmt.get() == nest; });
   std::vector<int64_t> shape = source.output->shape;
   shape.push_back(extent);
   const Tensor tensor(source.output->name + ".rf", shape, source.output->dtype);
   const Partial partial = partial_block(located, loop.var, extent, tensor);
-  const Stmt rf_nest = replace(located.path[top], located.path.back().get(), make_stmt(partial.block));
+  const Stmt rf_nest = replace(top, located.path.back().get(), make_stmt(partial.block));
   const Stmt final_nest = make_nest(final_block(source, tensor, loop.var.name(), extent), {}, {});
   const Stmt both = make_stmt(
       Alloc{tensor, Scope::workspace, Layout::row_major(shape.size()), make_seq({rf_nest, final_nest})});
-  return with_replaced(program, false, located.path[top].get(), both);
+  return with_replaced(program, false, top.get(), both);
 }
 
 }  // namespace lathe

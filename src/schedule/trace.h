@@ -62,6 +62,10 @@ struct ReverseComputeAtStep {
   std::string loop;
   Scope scope = Scope::thread;
 };
+// A compute that reads only constants, tables and prepared buffers runs once at load, and its result is kept.
+struct PrepareStep {
+  std::string block;
+};
 // A copy of what `block` reads of `tensor`, in a layout of its own: in `prepare` (constants only), at the
 // root, or at the beginning of the body of one of the block's loops. Positions beyond the tensor's shape hold
 // 0.
@@ -107,8 +111,8 @@ struct PrefetchStep {
 };
 
 using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,
-                          ComputeAtStep, ReverseComputeAtStep, CacheReadStep, CacheWriteStep, RfactorStep,
-                          LayoutStep, TailStep, PrefetchStep>;
+                          ComputeAtStep, ReverseComputeAtStep, PrepareStep, CacheReadStep, CacheWriteStep,
+                          RfactorStep, LayoutStep, TailStep, PrefetchStep>;
 using Trace = std::vector<Step>;
 
 std::string to_string(const Step& step);

@@ -69,6 +69,7 @@ struct PrintStep {
     return fmt::format("reverse_compute_at {} {} {} scope={}", s.block, s.producer, s.loop,
                        name_in(kScopes, s.scope));
   }
+  std::string operator()(const PrepareStep& s) const { return fmt::format("prepare {}", s.block); }
   std::string operator()(const CacheReadStep& s) const {
     const std::string layout = s.layout.dims.empty() ? "" : " layout=" + to_string(s.layout);
     return fmt::format("cache_read {} {} {} at={} scope={}{}", s.block, s.tensor, s.copy, s.at,
@@ -229,6 +230,10 @@ Result<Step> parse_step(TextCursor& cursor, std::string_view text) {
   if (keyword == "inline") {
     LATHE_TRY(const std::string block, cursor.identifier());
     return InlineStep{block};
+  }
+  if (keyword == "prepare") {
+    LATHE_TRY(const std::string block, cursor.identifier());
+    return PrepareStep{block};
   }
   if (keyword == "rfactor") {
     RfactorStep step;

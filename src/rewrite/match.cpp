@@ -1,0 +1,73 @@
+#include "rewrite/match.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace lathe {
+
+Result<size_t> find_stage(const Dag& dag, const std::string& stage) {
+  for (size_t i = 0; i < dag.computes.size(); ++i) {
+    if (dag.computes[i].output->name == stage) return i;
+  }
+  return fail(ErrorKind::illegal_schedule, fmt::format("there is no compute '{}' to rewrite", stage));
+}
+
+Dag replace_stage(const Dag& dag, size_t stage, std::vector<Compute> computes) {
+  Dag result = dag;
+  const auto place = result.computes.begin() + static_cast<std::ptrdiff_t>(stage);
+  result.computes.insert(result.computes.erase(place), std::make_move_iterator(computes.begin()),
+                         std::make_move_iterator(computes.end()));
+  return result;
+}
+
+namespace {
+
+// Whether the load indexes a dimension by exactly this axis; gives the dimension.
+std::optional<size_t> dim_indexed_by(const Load& load, const Affine& index) {
+  for (size_t dim = 0; dim < load.index.size(); ++dim) {
+    if (load.index[dim] == index) return dim;
+  }
+  return std::nullopt;
+}
+
+bool uses_axis(const Load& load, const Var& var) {
+  return std::ranges::any_of(load.index, [&](const Affine& index) { return index.uses(var); });
+}
+
+std::optional<WindowedProduct> match_operands(const Compute& compute, const Load& data, const Load& weight) {
+  WindowedProduct product{data, weight, {}, {}};
+  for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
+    const Var& k = compute.axes[r].var;
+    const auto weight_dim = dim_indexed_by(weight, Affine(k));
+    if (!weight_dim || !uses_axis(data, k)) return std::nullopt;
+    if (dim_indexed_by(data, Affine(k))) {
+      product.channels.push_back(r);
+      continue;
+    }
+    bool found = false;
+    for (size_t y = 0; y < compute.spatial_count() && !found; ++y) {
+      const auto data_dim = dim_indexed_by(data, Affine(compute.axes[y].var) + Affine(k));
+      if (!data_dim || uses_axis(weight, compute.axes[y].var)) continue;
+      product.windows.push_back({y, r, *data_dim, *weight_dim});
+      found = true;
+    }
+    if (!found) return std::nullopt;
+  }
+  return product;
+}
+
+}  // namespace
+
+std::optional<WindowedProduct> match_windowed_product(const Compute& compute) {
+  if (compute.reduction != Reduction::sum) return std::nullopt;
+  const Binary* product = compute.body.as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
+  const Load* a = product->a.as<Load>();
+  const Load* b = product->b.as<Load>();
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  auto match = match_operands(compute, *a, *b);
+  return match ? match : match_operands(compute, *b, *a);
+}
+
+}  // namespace lathe

@@ -1,0 +1,194 @@
+// reverse_compute_at: a consumer moves to where its producer's values have just been written.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loop/region.h"
+#include "schedule/primitive.h"
+
+namespace lathe {
+namespace {
+
+// What one iteration of the producer's loop wrote is a box; the consumer's nest gets one loop a side of it.
+// Its axes are found by inverting the index of its load: an index is a mixed-radix number whose digits are
+// axes or their quotients and remainders (pixel y of tile y / m: y = m * (y / m) + y % m).
+class IndexInverter {
+ public:
+  IndexInverter(const Block& block, const Ranges& domains) : block_(block), domains_(domains) {}
+
+  // index == value; an Error says which part cannot be inverted.
+  Status equate(const Affine& index, const Affine& value);
+  // The value of an axis in terms of the loops, if the equations settle it.
+  std::optional<Affine> axis(const Var& var) const;
+  bool constrains(const Var& var) const;
+
+ private:
+  struct Digit {
+    Atom atom;
+    Affine value;
+  };
+  const Block& block_;
+  const Ranges& domains_;  // of the axes
+  std::vector<Digit> digits_;
+};
+
+Status IndexInverter::equate(const Affine& index, const Affine& value) {
+  std::vector<Affine::Term> terms(index.terms().begin(), index.terms().end());
+  std::ranges::sort(terms, {}, [](const Affine::Term& term) { return term.coefficient; });
+  const Affine offset = value - index.constant();
+  int64_t radix = 1;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const auto interval = bounds(Affine(terms[i].atom), domains_);
+    if (terms[i].coefficient != radix || !interval || interval->lo != 0) {
+      return illegal(
+          fmt::format("block '{}' reads at '{}', which cannot be inverted", block_.name, to_string(index)));
+    }
+    const int64_t count = interval->hi + 1;
+    Affine digit = floor_div(offset, radix);
+    if (i + 1 < terms.size()) digit = modulo(digit, count);
+    digits_.push_back({terms[i].atom, std::move(digit)});
+    radix *= count;
+  }
+  return {};
+}
+
+bool IndexInverter::constrains(const Var& var) const {
+  return std::ranges::any_of(digits_, [&](const Digit& digit) { return Affine(digit.atom).uses(var); });
+}
+
+std::optional<Affine> IndexInverter::axis(const Var& var) const {
+  for (const Digit& digit : digits_) {
+    if (digit.atom == var.atom()) return digit.value;
+  }
+  for (const Digit& high : digits_) {
+    if (high.atom->kind != AtomKind::floor_div || !(high.atom->operand == Affine(var))) continue;
+    const int64_t divisor = high.atom->divisor;
+    for (const Digit& low : digits_) {
+      const bool remainder = low.atom->kind == AtomKind::modulo && low.atom->divisor == divisor;
+      if (remainder && low.atom->operand == Affine(var)) return high.value * divisor + low.value;
+    }
+  }
+  return std::nullopt;
+}
+
+// The name of a side's loop: the axis that its index names, else the first that occurs in it.
+std::string loop_name(const Affine& index, size_t dim) {
+  std::vector<Var> vars;
+  collect_vars(index, vars);
+  return vars.empty() ? fmt::format("d{}", dim) : vars.front().name();
+}
+
+Result<const Load*> only_load(const Block& block, const Tensor& tensor) {
+  const Load* found = nullptr;
+  for (const Load* load : loads_of(block.value)) {
+    if (load->tensor != tensor) continue;
+    if (found != nullptr && found->index != load->index) {
+      return illegal(fmt::format("block '{}' reads '{}' in several ways", block.name, tensor->name));
+    }
+    found = load;
+  }
+  return found;
+}
+
+void guard_domain(Block& block, size_t position, const Ranges& ranges) {
+  BlockAxis& axis = block.axes[position];
+  axis.binding = simplify(axis.binding, ranges);
+  const auto interval = bounds(axis.binding, ranges);
+  const int index = static_cast<int>(position);
+  if (!interval || interval->hi >= axis.axis.extent) {
+    block.predicate.push_back({axis.binding, axis.axis.extent, index, Tail::guard});
+  }
+  if (!interval || interval->lo < 0) block.predicate.push_back({axis.binding * -1, 1, index, Tail::guard});
+}
+
+Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, const Ranges& fixed) {
+  LATHE_TRY(const Load* load, only_load(block, tensor));
+  Ranges domains;
+  for (const BlockAxis& axis : block.axes) domains.set_extent(axis.axis.var, axis.axis.extent);
+  IndexInverter inverter(block, domains);
+  Ranges ranges = fixed;
+  std::vector<std::pair<Var, int64_t>> loops;
+  block.predicate.clear();
+  for (size_t dim = 0; dim < box.size(); ++dim) {
+    const int64_t extent = std::min(box[dim].extent, tensor->shape[dim]);
+    const Affine base = extent == tensor->shape[dim] ? Affine(0) : simplify(box[dim].base, fixed);
+    const Var loop(loop_name(load->index[dim], dim));
+    loops.emplace_back(loop, extent);
+    ranges.set_extent(loop, extent);
+    const Affine value = base + Affine(loop);
+    LATHE_TRY_STATUS(inverter.equate(load->index[dim], value));
+    const auto interval = bounds(value, ranges);
+    if (!load->index[dim].as_var() && (!interval || interval->hi >= tensor->shape[dim])) {
+      block.predicate.push_back({value, tensor->shape[dim], -1, Tail::guard});
+    }
+  }
+  for (size_t i = 0; i < block.axes.size(); ++i) {
+    BlockAxis& axis = block.axes[i];
+    if (inverter.constrains(axis.axis.var)) {
+      const auto value = inverter.axis(axis.axis.var);
+      if (!value) {
+        return illegal(fmt::format("block '{}' does not read every '{}' of '{}'", block.name,
+                                   axis.axis.var.name(), tensor->name));
+      }
+      axis.binding = *value;
+    } else {
+      const Var loop(axis.axis.var.name());
+      loops.emplace_back(loop, axis.axis.extent);
+      ranges.set_extent(loop, axis.axis.extent);
+      axis.binding = Affine(loop);
+    }
+    guard_domain(block, i, ranges);
+  }
+  Stmt nest = make_stmt(std::move(block));
+  for (size_t i = loops.size(); i-- > 0;) {
+    nest = make_stmt(For{loops[i].first, {Affine(loops[i].second)}, LoopKind::serial, nest});
+  }
+  return nest;
+}
+
+}  // namespace
+
+Result<Program> reverse_compute_at(const Program& program, const ReverseComputeAtStep& step) {
+  LATHE_TRY(const Located consumer, locate(program, step.block));
+  LATHE_TRY(const Located producer, locate(program, step.producer));
+  LATHE_TRY(const size_t position, producer.loop(step.loop));
+  const Block& block = *consumer.block;
+  const Tensor tensor = producer.block->output;
+  if (block.reduction != Reduction::none) return illegal(fmt::format("block '{}' reduces", step.block));
+  if (!reads(block, tensor)) {
+    return illegal(fmt::format("block '{}' does not read '{}'", step.block, tensor->name));
+  }
+  const StmtNode* nest = own_nest(consumer);
+  if (std::ranges::any_of(consumer.path, [&](const Stmt& stmt) { return stmt == producer.path[position]; })) {
+    return illegal(fmt::format("block '{}' lies in loop '{}' already", step.block, step.loop));
+  }
+  const Ranges fixed = ranges_of(Path(producer.path.begin(), producer.path.begin() + position + 1));
+  const auto box = region(producer.loop_at(position).body, tensor, Access::write, fixed);
+  if (!box)
+    return illegal(fmt::format("block '{}' writes nothing below loop '{}'", step.producer, step.loop));
+  LATHE_TRY(Stmt moved, consumer_nest(block, tensor, *box, fixed));
+  // Below reduce loops of the producer its result is complete in their last iterations only.
+  std::vector<Conjunct> last;
+  for (size_t i : reduce_loops(producer)) {
+    if (i > position) continue;
+    const For& loop = producer.loop_at(i);
+    last.push_back({Affine(constant_extent(loop) - 1) - Affine(loop.var), 1, -1, Tail::guard});
+  }
+  moved = rebuild(moved, [&](const Stmt& stmt) -> std::optional<Stmt> {
+    const Block* inner = as<Block>(stmt);
+    if (inner == nullptr || last.empty()) return std::nullopt;
+    Block guarded = *inner;
+    guarded.predicate.insert(guarded.predicate.end(), last.begin(), last.end());
+    return make_stmt(std::move(guarded));
+  });
+  const Program removed = with_replaced(program, false, nest, nullptr);
+  LATHE_TRY(const Located again, locate(removed, step.producer));
+  LATHE_TRY(const size_t place, again.loop(step.loop));
+  For loop = again.loop_at(place);
+  loop.body = append(loop.body, moved);
+  const Stmt placed = make_stmt(std::move(loop));
+  const Program inserted = with_replaced(removed, false, again.path[place].get(), placed);
+  return sink_alloc(inserted, tensor, placed.get(), step.scope);
+}
+
+}  // namespace lathe
