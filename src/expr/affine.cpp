@@ -359,7 +359,7 @@ std::string to_string(const AtomNode& atom) {
     case AtomKind::variable: return atom.name;
     case AtomKind::floor_div: return fmt::format("{}/{}", operand(), atom.divisor);
     case AtomKind::modulo: return fmt::format("{}%{}", operand(), atom.divisor);
-    case AtomKind::opaque: return to_string(*atom.opaque);
+    case AtomKind::opaque: return to_factor(*atom.opaque);
   }
   return {};
 }
@@ -368,8 +368,10 @@ std::string to_string(const AtomNode& atom) {
 
 std::string to_string(const Affine& a) {
   std::string text;
-  const auto append = [&](int64_t coefficient, const std::string& factor) {
+  const auto append = [&](int64_t coefficient, std::string factor, bool is_division) {
     const int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
+    // 2*(i/3) and -(i/3) are neither (2*i)/3 nor (-i)/3.
+    if (is_division && (magnitude != 1 || (coefficient < 0 && text.empty()))) factor = "(" + factor + ")";
     if (text.empty()) {
       text += coefficient < 0 ? "-" : "";
     } else {
@@ -383,8 +385,11 @@ std::string to_string(const Affine& a) {
       text += factor;
     }
   };
-  for (const Affine::Term& term : a.terms()) append(term.coefficient, to_string(*term.atom));
-  if (a.constant() != 0 || text.empty()) append(a.constant(), "");
+  for (const Affine::Term& term : a.terms()) {
+    const AtomKind kind = term.atom->kind;
+    append(term.coefficient, to_string(*term.atom), kind == AtomKind::floor_div || kind == AtomKind::modulo);
+  }
+  if (a.constant() != 0 || text.empty()) append(a.constant(), "", false);
   return text;
 }
 

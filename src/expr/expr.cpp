@@ -82,7 +82,8 @@ Type Expr::type() const { return node_->type; }
 
 Expr literal(Type type, double value) {
   if (type == kIndexType) return Expr(static_cast<int64_t>(value));
-  return Expr(ExprNode{type, Literal{value, static_cast<int64_t>(value)}});
+  return Expr(
+      ExprNode{type, is_float(type.dtype) ? Literal{value, 0} : Literal{0, static_cast<int64_t>(value)}});
 }
 
 Expr load(const Tensor& tensor, std::vector<Affine> index) {

@@ -27,33 +27,25 @@ std::string at_least(const Expr& e, Level level) {
   return printed.level < level ? "(" + printed.text + ")" : std::move(printed.text);
 }
 
-// An infix operator's sign, or null for those written as functions.
-struct Infix {
-  const char* sign;
-  Level level;
-};
-Infix infix_of(BinaryOp op) {
+// How an operator binds; a function's operands stand alone.
+Level level_of(BinaryOp op) {
   switch (op) {
-    case BinaryOp::add: return {"+", kSum};
-    case BinaryOp::sub: return {"-", kSum};
-    case BinaryOp::mul: return {"*", kProduct};
-    case BinaryOp::div: return {"/", kProduct};
-    case BinaryOp::mod: return {"%", kProduct};
-    case BinaryOp::less: return {"<", kComparison};
-    case BinaryOp::less_equal: return {"<=", kComparison};
-    case BinaryOp::equal: return {"==", kComparison};
-    case BinaryOp::not_equal: return {"!=", kComparison};
-    case BinaryOp::logical_and: return {"&&", kAnd};
-    case BinaryOp::logical_or: return {"||", kOr};
-    case BinaryOp::min: return {nullptr, kPrimary};
-    case BinaryOp::max: return {nullptr, kPrimary};
-    case BinaryOp::pow: return {nullptr, kPrimary};
+    case BinaryOp::logical_or: return kOr;
+    case BinaryOp::logical_and: return kAnd;
+    case BinaryOp::less:
+    case BinaryOp::less_equal:
+    case BinaryOp::equal:
+    case BinaryOp::not_equal: return kComparison;
+    case BinaryOp::add:
+    case BinaryOp::sub: return kSum;
+    case BinaryOp::mul:
+    case BinaryOp::div:
+    case BinaryOp::mod: return kProduct;
+    case BinaryOp::min:
+    case BinaryOp::max:
+    case BinaryOp::pow: return kPrimary;
   }
-  return {};
-}
-
-const char* function_name(BinaryOp op) {
-  return op == BinaryOp::min ? "min" : op == BinaryOp::max ? "max" : "pow";
+  return kPrimary;
 }
 
 Level level_of(const Affine& a) {
@@ -66,14 +58,13 @@ Level level_of(const Affine& a) {
   return division ? kProduct : kPrimary;
 }
 
-// A load's index: an i32 value that stands alone is widened by the reader, so its cast is not written.
+// A load's index. An i32 value that stands alone is widened by the reader, so its cast is not written.
 std::string print_index(const Affine& index) {
-  if (index.constant() == 0 && index.terms().size() == 1 && index.terms()[0].coefficient == 1 &&
-      index.terms()[0].atom->kind == AtomKind::opaque) {
-    const Cast* cast = index.terms()[0].atom->opaque->as<Cast>();
-    if (cast != nullptr && cast->operand.type() == Type{DType::i32, 1}) return to_string(cast->operand);
-  }
-  return to_string(index);
+  const bool lone = index.constant() == 0 && index.terms().size() == 1 && index.terms()[0].coefficient == 1;
+  if (!lone || index.terms()[0].atom->kind != AtomKind::opaque) return to_string(index);
+  const Expr& value = *index.terms()[0].atom->opaque;
+  const Cast* cast = value.as<Cast>();
+  return to_string(cast != nullptr && cast->operand.type().dtype == DType::i32 ? cast->operand : value);
 }
 
 std::string print_float(double value) {
@@ -126,17 +117,17 @@ struct Printer {
     return {number ? "-(" + to_string(e.operand) + ")" : "-" + at_least(e.operand, kPrefix), kPrefix};
   }
   Text operator()(const Binary& e) const {
-    const Infix infix = infix_of(e.op);
-    if (infix.sign == nullptr) {
-      return {fmt::format("{}({}, {})", function_name(e.op), print_operand(e.a, e.b, kOr),
+    const Level level = level_of(e.op);
+    if (level == kPrimary) {
+      return {fmt::format("{}({}, {})", to_string(e.op), print_operand(e.a, e.b, kOr),
                           print_operand(e.b, e.a, kOr))};
     }
     // Sums and products lean left; comparisons do not chain.
-    const Level left = infix.level == kComparison ? kSum : infix.level;
-    const auto right = static_cast<Level>(infix.level + 1);
-    return {
-        fmt::format("{} {} {}", print_operand(e.a, e.b, left), infix.sign, print_operand(e.b, e.a, right)),
-        infix.level};
+    const Level left = level == kComparison ? kSum : level;
+    const auto right = static_cast<Level>(level + 1);
+    return {fmt::format("{} {} {}", print_operand(e.a, e.b, left), to_string(e.op),
+                        print_operand(e.b, e.a, right)),
+            level};
   }
   Text operator()(const Select& e) const {
     return {fmt::format("select({}, {}, {})", to_string(e.condition), to_string(e.if_true),
@@ -192,6 +183,26 @@ std::string to_string(const std::vector<Axis>& axes) {
   std::vector<std::string> parts;
   for (const Axis& axis : axes) parts.push_back(fmt::format("{}:{}", axis.var.name(), axis.extent));
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+const char* to_string(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add: return "+";
+    case BinaryOp::sub: return "-";
+    case BinaryOp::mul: return "*";
+    case BinaryOp::div: return "/";
+    case BinaryOp::mod: return "%";
+    case BinaryOp::less: return "<";
+    case BinaryOp::less_equal: return "<=";
+    case BinaryOp::equal: return "==";
+    case BinaryOp::not_equal: return "!=";
+    case BinaryOp::logical_and: return "&&";
+    case BinaryOp::logical_or: return "||";
+    case BinaryOp::min: return "min";
+    case BinaryOp::max: return "max";
+    case BinaryOp::pow: return "pow";
+  }
+  return "";
 }
 
 const char* to_string(UnaryOp op) {

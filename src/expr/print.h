@@ -19,8 +19,9 @@ std::string to_string(const Load& load);
 std::string to_string(const std::vector<Axis>& axes);
 // "sum", "max", "min"; "none" for none.
 const char* to_string(Reduction reduction);
-// The function's name, "-" and "!" for the signs.
+// The function's name or the operator's sign.
 const char* to_string(UnaryOp op);
+const char* to_string(BinaryOp op);
 
 // "C[i:1000, j:1001] = sum(r:999) A[i, r] * B[r, j]", without a line end.
 std::string to_string(const Compute& compute);

@@ -1,0 +1,337 @@
+#include "expr/parse.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "expr/print.h"
+
+namespace lathe {
+namespace {
+
+// Bounds on text from outside: recursion and tree depth stay small, index arithmetic stays within 64 bits.
+constexpr int kMaxDepth = 200;
+constexpr int kMaxOperators = 2000;
+constexpr double kMaxIndex = 4503599627370496.0;  // 2^52
+constexpr double kAssumedRange = 2147483648.0;    // of what is not known
+
+// The largest magnitude that an index or any part of it can have.
+double magnitude(const Affine& a, const Ranges& ranges) {
+  double sum = std::abs(static_cast<double>(a.constant()));
+  for (const Affine::Term& term : a.terms()) {
+    const AtomNode& atom = *term.atom;
+    double value = kAssumedRange;
+    if (atom.kind == AtomKind::variable) {
+      const Interval* range = ranges.find(&atom);
+      if (range != nullptr)
+        value = static_cast<double>(std::max(std::abs(range->lo), std::abs(range->hi) + 1));
+    } else if (atom.kind == AtomKind::floor_div) {
+      value = magnitude(atom.operand, ranges) / static_cast<double>(atom.divisor) + 1;
+    } else if (atom.kind == AtomKind::modulo) {
+      value = static_cast<double>(atom.divisor);
+    }
+    sum += value * std::abs(static_cast<double>(term.coefficient));
+  }
+  return sum;
+}
+
+struct Operator {
+  const char* sign;
+  BinaryOp op;
+  bool swapped = false;  // a > b is b < a
+};
+// Loosest first; a sign stands before every other that begins with it.
+const std::array<std::vector<Operator>, 5> kLevels = {{
+    {{"||", BinaryOp::logical_or}},
+    {{"&&", BinaryOp::logical_and}},
+    {{"<=", BinaryOp::less_equal},
+     {">=", BinaryOp::less_equal, true},
+     {"==", BinaryOp::equal},
+     {"!=", BinaryOp::not_equal},
+     {"<", BinaryOp::less},
+     {">", BinaryOp::less, true}},
+    {{"+", BinaryOp::add}, {"-", BinaryOp::sub}},
+    {{"*", BinaryOp::mul}, {"/", BinaryOp::div}, {"%", BinaryOp::mod}},
+}};
+constexpr size_t kComparisonLevel = 2;
+
+constexpr std::array kUnaryFunctions = {UnaryOp::exp,      UnaryOp::log,     UnaryOp::sqrt,  UnaryOp::tanh,
+                                        UnaryOp::erf,      UnaryOp::abs,     UnaryOp::floor, UnaryOp::pow2,
+                                        UnaryOp::exponent, UnaryOp::mantissa};
+
+bool is_logical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }
+bool is_constant_index(const Expr& e) {
+  return e.as<Index>() != nullptr && e.as<Index>()->value.is_constant();
+}
+
+// Whether `binary` and `select` find one type for both.
+bool types_agree(const Expr& a, const Expr& b) {
+  const DType x = a.type().dtype;
+  const DType y = b.type().dtype;
+  const auto coerces = [](const Expr& e, DType to) {
+    if (e.as<Literal>() != nullptr) return is_float(e.type().dtype) && is_float(to);
+    return is_constant_index(e) && (is_float(to) || to == DType::i32);
+  };
+  return x == y || coerces(a, y) || coerces(b, x);
+}
+
+class ExprParser {
+ public:
+  ExprParser(TextCursor& cursor, const ExprNames& names) : cursor_(cursor), names_(names) {}
+
+  Result<Expr> expression() { return level(0); }
+
+ private:
+  Result<Expr> level(size_t n) {
+    if (n == kLevels.size()) return prefix();
+    LATHE_TRY(Expr left, level(n + 1));
+    while (const Operator* found = next_operator(n)) {
+      if (++operators_ > kMaxOperators) {
+        return cursor_.error(fmt::format("an expression has at most {} operators", kMaxOperators));
+      }
+      LATHE_TRY(Expr right, level(n + 1));
+      LATHE_TRY(left, found->swapped ? combine(found->op, right, left) : combine(found->op, left, right));
+      if (n == kComparisonLevel) break;
+    }
+    return left;
+  }
+
+  const Operator* next_operator(size_t n) {
+    for (const Operator& candidate : kLevels[n]) {
+      if (cursor_.accept(candidate.sign)) return &candidate;
+    }
+    return nullptr;
+  }
+
+  Result<Expr> combine(BinaryOp op, const Expr& a, const Expr& b) {
+    LATHE_TRY_STATUS(check_types(op, a, b));
+    LATHE_TRY_STATUS(check_index_range(op, a, b));
+    return binary(op, a, b);
+  }
+
+  Status check_types(BinaryOp op, const Expr& a, const Expr& b) const {
+    const bool both_integer = a.type().dtype != b.type().dtype && !is_float(a.type().dtype) &&
+                              !is_float(b.type().dtype) && a.type().dtype >= DType::i32 &&
+                              b.type().dtype >= DType::i32;
+    if (!types_agree(a, b) && !both_integer) {
+      return cursor_.error(fmt::format("'{}' and '{}' differ in type ({} and {}): cast one", to_string(a),
+                                       to_string(b), to_string(a.type()), to_string(b.type())));
+    }
+    const DType type = is_constant_index(a) ? b.type().dtype : a.type().dtype;
+    const bool comparison = op == BinaryOp::equal || op == BinaryOp::not_equal;
+    if (is_logical(op) != (type == DType::boolean) && !comparison) {
+      return cursor_.error(fmt::format("'{}' is {}, but {} is needed here", to_string(a), to_string(a.type()),
+                                       is_logical(op) ? "a condition" : "a number"));
+    }
+    if (op == BinaryOp::pow && !is_float(type)) return cursor_.error("pow needs floating-point operands");
+    if (op == BinaryOp::mod && is_float(type)) return cursor_.error("% needs integer operands");
+    return {};
+  }
+
+  Status check_index_range(BinaryOp op, const Expr& a, const Expr& b) const {
+    if (a.type().dtype == DType::i32 || b.type().dtype == DType::i32) {
+      for (const Expr& e : {a, b}) {
+        if (is_constant_index(e) && magnitude(e.as<Index>()->value, {}) > kAssumedRange) {
+          return cursor_.error(fmt::format("{} is no i32", to_string(e)));
+        }
+      }
+    }
+    if (a.type().dtype != DType::i64 || b.type().dtype != DType::i64) return {};
+    const Affine x = to_affine(a);
+    const Affine y = to_affine(b);
+    const double left = magnitude(x, names_.ranges);
+    const double right = magnitude(y, names_.ranges);
+    if ((op == BinaryOp::div || op == BinaryOp::mod) && y.is(0)) {
+      return cursor_.error(fmt::format("'{}' is divided by zero", to_string(a)));
+    }
+    if ((op == BinaryOp::mul ? left * right : left + right) <= kMaxIndex) return {};
+    return cursor_.error(fmt::format("an index may not grow beyond {:.0f}", kMaxIndex));
+  }
+
+  Result<Expr> prefix() {
+    if (++depth_ > kMaxDepth) {
+      return cursor_.error(fmt::format("an expression is nested at most {} deep", kMaxDepth));
+    }
+    Result<Expr> result = prefix_here();
+    --depth_;
+    return result;
+  }
+
+  Result<Expr> prefix_here() {
+    if (cursor_.accept("!")) {
+      LATHE_TRY(const Expr operand, prefix());
+      if (operand.type().dtype != DType::boolean) {
+        return cursor_.error(fmt::format("! needs a condition, not '{}'", to_string(operand)));
+      }
+      return unary(UnaryOp::logical_not, operand);
+    }
+    if (at_number() || at_signed_number()) return number();
+    if (cursor_.accept("-")) {
+      LATHE_TRY(const Expr operand, prefix());
+      if (operand.type().dtype == DType::boolean)
+        return cursor_.error("a condition cannot be negated: use !");
+      return unary(UnaryOp::negate, operand);
+    }
+    return primary();
+  }
+
+  bool at_number() {
+    const char c = cursor_.peek();
+    return (c >= '0' && c <= '9') || c == '.';
+  }
+  bool at_signed_number() {
+    const size_t here = cursor_.position();
+    const bool found = cursor_.accept("-") && (at_number() || cursor_.accept_word("inf"));
+    cursor_.rewind(here);
+    return found;
+  }
+
+  // An integer that no fraction or exponent follows is an index, all else is f32.
+  Result<Expr> number() {
+    const size_t begin = cursor_.position();
+    LATHE_TRY(const double value, cursor_.number());
+    const size_t end = cursor_.position();
+    cursor_.rewind(begin);
+    const Result<int64_t> integer = cursor_.integer();
+    if (integer && cursor_.position() == end) {
+      if (std::abs(static_cast<double>(*integer)) <= kMaxIndex) return Expr(*integer);
+      return cursor_.error(fmt::format("an index may not grow beyond {:.0f}", kMaxIndex));
+    }
+    cursor_.rewind(end);
+    return Expr(value);
+  }
+
+  Result<Expr> primary() {
+    if (cursor_.accept("(")) {
+      LATHE_TRY(const Expr inner, level(0));
+      LATHE_TRY_STATUS(cursor_.expect(")"));
+      return inner;
+    }
+    const size_t begin = cursor_.position();
+    if (!cursor_.at_identifier()) return cursor_.error("expected a value");
+    LATHE_TRY(const std::string name, cursor_.identifier());
+    if (cursor_.accept("[")) return load_of(name);
+    if (cursor_.accept("(")) return call(name);
+    if (const Expr variable = names_.variable(name); variable.defined()) return variable;
+    if (name == "true" || name == "false") return literal({DType::boolean, 1}, name == "true" ? 1 : 0);
+    if (name == "inf") return Expr(std::numeric_limits<double>::infinity());
+    if (name == "nan") return Expr(std::numeric_limits<double>::quiet_NaN());
+    cursor_.rewind(begin);
+    return cursor_.error(fmt::format("'{}' is no axis of this compute", name));
+  }
+
+  Result<Expr> load_of(const std::string& name) {
+    std::vector<Affine> index;
+    ++brackets_;
+    while (!cursor_.accept("]")) {
+      if (!index.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+      LATHE_TRY(const Affine value, integer_value());
+      index.push_back(value);
+    }
+    --brackets_;
+    const Tensor tensor = names_.tensor(name, index.size(), brackets_ > 0);
+    if (!tensor.defined()) return cursor_.error(fmt::format("there is no tensor '{}'", name));
+    if (tensor->shape.size() != index.size()) {
+      return cursor_.error(
+          fmt::format("'{}' has {} dimensions, not {}", name, tensor->shape.size(), index.size()));
+    }
+    return load(tensor, std::move(index));
+  }
+
+ public:
+  Result<Affine> integer_value() {
+    LATHE_TRY(const Expr value, level(0));
+    if (value.type() != Type{DType::i64, 1} && value.type() != Type{DType::i32, 1}) {
+      return cursor_.error(
+          fmt::format("'{}' is {}, but an index is an integer", to_string(value), to_string(value.type())));
+    }
+    Affine index = to_affine(value);
+    if (magnitude(index, names_.ranges) <= kMaxIndex) return index;
+    return cursor_.error(fmt::format("an index may not grow beyond {:.0f}", kMaxIndex));
+  }
+
+ private:
+  Result<Expr> call(const std::string& name) {
+    const size_t begin = cursor_.position();
+    if (const Result<DType> type = parse_dtype(name)) return cast_to(*type);
+    std::vector<Expr> arguments;
+    while (!cursor_.accept(")")) {
+      if (!arguments.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+      LATHE_TRY(const Expr argument, level(0));
+      arguments.push_back(argument);
+    }
+    const auto takes = [&](size_t count) -> Status {
+      if (arguments.size() == count) return {};
+      return cursor_.error(fmt::format("{} takes {} operands, not {}", name, count, arguments.size()));
+    };
+    for (const UnaryOp op : kUnaryFunctions) {
+      if (name != to_string(op)) continue;
+      LATHE_TRY_STATUS(takes(1));
+      return call_unary(op, arguments[0]);
+    }
+    for (const BinaryOp op : {BinaryOp::min, BinaryOp::max, BinaryOp::pow}) {
+      if (name != to_string(op)) continue;
+      LATHE_TRY_STATUS(takes(2));
+      return combine(op, arguments[0], arguments[1]);
+    }
+    if (name == "select") {
+      LATHE_TRY_STATUS(takes(3));
+      return call_select(arguments);
+    }
+    cursor_.rewind(begin);
+    return cursor_.error(fmt::format("there is no function '{}'", name));
+  }
+
+  // "f64(0.1)" is a literal, any other operand is cast.
+  Result<Expr> cast_to(DType dtype) {
+    const bool is_literal = at_number() || at_signed_number();
+    LATHE_TRY(const Expr operand, level(0));
+    LATHE_TRY_STATUS(cursor_.expect(")"));
+    if (is_literal && operand.as<Literal>() != nullptr) {
+      if (is_float(dtype)) return literal({dtype, 1}, operand.as<Literal>()->value);
+    }
+    if (is_literal && is_constant_index(operand)) {
+      return literal({dtype, 1}, static_cast<double>(operand.as<Index>()->value.constant()));
+    }
+    if (dtype == DType::boolean) return cursor_.error("a number becomes a condition by a comparison only");
+    return cast({dtype, 1}, operand);
+  }
+
+  Result<Expr> call_unary(UnaryOp op, const Expr& operand) const {
+    const DType type = operand.type().dtype;
+    if (is_float(type) || (op == UnaryOp::abs && type != DType::boolean)) return unary(op, operand);
+    return cursor_.error(fmt::format("{} needs a floating-point operand, not '{}' ({})", to_string(op),
+                                     to_string(operand), to_string(type)));
+  }
+
+  Result<Expr> call_select(const std::vector<Expr>& arguments) const {
+    if (arguments[0].type().dtype != DType::boolean) {
+      return cursor_.error(fmt::format("'{}' is no condition to select by", to_string(arguments[0])));
+    }
+    if (!types_agree(arguments[1], arguments[2])) {
+      return cursor_.error(fmt::format("the sides of a select differ in type ({} and {}): cast one",
+                                       to_string(arguments[1].type()), to_string(arguments[2].type())));
+    }
+    return select(arguments[0], arguments[1], arguments[2]);
+  }
+
+  TextCursor& cursor_;
+  const ExprNames& names_;
+  int depth_ = 0;
+  int operators_ = 0;
+  int brackets_ = 0;
+};
+
+}  // namespace
+
+Result<Expr> parse_expr(TextCursor& cursor, const ExprNames& names) {
+  return ExprParser(cursor, names).expression();
+}
+
+Result<Affine> parse_affine(TextCursor& cursor, const ExprNames& names) {
+  return ExprParser(cursor, names).integer_value();
+}
+
+}  // namespace lathe
