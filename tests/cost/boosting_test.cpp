@@ -1,0 +1,32 @@
+#include "cost/boosting.h"
+
+#include <gtest/gtest.h>
+
+namespace lathe {
+namespace {
+
+TEST(Boosting, FitsAStepExactlyWithEnoughRounds) {
+  const FeatureMatrix rows{8, 1, {0, 1, 2, 3, 4, 5, 6, 7}};
+  const Objective towards_step = [](std::span<const float> predictions, std::span<float> gradient,
+                                    std::span<float> hessian) {
+    for (size_t i = 0; i < predictions.size(); ++i) {
+      gradient[i] = predictions[i] - (i < 4 ? -1.0f : 1.0f);
+      hessian[i] = 1.0f;
+    }
+  };
+  const auto trees = Boosting::train(rows, towards_step, {.rounds = 200, .gamma = 0, .lambda = 0});
+  ASSERT_TRUE(trees.has_value());
+  const std::vector<float> predictions = *trees->predict(rows);
+  for (size_t i = 0; i < 8; ++i) EXPECT_NEAR(predictions[i], i < 4 ? -1.0f : 1.0f, 1e-3);
+}
+
+TEST(Boosting, ALibraryErrorIsOneSentence) {
+  const FeatureMatrix rows{2, 1, {0, 1}};
+  const auto trees = Boosting::train(rows, [](auto, auto, auto) {}, {.depth = -3});
+  ASSERT_FALSE(trees.has_value());
+  EXPECT_EQ(trees.error().message.find("XGBoost could not "), 0u) << trees.error().message;
+  EXPECT_EQ(trees.error().message.find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lathe
