@@ -63,11 +63,12 @@ class ThreadPool {
   std::chrono::microseconds spin_;
   std::vector<std::thread> workers_;
 
+  // Three lines that different threads write. A call's number and its fields share one: the threads that poll
+  // the number get the fields with it.
+  alignas(64) std::atomic<uint64_t> call_{0};
   LatheTask task_ = nullptr;
   void* context_ = nullptr;
   int64_t count_ = 0;
-  // Three words that different threads write, each on a cache line of its own.
-  alignas(64) std::atomic<uint64_t> call_{0};
   alignas(64) std::atomic<int> unfinished_{0};
   alignas(64) std::atomic<int> sleepers_{0};
   std::mutex mutex_;

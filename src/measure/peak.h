@@ -1,0 +1,19 @@
+// What the machine can do at most, measured: the yardsticks that figures are given against. Each call takes
+// about a tenth of a second and loads the cores that it uses, so nothing else should run meanwhile.
+#pragma once
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace lathe {
+
+// Floating-point operations a second, in 10^9, of fp32 FMAs between registers with the target's vectors, on
+// so many cores at once. The target must be one that this machine runs.
+double measure_fma_gflops(const Target& target, int cores);
+
+// Bytes read a second, in 10^9, from a buffer of `bytes` for each core, read over and over: choose a size
+// inside a cache level for its bandwidth, several times the last level for the memory's. An io error if there
+// is no room.
+Result<double> measure_read_gigabytes(const Target& target, int cores, int64_t bytes);
+
+}  // namespace lathe

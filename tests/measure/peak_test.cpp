@@ -1,0 +1,29 @@
+#include "measure/peak.h"
+
+#include <gtest/gtest.h>
+
+#include "target/detect.h"
+
+namespace lathe {
+namespace {
+
+// Figures are not checked against expectations, only for being figures at all.
+TEST(MeasurePeak, FmaAndReadRatesAreFinite) {
+  const Target host = detect_target();
+  for (Isa isa : {Isa::avx2, host.isa}) {
+    const Target target = generic_target(isa);
+    EXPECT_GT(measure_fma_gflops(target, 1), 0.1);
+    EXPECT_LT(measure_fma_gflops(target, 1), 2000) << "no core is that fast: was the work removed?";
+    const Result<double> rate = measure_read_gigabytes(target, 1, 1 << 20);
+    ASSERT_TRUE(rate.has_value());
+    EXPECT_GT(*rate, 0.1);
+    EXPECT_LT(*rate, 5000) << "no core is that fast: was the work removed?";
+  }
+}
+
+TEST(MeasurePeak, NamesWhatDoesNotFitIntoMemory) {
+  EXPECT_EQ(measure_read_gigabytes(detect_target(), 1, int64_t{1} << 60).error().kind, ErrorKind::io);
+}
+
+}  // namespace
+}  // namespace lathe
