@@ -35,7 +35,10 @@ Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
 
 // Structure, roles, layouts, target name, cores; not names.
 uint64_t hash_of(const Task& task);
-// Floating-point and integer operations of the Dag's bodies on the direct form; a multiply-add counts two.
+// Operations on values that the Dag's bodies ask for, whatever their type: an arithmetic operator, a
+// comparison or a function of values counts one, a reduction one for each of its points (so a multiply-add
+// counts two), a select its condition and the costlier side. Index arithmetic (i64), logic on conditions,
+// casts and loads count nothing: a padding node has no operations.
 int64_t flops_of(const Dag& dag);
 // Bytes of all arguments: each read or written once.
 int64_t argument_bytes(const Dag& dag);
