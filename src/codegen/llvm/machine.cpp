@@ -1,0 +1,104 @@
+#include "codegen/llvm/machine.h"
+
+#include <fmt/format.h>
+#include <llvm/CodeGen/MachineFunctionPass.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <mutex>
+
+namespace lathe::llvm_backend {
+namespace {
+
+constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+
+void initialise_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target) {
+  initialise_llvm();
+  std::string error;
+  const llvm::Triple triple(kTriple);
+  const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (backend == nullptr) {
+    return fail(ErrorKind::unsupported, fmt::format("target '{}' has no LLVM backend: {}", target.name, error));
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt,
+                                   llvm::CodeGenOptLevel::Default));
+  if (machine == nullptr) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("LLVM has no code generator for target '{}' (cpu {})", target.name, target.cpu));
+  }
+  return machine;
+}
+
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) passes.run(function, functions);
+  }
+}
+
+Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,
+                                      SpillCount& spills) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  auto* information = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(config);
+  passes.add(information);
+  const auto kind =
+      output == Output::object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  bool failed = config->addISelPasses();
+  if (!failed) {
+    config->addMachinePasses();
+    config->setInitialized();
+    passes.add(make_spill_counter(spills));
+    failed = machine.addAsmPrinter(passes, stream, nullptr, kind, information->getMMI().getContext());
+  }
+  if (failed) return fail(ErrorKind::build, "LLVM cannot emit machine code for this target");
+  passes.run(module);
+  return std::string(bytes.data(), bytes.size());
+}
+
+}  // namespace lathe::llvm_backend

@@ -1,0 +1,30 @@
+// From LLVM IR to machine code: the processor, the short list of IR passes, the machine pipeline.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "codegen/llvm/spills.h"
+#include "target/target.h"
+
+namespace lathe::llvm_backend {
+
+enum class Output { object, assembly };
+
+// A code generator for that target. An Error (unsupported) where this LLVM does not know it. Thread-safe.
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target);
+
+// Vector registers to values, common subexpressions, invariant code, tidy branches. No vectoriser, no unroller,
+// no inliner: the schedule has decided all that.
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
+
+// Machine code of a module that run_passes has seen.
+Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,
+                                      SpillCount& spills);
+
+}  // namespace lathe::llvm_backend

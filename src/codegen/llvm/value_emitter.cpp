@@ -1,0 +1,275 @@
+#include "codegen/llvm/value_emitter.h"
+
+#include <llvm/IR/Constants.h>
+
+#include "base/check.h"
+#include "codegen/llvm/types.h"
+#include "codegen/patterns.h"
+
+namespace lathe::llvm_backend {
+namespace {
+
+using Predicate = llvm::CmpInst::Predicate;
+
+bool is_float(const llvm::Value* value) { return value->getType()->isFPOrFPVectorTy(); }
+
+// An index vector as base + lane * stride.
+struct Lanes {
+  Affine base;
+  int64_t stride = 0;
+};
+
+std::optional<Lanes> as_lanes(const Expr& e) {
+  if (const auto* ramp = e.as<Ramp>()) return Lanes{ramp->base, ramp->stride};
+  if (const auto* splat = e.as<Broadcast>()) {
+    if (const auto* index = splat->operand.as<Index>()) return Lanes{index->value, 0};
+  }
+  return std::nullopt;
+}
+
+llvm::Constant* lane_constants(llvm::IntegerType* type, int64_t stride, int lanes) {
+  std::vector<llvm::Constant*> values;
+  for (int lane = 0; lane < lanes; ++lane) values.push_back(llvm::ConstantInt::getSigned(type, lane * stride));
+  return llvm::ConstantVector::get(values);
+}
+
+Predicate predicate_of(BinaryOp op, bool floating) {
+  switch (op) {
+    case BinaryOp::less: return floating ? Predicate::FCMP_OLT : Predicate::ICMP_SLT;
+    case BinaryOp::less_equal: return floating ? Predicate::FCMP_OLE : Predicate::ICMP_SLE;
+    case BinaryOp::equal: return floating ? Predicate::FCMP_OEQ : Predicate::ICMP_EQ;
+    case BinaryOp::not_equal: return floating ? Predicate::FCMP_UNE : Predicate::ICMP_NE;
+    default: return Predicate::BAD_ICMP_PREDICATE;
+  }
+}
+
+
+}  // namespace
+
+llvm::Value* ValueEmitter::emit(const Expr& e, const Guard& guard) {
+  const std::pair key(e.get(), guard);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  llvm::Value* value = std::visit([&](const auto& node) { return visit(node, e, guard); }, e->node);
+  known_.emplace(key, value);
+  return value;
+}
+
+llvm::Value* ValueEmitter::visit(const Literal& e, const Expr& self, const Guard&) {
+  llvm::Type* type = value_type(builder_.getContext(), self.type());
+  if (type->isFPOrFPVectorTy()) return llvm::ConstantFP::get(type, e.value);
+  return llvm::ConstantInt::getSigned(type, e.integer);
+}
+
+llvm::Value* ValueEmitter::visit(const Index& e, const Expr&, const Guard& guard) {
+  return indices_.value(e.value, guard);
+}
+
+llvm::Value* ValueEmitter::visit(const Load& e, const Expr& self, const Guard& guard) {
+  llvm::Value* mask = e.mask.defined() ? emit(e.mask, guard) : nullptr;
+  return memory_.load(e, self.type(), mask, guard);
+}
+
+llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard) {
+  llvm::Value* a = emit(e.operand, guard);
+  const bool floating = is_float(a);
+  switch (e.op) {
+    case UnaryOp::negate: return floating ? builder_.CreateFNeg(a) : builder_.CreateNeg(a);
+    case UnaryOp::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+    case UnaryOp::floor: return floating ? builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a) : a;
+    case UnaryOp::logical_not: return builder_.CreateNot(a);
+    case UnaryOp::abs:
+      if (floating) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
+    case UnaryOp::pow2:
+    case UnaryOp::exponent:
+    case UnaryOp::mantissa: return float_parts(e.op, a);
+    case UnaryOp::exp:
+    case UnaryOp::log:
+    case UnaryOp::tanh:
+    case UnaryOp::erf: break;
+  }
+  check_failed("the operation is expanded", __FILE__, __LINE__);
+}
+
+// IEEE 754 from the bits: sign, biased exponent, fraction.
+llvm::Value* ValueEmitter::float_parts(UnaryOp op, llvm::Value* a) {
+  llvm::Type* type = a->getType();
+  const bool wide = type->getScalarType()->isDoubleTy();
+  const uint64_t fraction_bits = wide ? 52 : 23;
+  const uint64_t bias = wide ? 1023 : 127;
+  llvm::Type* bits = type->getWithNewType(wide ? builder_.getInt64Ty() : builder_.getInt32Ty());
+  const auto constant = [&](uint64_t value) { return llvm::ConstantInt::get(bits, value); };
+  if (op == UnaryOp::pow2) {
+    // A whole number of that size fits in 32 bits, which every machine converts a vector to.
+    llvm::Value* whole = builder_.CreateFPToSI(a, type->getWithNewType(builder_.getInt32Ty()));
+    llvm::Value* biased = builder_.CreateAdd(builder_.CreateSExt(whole, bits), constant(bias));
+    return builder_.CreateBitCast(builder_.CreateShl(biased, fraction_bits), type);
+  }
+  llvm::Value* pattern = builder_.CreateBitCast(a, bits);
+  if (op == UnaryOp::mantissa) {
+    llvm::Value* fraction = builder_.CreateAnd(pattern, (uint64_t{1} << fraction_bits) - 1);
+    return builder_.CreateBitCast(builder_.CreateOr(fraction, bias << fraction_bits), type);
+  }
+  llvm::Value* biased = builder_.CreateAnd(builder_.CreateLShr(pattern, fraction_bits), 2 * bias + 1);
+  llvm::Value* unbiased = builder_.CreateSub(biased, constant(bias));
+  if (wide) unbiased = builder_.CreateTrunc(unbiased, type->getWithNewType(builder_.getInt32Ty()));
+  return builder_.CreateSIToFP(unbiased, type);
+}
+
+llvm::Value* ValueEmitter::visit(const Binary& e, const Expr& self, const Guard& guard) {
+  switch (e.op) {
+    case BinaryOp::less:
+    case BinaryOp::less_equal:
+    case BinaryOp::equal:
+    case BinaryOp::not_equal: return compare(e, guard);
+    case BinaryOp::logical_and:
+    case BinaryOp::logical_or: return logical(e, guard);
+    default: break;
+  }
+  if (match_multiply_add(self)) return multiply_add(self, guard);
+  llvm::Value* a = emit(e.a, guard);
+  llvm::Value* b = emit(e.b, guard);
+  return arithmetic(e.op, a, b, guard);
+}
+
+llvm::Value* ValueEmitter::multiply_add(const Expr& e, const Guard& guard) {
+  const MultiplyAdd parts = *match_multiply_add(e);
+  llvm::Value* a = emit(parts.a, guard);
+  llvm::Value* b = emit(parts.b, guard);
+  llvm::Value* c = emit(parts.c, guard);
+  if (parts.negate_product) a = builder_.CreateFNeg(a);
+  if (parts.negate_addend) c = builder_.CreateFNeg(c);
+  return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
+llvm::Value* ValueEmitter::compare(const Binary& e, const Guard& guard) {
+  if (llvm::Value* narrow = narrow_compare(e, guard)) return narrow;
+  llvm::Value* a = emit(e.a, guard);
+  llvm::Value* b = emit(e.b, guard);
+  return builder_.CreateCmp(predicate_of(e.op, is_float(a)), a, b);
+}
+
+// a.base + lane * a.stride < b.base + lane * b.stride  <=>  lane * (a.stride - b.stride) < b.base - a.base
+llvm::Value* ValueEmitter::narrow_compare(const Binary& e, const Guard& guard) {
+  const std::optional<Lanes> a = as_lanes(e.a);
+  const std::optional<Lanes> b = as_lanes(e.b);
+  if (!a || !b) return nullptr;
+  const Affine difference = b->base - a->base;
+  const int64_t stride = a->stride - b->stride;
+  const int lanes = e.a.type().lanes;
+  const std::optional<Interval> range = indices_.range(difference);
+  constexpr int64_t kLargest = 1 << 30;
+  const bool fits = range && range->lo > -kLargest && range->hi < kLargest && std::abs(stride) < kLargest / lanes;
+  if (!fits) return nullptr;
+  llvm::Value* bound = builder_.CreateTrunc(indices_.value(difference, guard), builder_.getInt32Ty());
+  llvm::Value* left = lane_constants(builder_.getInt32Ty(), stride, lanes);
+  return builder_.CreateICmp(predicate_of(e.op, false), left, splat(bound, lanes));
+}
+
+// The right side counts only where the left one leaves it open, so its loads are guarded by that.
+llvm::Value* ValueEmitter::logical(const Binary& e, const Guard& guard) {
+  llvm::Value* a = emit(e.a, guard);
+  const bool conjunction = e.op == BinaryOp::logical_and;
+  Guard open = guard;
+  if (may_fault(e.b)) open = refine(builder_, guard, conjunction ? a : builder_.CreateNot(a));
+  llvm::Value* b = emit(e.b, open);
+  return conjunction ? builder_.CreateAnd(a, b) : builder_.CreateOr(a, b);
+}
+
+llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard) {
+  const bool floating = is_float(a);
+  switch (op) {
+    case BinaryOp::add: return floating ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
+    case BinaryOp::sub: return floating ? builder_.CreateFSub(a, b) : builder_.CreateSub(a, b);
+    case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
+    case BinaryOp::div:
+      return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, guard);
+    case BinaryOp::mod: return integer_division(op, a, b, guard);
+    case BinaryOp::min:
+    case BinaryOp::max: return extremum(op, a, b);
+    default: break;
+  }
+  check_failed("the operation is arithmetic", __FILE__, __LINE__);
+}
+
+// One instruction. A NaN beside a constant stays one, so that max(x, 0) shows memory that was never written.
+llvm::Value* ValueEmitter::extremum(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+  if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
+  const Predicate less = predicate_of(BinaryOp::less, is_float(a));
+  llvm::Value* takes_b = op == BinaryOp::min ? builder_.CreateCmp(less, b, a) : builder_.CreateCmp(less, a, b);
+  return builder_.CreateSelect(takes_b, b, a);
+}
+
+// Rounds down. Where the guard is off the divisor may be a 0 that was never loaded; the least integer divided
+// by -1 wraps around instead of trapping.
+llvm::Value* ValueEmitter::integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard) {
+  llvm::Type* type = a->getType();
+  if (!guard.always() && !llvm::isa<llvm::Constant>(b)) {
+    llvm::Value* one = llvm::ConstantInt::get(type, 1);
+    if (guard.all != nullptr) b = builder_.CreateSelect(guard.all, b, one);
+    if (guard.lanes != nullptr) {
+      b = type->isVectorTy() ? builder_.CreateSelect(guard.lanes, b, one)
+                             : builder_.CreateSelect(any_lane(builder_, guard), b, one);
+    }
+  }
+  llvm::Value* zero = llvm::Constant::getNullValue(type);
+  llvm::Value* negates = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type));
+  llvm::Value* divisor = b;
+  if (!llvm::isa<llvm::Constant>(b)) b = builder_.CreateSelect(negates, llvm::ConstantInt::get(type, 1), b);
+  llvm::Value* rest = builder_.CreateSRem(a, b);
+  llvm::Value* signs_differ = builder_.CreateICmpSLT(builder_.CreateXor(rest, b), zero);
+  llvm::Value* adjust = builder_.CreateAnd(builder_.CreateICmpNE(rest, zero), signs_differ);
+  if (op == BinaryOp::mod) return builder_.CreateSelect(adjust, builder_.CreateAdd(rest, b), rest);
+  llvm::Value* towards_zero = builder_.CreateSDiv(a, b);
+  llvm::Value* quotient = builder_.CreateSub(towards_zero, builder_.CreateZExt(adjust, type));
+  return divisor == b ? quotient : builder_.CreateSelect(negates, builder_.CreateNeg(a), quotient);
+}
+
+llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard& guard) {
+  const auto* uniform = e.condition.as<Broadcast>();
+  llvm::Value* condition = emit(uniform != nullptr ? uniform->operand : e.condition, guard);
+  const bool true_faults = may_fault(e.if_true);
+  const bool false_faults = may_fault(e.if_false);
+  const Guard if_true = true_faults ? refine(builder_, guard, condition) : guard;
+  const Guard if_false = false_faults ? refine(builder_, guard, builder_.CreateNot(condition)) : guard;
+  llvm::Value* a = emit(e.if_true, if_true);
+  // A guarded load is 0 where it is off.
+  if (is_zero(e.if_false) && e.if_true.as<Load>() != nullptr) return a;
+  llvm::Value* b = emit(e.if_false, if_false);
+  if (is_zero(e.if_true) && e.if_false.as<Load>() != nullptr) return b;
+  LATHE_CHECK(!condition->getType()->isVectorTy() || self.type().lanes > 1);
+  return builder_.CreateSelect(condition, a, b);
+}
+
+llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& guard) {
+  llvm::Value* a = emit(e.operand, guard);
+  llvm::Type* type = value_type(builder_.getContext(), self.type());
+  const DType from = e.operand.type().dtype;
+  const DType to = self.type().dtype;
+  if (from == to) return a;
+  if (to == DType::boolean) {
+    llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
+    return builder_.CreateCmp(predicate_of(BinaryOp::not_equal, is_float(a)), a, zero);
+  }
+  if (from == DType::boolean) return is_float(to) ? builder_.CreateUIToFP(a, type) : builder_.CreateZExt(a, type);
+  if (lathe::is_float(from) && lathe::is_float(to)) return builder_.CreateFPCast(a, type);
+  if (lathe::is_float(from)) return builder_.CreateFPToSI(a, type);
+  if (lathe::is_float(to)) return builder_.CreateSIToFP(a, type);
+  return builder_.CreateSExtOrTrunc(a, type);
+}
+
+llvm::Value* ValueEmitter::visit(const Broadcast& e, const Expr& self, const Guard& guard) {
+  return splat(emit(e.operand, guard), self.type().lanes);
+}
+
+llvm::Value* ValueEmitter::visit(const Ramp& e, const Expr& self, const Guard& guard) {
+  llvm::Value* base = splat(indices_.value(e.base, guard), self.type().lanes);
+  return builder_.CreateAdd(base, lane_constants(builder_.getInt64Ty(), e.stride, self.type().lanes));
+}
+
+llvm::Value* ValueEmitter::splat(llvm::Value* value, int lanes) {
+  return builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+}
+
+}  // namespace lathe::llvm_backend

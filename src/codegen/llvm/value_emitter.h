@@ -1,0 +1,50 @@
+// Expressions as LLVM values. Parts that an expression shares are computed once a statement. One a function.
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "codegen/llvm/index_emitter.h"
+#include "codegen/llvm/memory_emitter.h"
+
+namespace lathe::llvm_backend {
+
+class ValueEmitter {
+ public:
+  ValueEmitter(Builder& builder, MemoryEmitter& memory, IndexEmitter& indices)
+      : builder_(builder), memory_(memory), indices_(indices) {}
+
+  // Forgets what is known: memory may have changed.
+  void begin_statement() { known_.clear(); }
+  // The value; loads in it happen in the guard's lanes only.
+  llvm::Value* emit(const Expr& e, const Guard& guard = {});
+
+ private:
+  llvm::Value* visit(const Literal& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Index& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Load& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Unary& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Binary& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Select& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Cast& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Broadcast& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Ramp& e, const Expr& self, const Guard& guard);
+
+  llvm::Value* multiply_add(const Expr& e, const Guard& guard);
+  llvm::Value* compare(const Binary& e, const Guard& guard);
+  // A comparison of index vectors in 32 bits, where both sides fit; null where they may not.
+  llvm::Value* narrow_compare(const Binary& e, const Guard& guard);
+  llvm::Value* logical(const Binary& e, const Guard& guard);
+  llvm::Value* arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard);
+  llvm::Value* float_parts(UnaryOp op, llvm::Value* a);
+  llvm::Value* extremum(BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard);
+  llvm::Value* splat(llvm::Value* value, int lanes);
+
+  Builder& builder_;
+  MemoryEmitter& memory_;
+  IndexEmitter& indices_;
+  std::map<std::pair<const ExprNode*, Guard>, llvm::Value*> known_;
+};
+
+}  // namespace lathe::llvm_backend

@@ -1,0 +1,30 @@
+// What the code generators recognise in expressions, alike in every backend.
+#pragma once
+
+#include <optional>
+
+#include "expr/expr.h"
+
+namespace lathe {
+
+// a * b + c, with a * b or c negated.
+struct MultiplyAdd {
+  Expr a;
+  Expr b;
+  Expr c;
+  bool negate_product = false;
+  bool negate_addend = false;
+};
+
+// x + y or x - y of floats where one side is a product: always one fused operation, so that vectors and scalar
+// tails round alike. Of two products the right one is fused.
+std::optional<MultiplyAdd> match_multiply_add(const Expr& e);
+
+// Whether evaluating `e` touches memory or divides by what it computes: what must not happen on the side of a
+// select that is not taken.
+bool may_fault(const Expr& e);
+
+// +0 of its type, scalar or broadcast.
+bool is_zero(const Expr& e);
+
+}  // namespace lathe
