@@ -1,0 +1,60 @@
+// Constant bytes to numbers and back.
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+#include "graph/graph.h"
+
+namespace lathe {
+
+namespace {
+
+template <class T>
+std::vector<double> decode(const Bytes& bytes) {
+  std::vector<T> elements(bytes.size() / sizeof(T));
+  if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
+  return std::vector<double>(elements.begin(), elements.end());
+}
+
+template <class T>
+std::shared_ptr<const Bytes> encode(std::span<const double> values) {
+  auto bytes = std::make_shared<Bytes>(values.size() * sizeof(T));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const T element = static_cast<T>(values[i]);
+    std::memcpy(bytes->data() + i * sizeof(T), &element, sizeof(T));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> values_of(const GraphTensor& constant) {
+  LATHE_CHECK(constant.is_constant());
+  switch (constant.type.dtype) {
+    case DType::boolean:
+    case DType::i8: return decode<int8_t>(*constant.data);
+    case DType::i32: return decode<int32_t>(*constant.data);
+    case DType::i64: return decode<int64_t>(*constant.data);
+    case DType::f32: return decode<float>(*constant.data);
+    case DType::f64: return decode<double>(*constant.data);
+    case DType::f16:
+    case DType::bf16: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const Bytes> to_bytes(DType dtype, std::span<const double> values) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::i8: return encode<int8_t>(values);
+    case DType::i32: return encode<int32_t>(values);
+    case DType::i64: return encode<int64_t>(values);
+    case DType::f32: return encode<float>(values);
+    case DType::f64: return encode<double>(values);
+    case DType::f16:
+    case DType::bf16: return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace lathe

@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include "graph/reference.h"
+#include "graph/simplify.h"
+
+namespace lathe {
+
+namespace {
+
+// The node's result as constant data, or null if an operand has no value or a type without conversion.
+std::shared_ptr<const Bytes> fold(const Graph& graph, const GraphNode& node) {
+  const bool all_constant = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                        [&](TensorId id) { return graph.tensors[id].is_constant(); });
+  if (!all_constant) return nullptr;
+  if (role_of(node.op) == FusionRole::view) return graph.tensors[node.inputs[0]].data;
+  std::vector<Values> operands;
+  for (TensorId id : node.inputs) {
+    std::optional<std::vector<double>> values = values_of(graph.tensors[id]);
+    if (!values) return nullptr;
+    operands.push_back({graph.tensors[id].type.shape, std::move(*values)});
+  }
+  return to_bytes(graph.tensors[node.output].type.dtype, evaluate_node(node, operands).data);
+}
+
+}  // namespace
+
+Graph fold_constants(const Graph& graph) {
+  Graph result = graph;
+  result.nodes.clear();
+  for (const GraphNode& node : graph.nodes) {
+    std::shared_ptr<const Bytes> data = is_output(graph, node.output) ? nullptr : fold(result, node);
+    if (data) {
+      result.tensors[node.output].data = std::move(data);
+    } else {
+      result.nodes.push_back(node);
+    }
+  }
+  return result;
+}
+
+}  // namespace lathe

@@ -1,0 +1,113 @@
+#include "graph/fuse.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lathe {
+
+namespace {
+
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+// Floating-point work of an anchor, to order them: the outputs times the elements that each sums over.
+int64_t work_of(const Graph& graph, const GraphNode& node) {
+  const Shape& output = graph.tensors[node.output].type.shape;
+  const bool is_product = std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<GemmOp>(node.op);
+  if (!is_product) return elements_of(output);
+  const Shape& weight = graph.tensors[node.inputs[1]].type.shape;
+  return elements_of(output) / output[1] * elements_of(weight);
+}
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& graph)
+      : graph_(graph),
+        producers_(producers_of(graph)),
+        consumers_(consumers_of(graph)),
+        storage_(storage_of(graph)),
+        group_of_(graph.nodes.size(), kNone) {}
+
+  std::vector<FusedGroup> run() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const GraphNode& node = graph_.nodes[n];
+      if (storage_[node.output] != node.output) continue;
+      size_t group = role_of(node.op) == FusionRole::elementwise ? best_producer(node) : kNone;
+      if (group == kNone) {
+        group = groups_.size();
+        groups_.push_back({{}, n, {}, {}, {}});
+      }
+      groups_[group].nodes.push_back(n);
+      group_of_[n] = group;
+    }
+    for (FusedGroup& group : groups_) collect_tensors(group);
+    // A group gives one tensor, by its last node, so whoever reads it comes after that node.
+    std::sort(groups_.begin(), groups_.end(),
+              [](const FusedGroup& a, const FusedGroup& b) { return a.nodes.back() < b.nodes.back(); });
+    return std::move(groups_);
+  }
+
+ private:
+  // The group that may take in the element-wise node: one whose result nobody else reads and has the node's
+  // shape.
+  size_t best_producer(const GraphNode& node) const {
+    size_t best = kNone;
+    for (TensorId operand : node.inputs) {
+      const int producer = producers_[operand];
+      if (producer < 0 || group_of_[static_cast<size_t>(producer)] == kNone) continue;
+      if (consumers_[operand].size() > 1 || is_output(graph_, operand)) continue;
+      if (graph_.tensors[operand].type != graph_.tensors[node.output].type) continue;
+      const size_t group = group_of_[static_cast<size_t>(producer)];
+      if (best == kNone || work(group) > work(best)) best = group;
+    }
+    return best;
+  }
+
+  int64_t work(size_t group) const { return work_of(graph_, graph_.nodes[groups_[group].anchor]); }
+
+  void collect_tensors(FusedGroup& group) const {
+    const auto add_once = [](std::vector<TensorId>& list, TensorId id) {
+      if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+    };
+    std::vector<TensorId> given;
+    for (size_t n : group.nodes) {
+      for (TensorId id : graph_.nodes[n].inputs) {
+        if (std::find(given.begin(), given.end(), id) != given.end()) continue;
+        add_once(graph_.tensors[id].is_constant() ? group.constants : group.inputs, id);
+      }
+      given.push_back(graph_.nodes[n].output);
+    }
+    group.outputs = {given.back()};
+  }
+
+  const Graph& graph_;
+  std::vector<int> producers_;
+  std::vector<std::vector<size_t>> consumers_;
+  std::vector<TensorId> storage_;
+  std::vector<size_t> group_of_;
+  std::vector<FusedGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<FusedGroup> fuse(const Graph& graph) { return Fuser(graph).run(); }
+
+std::vector<TensorId> storage_of(const Graph& graph) {
+  std::vector<TensorId> storage(graph.tensors.size());
+  std::iota(storage.begin(), storage.end(), TensorId{0});
+  const std::vector<int> producers = producers_of(graph);
+  std::vector<bool> holds_output(graph.tensors.size(), false);
+  for (TensorId id : graph.outputs) holds_output[id] = true;
+  for (const GraphNode& node : graph.nodes) {
+    if (role_of(node.op) != FusionRole::view) continue;
+    const TensorId root = storage[node.inputs[0]];
+    const bool is_free = producers[root] >= 0 && !holds_output[root];
+    if (is_output(graph, node.output)) {
+      if (!is_free) continue;
+      holds_output[root] = true;
+    }
+    storage[node.output] = root;
+  }
+  return storage;
+}
+
+}  // namespace lathe

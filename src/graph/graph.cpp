@@ -1,0 +1,135 @@
+#include "graph/graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace lathe {
+
+const char* name_of(const GraphOp& op) {
+  return std::visit([](const auto& o) { return o.kName; }, op);
+}
+
+FusionRole role_of(const GraphOp& op) {
+  return std::visit([](const auto& o) { return o.kRole; }, op);
+}
+
+std::string to_string(const GraphOp& op) {
+  return fmt::format("{}({})", name_of(op), std::visit([](const auto& o) { return attributes_of(o); }, op));
+}
+
+std::vector<int> producers_of(const Graph& graph) {
+  std::vector<int> producers(graph.tensors.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) producers[graph.nodes[n].output] = static_cast<int>(n);
+  return producers;
+}
+
+std::vector<std::vector<size_t>> consumers_of(const Graph& graph) {
+  std::vector<std::vector<size_t>> consumers(graph.tensors.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (TensorId input : graph.nodes[n].inputs) {
+      std::vector<size_t>& list = consumers[input];
+      if (list.empty() || list.back() != n) list.push_back(n);
+    }
+  }
+  return consumers;
+}
+
+bool is_output(const Graph& graph, TensorId id) {
+  return std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
+}
+
+Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs) {
+  const auto infer_checked = [&](const auto& op) -> Result<TensorType> {
+    if (inputs.size() >= op.kLeastOperands && inputs.size() <= op.kMostOperands) return infer(op, inputs);
+    return fail(ErrorKind::invalid_argument, fmt::format("it has {} inputs, and takes {} to {}",
+                                                         inputs.size(), op.kLeastOperands, op.kMostOperands));
+  };
+  Result<TensorType> type = std::visit(infer_checked, node.op);
+  if (!type) {
+    type.error().message =
+        fmt::format("node '{}' ({}): {}", node.name, name_of(node.op), type.error().message);
+  }
+  return type;
+}
+
+std::string to_string(const Graph& graph) {
+  const auto names = [&](const std::vector<TensorId>& ids) {
+    std::vector<std::string_view> list;
+    for (TensorId id : ids) list.push_back(graph.tensors[id].name);
+    return fmt::format("{}", fmt::join(list, ", "));
+  };
+  std::string text = fmt::format("graph {}\n", graph.name);
+  for (TensorId id : graph.inputs) {
+    text += fmt::format("  input {} {}\n", graph.tensors[id].name, to_string(graph.tensors[id].type));
+  }
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (tensor.is_constant()) text += fmt::format("  constant {} {}\n", tensor.name, to_string(tensor.type));
+  }
+  for (const GraphNode& node : graph.nodes) {
+    const GraphTensor& output = graph.tensors[node.output];
+    text += fmt::format("  {} {} = {} of {}\n", output.name, to_string(output.type), to_string(node.op),
+                        names(node.inputs));
+  }
+  return text + fmt::format("  output {}\n", names(graph.outputs));
+}
+
+Result<TensorId> GraphBuilder::add(GraphTensor tensor) {
+  LATHE_TRY_STATUS(check_shape(tensor.type.shape, fmt::format("tensor '{}'", tensor.name)));
+  if (!names_.emplace(tensor.name, graph_.tensors.size()).second) {
+    return fail(ErrorKind::invalid_argument, fmt::format("there are two tensors named '{}'", tensor.name));
+  }
+  graph_.tensors.push_back(std::move(tensor));
+  return graph_.tensors.size() - 1;
+}
+
+Result<TensorId> GraphBuilder::input(std::string name, TensorType type) {
+  LATHE_TRY(const TensorId id, add({std::move(name), std::move(type), nullptr}));
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+Result<TensorId> GraphBuilder::constant(std::string name, TensorType type,
+                                        std::shared_ptr<const Bytes> data) {
+  LATHE_CHECK(data != nullptr);
+  if (static_cast<int64_t>(data->size()) != bytes_of(type)) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("constant '{}' has {} bytes of data, and {} takes {}", name, data->size(),
+                            to_string(type), bytes_of(type)));
+  }
+  return add({std::move(name), std::move(type), std::move(data)});
+}
+
+Result<TensorId> GraphBuilder::node(std::string name, GraphOp op, std::vector<TensorId> inputs,
+                                    std::string output_name) {
+  GraphNode node{std::move(name), std::move(op), std::move(inputs), graph_.tensors.size()};
+  std::vector<TensorType> types;
+  for (TensorId id : node.inputs) types.push_back(graph_.tensors[id].type);
+  LATHE_TRY(TensorType type, infer_type(node, types));
+  LATHE_TRY(node.output, add({std::move(output_name), std::move(type), nullptr}));
+  graph_.nodes.push_back(std::move(node));
+  return graph_.nodes.back().output;
+}
+
+Status GraphBuilder::output(TensorId id) {
+  const GraphTensor& tensor = graph_.tensors[id];
+  const auto gives = [id](const GraphNode& node) { return node.output == id; };
+  if (std::none_of(graph_.nodes.begin(), graph_.nodes.end(), gives)) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("output '{}' is an {} of the graph itself, and Lathe supports outputs of nodes",
+                            tensor.name, tensor.is_constant() ? "initializer" : "input"));
+  }
+  graph_.outputs.push_back(id);
+  return {};
+}
+
+std::optional<TensorId> GraphBuilder::find(const std::string& name) const {
+  const auto found = names_.find(name);
+  if (found == names_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace lathe

@@ -1,0 +1,112 @@
+// A network as a value: typed tensors, some with constant data, and nodes in topological order. Made by
+// `GraphBuilder` (which infers every type) or by the ONNX import; passes are functions from graph to graph.
+// Copies share the constant data, which is never written after it was made; safe to read from many threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/operators/batch_norm.h"
+#include "graph/operators/conv.h"
+#include "graph/operators/elementwise.h"
+#include "graph/operators/gemm.h"
+#include "graph/operators/pool.h"
+#include "graph/operators/view.h"
+#include "graph/tensor_type.h"
+
+namespace lathe {
+
+// Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
+using GraphOp = std::variant<ConvOp, PoolOp, GlobalAveragePoolOp, GemmOp, ReluOp, AddOp, BatchNormOp,
+                             IdentityOp, ReshapeOp>;
+
+// "Conv".
+const char* name_of(const GraphOp& op);
+FusionRole role_of(const GraphOp& op);
+// "Conv(kernel [3,3], pads [1,1,1,1])".
+std::string to_string(const GraphOp& op);
+
+// An index into Graph::tensors.
+using TensorId = size_t;
+
+using Bytes = std::vector<std::byte>;
+
+struct GraphTensor {
+  std::string name;  // unique in its graph
+  TensorType type;
+  std::shared_ptr<const Bytes> data;  // row-major, little-endian, for a constant; else null
+
+  bool is_constant() const { return data != nullptr; }
+};
+
+struct GraphNode {
+  std::string name;
+  GraphOp op;
+  std::vector<TensorId> inputs;
+  TensorId output = 0;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<GraphTensor> tensors;
+  std::vector<GraphNode> nodes;   // producers before consumers
+  std::vector<TensorId> inputs;   // in the order of the model
+  std::vector<TensorId> outputs;  // in the order of the model; each is some node's output
+
+  const GraphTensor& tensor(TensorId id) const { return tensors[id]; }
+};
+
+// For each tensor the node that gives it, or -1 for inputs and constants.
+std::vector<int> producers_of(const Graph& graph);
+// For each tensor the nodes that read it, each once, ascending.
+std::vector<std::vector<size_t>> consumers_of(const Graph& graph);
+// Whether a tensor is an output of the graph.
+bool is_output(const Graph& graph, TensorId id);
+// The type that a node gives for operands of these types; an Error names the node.
+Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs);
+// The whole graph, a line a tensor or node; constants without their data.
+std::string to_string(const Graph& graph);
+// What must hold of every graph: indices in range, names unique, producers before consumers, every type as
+// inferred, constant data of the type's size. For graphs that were edited by hand.
+Status verify(const Graph& graph);
+
+// A constant's values; nothing for element types that have no conversion here (f16, bf16).
+std::optional<std::vector<double>> values_of(const GraphTensor& constant);
+// The bytes that hold `values` as elements of `dtype`, rounded; null for f16 and bf16.
+std::shared_ptr<const Bytes> to_bytes(DType dtype, std::span<const double> values);
+
+// Collects a graph in the order in which it is written and infers the types.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::string name) { graph_.name = std::move(name); }
+
+  // An Error if the name is taken or the shape has an extent below 1.
+  Result<TensorId> input(std::string name, TensorType type);
+  // The same, or if the data does not have the type's size.
+  Result<TensorId> constant(std::string name, TensorType type, std::shared_ptr<const Bytes> data);
+  // An Error names the node if the operator does not take such inputs.
+  Result<TensorId> node(std::string name, GraphOp op, std::vector<TensorId> inputs, std::string output_name);
+  // An Error if the tensor is an input or a constant, which nothing computes.
+  Status output(TensorId id);
+
+  // The tensor of that name, if there is one.
+  std::optional<TensorId> find(const std::string& name) const;
+  const GraphTensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+  // The graph; the builder is used up.
+  Graph build() { return std::move(graph_); }
+
+ private:
+  Result<TensorId> add(GraphTensor tensor);
+  Graph graph_;
+  std::unordered_map<std::string, TensorId> names_;
+};
+
+}  // namespace lathe

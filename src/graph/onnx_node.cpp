@@ -1,0 +1,79 @@
+#include "graph/onnx_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/onnx_proto.h"
+
+namespace lathe {
+
+Result<Shape> OnnxNode::constant_integers(size_t input) const {
+  const GraphTensor& tensor = *inputs_[input];
+  if (!tensor.is_constant()) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("input {}, '{}', is computed, and Lathe supports a constant there", input, tensor.name));
+  }
+  if (tensor.type.dtype != DType::i64 && tensor.type.dtype != DType::i32) {
+    return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be i64",
+                                                         input, tensor.name, to_string(tensor.type.dtype)));
+  }
+  const std::vector<double> values = *values_of(tensor);
+  return Shape(values.begin(), values.end());
+}
+
+bool OnnxNode::has(const char* name) const {
+  const auto& list = proto_.attribute();
+  return std::any_of(list.begin(), list.end(),
+                     [&](const auto& attribute) { return attribute.name() == name; });
+}
+
+const onnx::AttributeProto* OnnxNode::attribute(const char* name, int type, const char* type_name) {
+  read_.push_back(name);
+  for (const onnx::AttributeProto& attribute : proto_.attribute()) {
+    if (attribute.name() != name) continue;
+    if (attribute.type() == type) return &attribute;
+    if (mistake_.empty()) mistake_ = fmt::format("attribute '{}' is not {}", name, type_name);
+  }
+  return nullptr;
+}
+
+int64_t OnnxNode::integer(const char* name, int64_t otherwise) {
+  const onnx::AttributeProto* found = attribute(name, onnx::AttributeProto_AttributeType_INT, "an integer");
+  return found ? found->i() : otherwise;
+}
+
+double OnnxNode::real(const char* name, double otherwise) {
+  const onnx::AttributeProto* found = attribute(name, onnx::AttributeProto_AttributeType_FLOAT, "a number");
+  return found ? static_cast<double>(found->f()) : otherwise;
+}
+
+Shape OnnxNode::integers(const char* name, const Shape& otherwise) {
+  const auto* found = attribute(name, onnx::AttributeProto_AttributeType_INTS, "a list of integers");
+  return found ? Shape(found->ints().begin(), found->ints().end()) : otherwise;
+}
+
+std::string OnnxNode::text(const char* name, const std::string& otherwise) {
+  const onnx::AttributeProto* found = attribute(name, onnx::AttributeProto_AttributeType_STRING, "a text");
+  return found ? found->s() : otherwise;
+}
+
+Status OnnxNode::finish() const {
+  if (!mistake_.empty()) return fail(ErrorKind::invalid_argument, mistake_);
+  for (const onnx::AttributeProto& attribute : proto_.attribute()) {
+    if (std::find(read_.begin(), read_.end(), attribute.name()) == read_.end()) {
+      return fail(ErrorKind::unsupported,
+                  fmt::format("it has the attribute '{}', which Lathe does not support", attribute.name()));
+    }
+  }
+  return {};
+}
+
+Status require_attribute(const char* name, double value, double supported) {
+  if (value == supported) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("attribute '{}' is {}, and Lathe supports {}", name, value, supported));
+}
+
+}  // namespace lathe

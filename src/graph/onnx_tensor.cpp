@@ -1,0 +1,139 @@
+#include "graph/onnx_tensor.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "graph/onnx_proto.h"
+
+namespace lathe {
+
+namespace {
+
+struct ElementType {
+  int onnx;
+  DType dtype;
+};
+
+constexpr ElementType kElementTypes[] = {
+    {onnx::TensorProto_DataType_FLOAT, DType::f32},   {onnx::TensorProto_DataType_DOUBLE, DType::f64},
+    {onnx::TensorProto_DataType_FLOAT16, DType::f16}, {onnx::TensorProto_DataType_BFLOAT16, DType::bf16},
+    {onnx::TensorProto_DataType_INT64, DType::i64},   {onnx::TensorProto_DataType_INT32, DType::i32},
+    {onnx::TensorProto_DataType_INT8, DType::i8},     {onnx::TensorProto_DataType_BOOL, DType::boolean},
+};
+
+std::string name_of_onnx_type(int type) {
+  if (!onnx::TensorProto_DataType_IsValid(type)) return fmt::format("number {}", type);
+  return onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(type));
+}
+
+Result<DType> element_type(int type, const std::string& label) {
+  for (const ElementType& candidate : kElementTypes) {
+    if (candidate.onnx == type) return candidate.dtype;
+  }
+  return fail(ErrorKind::unsupported, fmt::format("{} has the element type {}, which Lathe does not support",
+                                                  label, name_of_onnx_type(type)));
+}
+
+// An element of a typed field in its storage form; half floats lie in the low bits of 32-bit integers.
+template <class Stored, class Field>
+std::shared_ptr<const Bytes> pack(const Field& field) {
+  auto bytes = std::make_shared<Bytes>(static_cast<size_t>(field.size()) * sizeof(Stored));
+  for (int i = 0; i < field.size(); ++i) {
+    const auto element = static_cast<Stored>(field[i]);
+    std::memcpy(bytes->data() + static_cast<size_t>(i) * sizeof(Stored), &element, sizeof(Stored));
+  }
+  return bytes;
+}
+
+std::shared_ptr<const Bytes> data_of(const onnx::TensorProto& tensor, DType dtype) {
+  if (tensor.has_raw_data()) {
+    const auto* begin = reinterpret_cast<const std::byte*>(tensor.raw_data().data());
+    return std::make_shared<Bytes>(begin, begin + tensor.raw_data().size());
+  }
+  switch (dtype) {
+    case DType::f32: return pack<float>(tensor.float_data());
+    case DType::f64: return pack<double>(tensor.double_data());
+    case DType::i64: return pack<int64_t>(tensor.int64_data());
+    case DType::i32: return pack<int32_t>(tensor.int32_data());
+    case DType::f16:
+    case DType::bf16: return pack<uint16_t>(tensor.int32_data());
+    case DType::i8:
+    case DType::boolean: return pack<int8_t>(tensor.int32_data());
+  }
+  return nullptr;
+}
+
+std::string text_of(const onnx::TensorShapeProto_Dimension& dim) {
+  return dim.has_dim_value() && dim.dim_value() > 0 ? std::to_string(dim.dim_value()) : "?";
+}
+
+// The declared shape, or an Error naming the first open dimension.
+Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::string& name) {
+  Shape shape;
+  for (const auto& dim : declared.dim()) {
+    if (dim.has_dim_value() && dim.dim_value() > 0) {
+      shape.push_back(dim.dim_value());
+      continue;
+    }
+    std::vector<std::string> dims;
+    for (const auto& each : declared.dim()) dims.push_back(text_of(each));
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("input '{}' has the dynamic dimension {}, so its shape must be given (--input {}={})",
+                    name,
+                    dim.dim_param().empty() ? std::to_string(shape.size()) : "'" + dim.dim_param() + "'",
+                    name, fmt::join(dims, ",")));
+  }
+  return shape;
+}
+
+}  // namespace
+
+Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label) {
+  if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL || tensor.external_data_size() > 0) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} keeps its data in another file, which Lathe does not support", label));
+  }
+  LATHE_TRY(const DType dtype, element_type(tensor.data_type(), label));
+  const Shape shape(tensor.dims().begin(), tensor.dims().end());
+  LATHE_TRY_STATUS(check_shape(shape, label));
+  OnnxConstant constant{{dtype, shape}, data_of(tensor, dtype)};
+  tensor.clear_raw_data();
+  if (constant.data->empty()) {
+    return fail(ErrorKind::invalid_argument, fmt::format("{} has no data", label));
+  }
+  if (static_cast<int64_t>(constant.data->size()) != bytes_of(constant.type)) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("{} has {} bytes of data, and {} takes {}", label, constant.data->size(),
+                            to_string(constant.type), bytes_of(constant.type)));
+  }
+  return constant;
+}
+
+Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given) {
+  if (!input.type().has_tensor_type()) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("input '{}' is not a tensor, and Lathe supports tensors", input.name()));
+  }
+  const onnx::TypeProto_Tensor& tensor = input.type().tensor_type();
+  LATHE_TRY(const DType dtype, element_type(tensor.elem_type(), fmt::format("input '{}'", input.name())));
+  if (given != nullptr) {
+    if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(given->size())) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("input '{}' has {} dimensions, and the shape given for it, {}, has {}",
+                              input.name(), tensor.shape().dim_size(), to_string(*given), given->size()));
+    }
+    return TensorType{dtype, *given};
+  }
+  if (!tensor.has_shape()) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("input '{}' has no shape, so its shape must be given (--input {}=...)",
+                            input.name(), input.name()));
+  }
+  LATHE_TRY(Shape shape, declared_shape(tensor.shape(), input.name()));
+  return TensorType{dtype, std::move(shape)};
+}
+
+}  // namespace lathe

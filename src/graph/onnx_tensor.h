@@ -1,0 +1,29 @@
+// Types and constant tensors of ONNX as those of a Graph.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "graph/graph.h"
+
+namespace onnx {
+class TensorProto;
+class ValueInfoProto;
+}  // namespace onnx
+
+namespace lathe {
+
+struct OnnxConstant {
+  TensorType type;
+  std::shared_ptr<const Bytes> data;
+};
+
+// Type and data of an initializer or of the value of a Constant node, called `label` in errors. The data is
+// moved out of the message. An Error for external data, a type without conversion, or data of another size
+// than the shape's.
+Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label);
+// The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,
+// has a type without conversion, or leaves a dimension open that `given` does not set.
+Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given);
+
+}  // namespace lathe

@@ -1,0 +1,80 @@
+#include "graph/operators/conv.h"
+
+#include <fmt/format.h>
+
+#include "graph/onnx_node.h"
+
+namespace lathe {
+
+std::string attributes_of(const ConvOp& op) {
+  return to_string(op.window) + (op.groups == 1 ? "" : fmt::format(", groups {}", op.groups));
+}
+
+Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
+  LATHE_TRY_STATUS(require_f32(inputs));
+  const Shape& data = inputs[0].shape;
+  const Shape& weight = inputs[1].shape;
+  if (data.size() < 3 || weight.size() != data.size()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("data {} and weight {} must be [N, C, spatial...] and [M, C / groups, kernel...]",
+                            to_string(data), to_string(weight)));
+  }
+  if (op.groups < 1 || weight[0] % op.groups != 0 || data[1] % op.groups != 0 ||
+      weight[1] != data[1] / op.groups) {
+    return fail(ErrorKind::invalid_argument, fmt::format("data {} and weight {} do not fit {} group(s)",
+                                                         to_string(data), to_string(weight), op.groups));
+  }
+  if (Shape(weight.begin() + 2, weight.end()) != op.window.kernel) {
+    return fail(ErrorKind::invalid_argument, fmt::format("weight {} does not have the kernel {}",
+                                                         to_string(weight), to_string(op.window.kernel)));
+  }
+  if (inputs.size() > 2 && inputs[2].shape != Shape{weight[0]}) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("bias has shape {}, and must be [{}]", to_string(inputs[2].shape), weight[0]));
+  }
+  LATHE_TRY(const Shape extents, output_extents(op.window, Shape(data.begin() + 2, data.end())));
+  Shape shape{data[0], weight[0]};
+  shape.insert(shape.end(), extents.begin(), extents.end());
+  return TensorType{DType::f32, shape};
+}
+
+Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
+  const Values& data = inputs[0];
+  const Values& weight = inputs[1];
+  const Shape spatial(data.shape.begin() + 2, data.shape.end());
+  const int64_t plane = elements_of(spatial), taps = elements_of(op.window.kernel);
+  const int64_t channels = weight.shape[1], maps = weight.shape[0];
+  const Shape extents = *output_extents(op.window, spatial);
+  Values result{{data.shape[0], maps}, {}};
+  result.shape.insert(result.shape.end(), extents.begin(), extents.end());
+  for (int64_t n = 0; n < data.shape[0]; ++n) {
+    for (int64_t m = 0; m < maps; ++m) {
+      const int64_t group = m / (maps / op.groups);
+      const double* image = data.data.data() + (n * data.shape[1] + group * channels) * plane;
+      const double* kernel = weight.data.data() + m * channels * taps;
+      Shape at(spatial.size(), 0);
+      do {
+        double sum = inputs.size() > 2 ? inputs[2].data[static_cast<size_t>(m)] : 0;
+        for_each_tap(op.window, spatial, at, [&](const Shape& tap, const Shape& position) {
+          const double* x = image + broadcast_offset(spatial, position);
+          const double* w = kernel + broadcast_offset(op.window.kernel, tap);
+          for (int64_t c = 0; c < channels; ++c) sum += x[c * plane] * w[c * taps];
+        });
+        result.data.push_back(sum);
+      } while (next_index(at, extents));
+    }
+  }
+  return result;
+}
+
+Result<ConvOp> import_conv(OnnxNode& node) {
+  const Shape& weight = node.shape(1);
+  Shape kernel;
+  if (weight.size() > 2) kernel.assign(weight.begin() + 2, weight.end());
+  ConvOp op;
+  op.groups = node.integer("group", 1);
+  LATHE_TRY(op.window, import_window(node, kernel));
+  return op;
+}
+
+}  // namespace lathe

@@ -1,0 +1,28 @@
+// Convolution. Operands: data [N, C, spatial...], weight [M, C / groups, kernel...], optional bias [M]; gives
+// [N, M, spatial...].
+#pragma once
+
+#include "graph/operators/family.h"
+#include "graph/operators/window.h"
+
+namespace lathe {
+
+struct ConvOp {
+  static constexpr const char* kName = "Conv";
+  static constexpr FusionRole kRole = FusionRole::anchor;
+  static constexpr size_t kLeastOperands = 2;
+  static constexpr size_t kMostOperands = 3;
+  Window window;
+  int64_t groups = 1;
+
+  bool operator==(const ConvOp&) const = default;
+};
+
+std::string attributes_of(const ConvOp& op);
+Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs);
+Values evaluate(const ConvOp& op, std::span<const Values> inputs);
+
+// ONNX Conv.
+Result<ConvOp> import_conv(OnnxNode& node);
+
+}  // namespace lathe

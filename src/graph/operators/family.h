@@ -1,0 +1,37 @@
+// What each operator family (a file pair in this folder) gives for each of its operators, a small struct
+// `XOp` with the attributes: a name, a role in fusion, the least and most number of operands, and overloads
+// of
+//   attributes_of(op)            the attributes as text, "" if none
+//   infer(op, input types)       the result's type; an Error says what does not fit, without naming the node
+//   evaluate(op, input values)   the result in double precision, straight from the definition; inputs are as
+//                                `infer` accepted them
+//   lower(op, builder, name, operands)   the computes of a Dag
+// An operator without one of them does not compile: graph/graph.h lists all in the variant `GraphOp`. What
+// reads an operator from ONNX is a row of the table in graph/onnx_operators.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/tensor_type.h"
+
+namespace lathe {
+
+class OnnxNode;  // graph/onnx_node.h
+
+// How fusion (graph/fuse.h) treats an operator: an anchor begins a group, element-wise work joins its
+// producer's group, a view costs nothing and belongs to no group.
+enum class FusionRole : uint8_t { anchor, elementwise, view };
+
+// The shape that operands of these shapes broadcast to by NumPy's rule; an Error if they do not.
+Result<Shape> broadcast_shapes(const Shape& a, const Shape& b);
+// The element of `from`, which broadcasts to the shape of `index`, at that index.
+int64_t broadcast_offset(const Shape& from, const Shape& index);
+// Steps a row-major index through `shape`; false after the last.
+bool next_index(Shape& index, const Shape& shape);
+// An Error unless all types are f32.
+Status require_f32(std::span<const TensorType> inputs);
+
+}  // namespace lathe

@@ -1,0 +1,71 @@
+#include "graph/operators/gemm.h"
+
+#include <fmt/format.h>
+
+#include "graph/onnx_node.h"
+
+namespace lathe {
+
+std::string attributes_of(const GemmOp& op) {
+  if (op.transpose_a && op.transpose_b) return "A transposed, B transposed";
+  return op.transpose_a ? "A transposed" : op.transpose_b ? "B transposed" : "";
+}
+
+Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs) {
+  LATHE_TRY_STATUS(require_f32(inputs));
+  const Shape& a = inputs[0].shape;
+  const Shape& b = inputs[1].shape;
+  if (a.size() != 2 || b.size() != 2) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("its operands have shapes {} and {}, and Lathe supports two matrices",
+                            to_string(a), to_string(b)));
+  }
+  if (a[op.transpose_a ? 0 : 1] != b[op.transpose_b ? 1 : 0]) {
+    return fail(ErrorKind::invalid_argument, fmt::format("{}{} and {}{} do not multiply", to_string(a),
+                                                         op.transpose_a ? " transposed" : "", to_string(b),
+                                                         op.transpose_b ? " transposed" : ""));
+  }
+  const Shape shape{a[op.transpose_a ? 1 : 0], b[op.transpose_b ? 0 : 1]};
+  if (inputs.size() > 2) {
+    const Result<Shape> joined = broadcast_shapes(inputs[2].shape, shape);
+    if (!joined || *joined != shape) {
+      return fail(ErrorKind::invalid_argument, fmt::format("the bias {} does not broadcast to {}",
+                                                           to_string(inputs[2].shape), to_string(shape)));
+    }
+  }
+  return TensorType{DType::f32, shape};
+}
+
+Values evaluate(const GemmOp& op, std::span<const Values> inputs) {
+  const Values& a = inputs[0];
+  const Values& b = inputs[1];
+  const int64_t m = a.shape[op.transpose_a ? 1 : 0], k = a.shape[op.transpose_a ? 0 : 1];
+  const int64_t n = b.shape[op.transpose_b ? 0 : 1];
+  Values result{{m, n}, {}};
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      if (inputs.size() > 2)
+        sum = inputs[2].data[static_cast<size_t>(broadcast_offset(inputs[2].shape, {i, j}))];
+      for (int64_t r = 0; r < k; ++r) {
+        sum += a.data[static_cast<size_t>(op.transpose_a ? r * m + i : i * k + r)] *
+               b.data[static_cast<size_t>(op.transpose_b ? j * k + r : r * n + j)];
+      }
+      result.data.push_back(sum);
+    }
+  }
+  return result;
+}
+
+Result<GemmOp> import_gemm(OnnxNode& node) {
+  LATHE_TRY_STATUS(require_attribute("alpha", node.real("alpha", 1), 1));
+  LATHE_TRY_STATUS(require_attribute("beta", node.real("beta", 1), 1));
+  GemmOp op;
+  op.transpose_a = node.integer("transA", 0) != 0;
+  op.transpose_b = node.integer("transB", 0) != 0;
+  return op;
+}
+
+Result<GemmOp> import_matmul(OnnxNode&) { return GemmOp{}; }
+
+}  // namespace lathe

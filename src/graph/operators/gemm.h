@@ -1,0 +1,28 @@
+// Matrix product of two matrices. Operands: A [m, k], B [k, n], each possibly stored transposed, and
+// optionally a bias that broadcasts to [m, n].
+#pragma once
+
+#include "graph/operators/family.h"
+
+namespace lathe {
+
+struct GemmOp {
+  static constexpr const char* kName = "Gemm";
+  static constexpr FusionRole kRole = FusionRole::anchor;
+  static constexpr size_t kLeastOperands = 2;
+  static constexpr size_t kMostOperands = 3;
+  bool transpose_a = false;
+  bool transpose_b = false;
+
+  bool operator==(const GemmOp&) const = default;
+};
+
+std::string attributes_of(const GemmOp& op);
+Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs);
+Values evaluate(const GemmOp& op, std::span<const Values> inputs);
+
+// ONNX Gemm, and MatMul of two matrices.
+Result<GemmOp> import_gemm(OnnxNode& node);
+Result<GemmOp> import_matmul(OnnxNode& node);
+
+}  // namespace lathe

@@ -1,0 +1,72 @@
+#include "graph/operators/view.h"
+
+#include <fmt/format.h>
+
+#include "graph/onnx_node.h"
+
+namespace lathe {
+
+namespace {
+
+// ONNX's rules for the shape operand: 0 copies the input's extent, one -1 takes what is left.
+Result<Shape> resolve_shape(const Shape& data, const Shape& wanted, bool zero_copies) {
+  Shape shape = wanted;
+  int64_t rest = elements_of(data);
+  size_t open = shape.size();
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 0 && zero_copies && d < data.size()) shape[d] = data[d];
+    if (shape[d] == -1 && open == shape.size()) {
+      open = d;
+    } else if (shape[d] < 1 || rest % shape[d] != 0) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("the shape {} does not hold the {} elements of {}", to_string(wanted),
+                              elements_of(data), to_string(data)));
+    } else {
+      rest /= shape[d];
+    }
+  }
+  if (open < shape.size()) shape[open] = rest;
+  return shape;
+}
+
+}  // namespace
+
+std::string attributes_of(const IdentityOp&) { return {}; }
+std::string attributes_of(const ReshapeOp& op) { return to_string(op.shape); }
+
+Result<TensorType> infer(const IdentityOp&, std::span<const TensorType> inputs) { return inputs[0]; }
+
+Result<TensorType> infer(const ReshapeOp& op, std::span<const TensorType> inputs) {
+  if (elements_of(op.shape) != elements_of(inputs[0].shape)) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("the shape {} does not hold the {} elements of {}", to_string(op.shape),
+                            elements_of(inputs[0].shape), to_string(inputs[0].shape)));
+  }
+  return TensorType{inputs[0].dtype, op.shape};
+}
+
+Values evaluate(const IdentityOp&, std::span<const Values> inputs) { return inputs[0]; }
+
+Values evaluate(const ReshapeOp& op, std::span<const Values> inputs) { return {op.shape, inputs[0].data}; }
+
+Result<IdentityOp> import_identity(OnnxNode&) { return IdentityOp{}; }
+
+Result<ReshapeOp> import_reshape(OnnxNode& node) {
+  LATHE_TRY(const Shape wanted, node.constant_integers(1));
+  LATHE_TRY(Shape shape, resolve_shape(node.shape(0), wanted, node.integer("allowzero", 0) == 0));
+  return ReshapeOp{std::move(shape)};
+}
+
+Result<ReshapeOp> import_flatten(OnnxNode& node) {
+  const Shape& data = node.shape(0);
+  const auto rank = static_cast<int64_t>(data.size());
+  const int64_t axis = node.integer("axis", 1);
+  if (axis < -rank || axis > rank) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("attribute 'axis' is {}, and input 0 has {} axes", axis, rank));
+  }
+  const auto split = data.begin() + static_cast<std::ptrdiff_t>(axis < 0 ? axis + rank : axis);
+  return ReshapeOp{{elements_of(Shape(data.begin(), split)), elements_of(Shape(split, data.end()))}};
+}
+
+}  // namespace lathe

@@ -1,0 +1,24 @@
+// Graph to graph: what a network need not compute at run time. Each pass keeps the values of the outputs (up
+// to the rounding of folded constants), the names and order of inputs and outputs, and leaves a graph that
+// `verify` accepts.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace lathe {
+
+// Readers of an Identity read its operand; an Identity stays where it gives a graph output that has no other
+// way to keep its name: of an input, a constant, or a tensor that is an output itself.
+Graph remove_identities(const Graph& graph);
+// Nodes whose operands are all constants become constants, but for those that give graph outputs.
+Graph fold_constants(const Graph& graph);
+// A BatchNormalization that alone reads a Conv is worked into the Conv's weight and bias, where all are
+// constants.
+Graph fold_batch_norms(const Graph& graph);
+// Drops nodes that no output needs, then tensors that nothing uses; inputs stay.
+Graph remove_dead(const Graph& graph);
+
+// All of these, in the order in which they help each other. Idempotent.
+Graph simplify(const Graph& graph);
+
+}  // namespace lathe

@@ -1,0 +1,35 @@
+#include "graph/tensor_type.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe {
+
+Status check_shape(const Shape& shape, const std::string& label) {
+  constexpr int64_t kMostElements = int64_t{1} << 40;
+  int64_t room = kMostElements;
+  for (int64_t extent : shape) {
+    if (extent < 1) {
+      return fail(ErrorKind::unsupported, fmt::format("{} has shape {}, and every extent must be at least 1",
+                                                      label, to_string(shape)));
+    }
+    room /= extent;
+  }
+  if (room > 0) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("{} has shape {}, which is too large", label, to_string(shape)));
+}
+
+int64_t elements_of(const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+int64_t bytes_of(const TensorType& type) { return elements_of(type.shape) * bytes_of(type.dtype); }
+
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
+
+std::string to_string(const TensorType& type) { return to_string(type.dtype) + to_string(type.shape); }
+
+}  // namespace lathe

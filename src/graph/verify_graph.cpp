@@ -1,0 +1,69 @@
+// The invariants of a graph, checked after hand edits: what `verify` in graph.h promises.
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "graph/graph.h"
+
+namespace lathe {
+
+namespace {
+
+std::unexpected<Error> broken(const Graph& graph, std::string message) {
+  return fail(ErrorKind::invalid_program, std::move(message), "graph " + graph.name);
+}
+
+Status verify_tensors(const Graph& graph) {
+  std::unordered_set<std::string_view> names;
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (!names.insert(tensor.name).second) {
+      return broken(graph, fmt::format("there are two tensors named '{}'", tensor.name));
+    }
+    if (tensor.is_constant() && static_cast<int64_t>(tensor.data->size()) != bytes_of(tensor.type)) {
+      return broken(graph, fmt::format("constant '{}' has {} bytes of data, and {} takes {}", tensor.name,
+                                       tensor.data->size(), to_string(tensor.type), bytes_of(tensor.type)));
+    }
+  }
+  return {};
+}
+
+Status verify_node(const Graph& graph, const GraphNode& node, std::vector<bool>& known) {
+  std::vector<TensorType> types;
+  for (TensorId id : node.inputs) {
+    if (id >= graph.tensors.size() || !known[id]) {
+      return broken(graph, fmt::format("node '{}' reads a tensor that nothing before it gives", node.name));
+    }
+    types.push_back(graph.tensors[id].type);
+  }
+  if (node.output >= graph.tensors.size() || known[node.output]) {
+    return broken(graph, fmt::format("node '{}' gives a tensor that is there already", node.name));
+  }
+  known[node.output] = true;
+  LATHE_TRY(const TensorType type, infer_type(node, types));
+  if (type != graph.tensors[node.output].type) {
+    return broken(graph, fmt::format("node '{}' gives {}, and its output is declared {}", node.name,
+                                     to_string(type), to_string(graph.tensors[node.output].type)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status verify(const Graph& graph) {
+  LATHE_TRY_STATUS(verify_tensors(graph));
+  std::vector<bool> known(graph.tensors.size(), false);
+  for (size_t id = 0; id < graph.tensors.size(); ++id) known[id] = graph.tensors[id].is_constant();
+  for (TensorId id : graph.inputs) {
+    if (id >= graph.tensors.size() || known[id]) return broken(graph, "an input is no tensor of its own");
+    known[id] = true;
+  }
+  for (const GraphNode& node : graph.nodes) LATHE_TRY_STATUS(verify_node(graph, node, known));
+  const std::vector<int> producers = producers_of(graph);
+  for (TensorId id : graph.outputs) {
+    if (id >= graph.tensors.size() || producers[id] < 0)
+      return broken(graph, "an output is given by no node");
+  }
+  return {};
+}
+
+}  // namespace lathe

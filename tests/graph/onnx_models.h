@@ -1,0 +1,58 @@
+// Small ONNX models for the tests of the graph layer, written through the protobuf classes.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "graph/graph.h"
+#include "graph/onnx_proto.h"
+#include "graph/reference.h"
+
+namespace lathe {
+
+// A model in the making; every part can be reached through `proto` to break it.
+class OnnxModel {
+ public:
+  OnnxModel();
+
+  OnnxModel& input(const std::string& name, const Shape& shape, int type = onnx::TensorProto_DataType_FLOAT);
+  OnnxModel& output(const std::string& name);
+  // An f32 initializer with these values, or random ones if there are none.
+  OnnxModel& initializer(const std::string& name, const Shape& shape, std::vector<float> values = {});
+  OnnxModel& integers(const std::string& name, const std::vector<int64_t>& values);
+  // A node named `name` that gives the tensor `output`; attributes follow through `attribute`.
+  OnnxModel& node(const std::string& name, const std::string& type, const std::vector<std::string>& inputs,
+                  const std::string& output);
+  // Attributes of the node added last.
+  OnnxModel& attribute(const std::string& name, int64_t value);
+  OnnxModel& attribute(const std::string& name, int value) {
+    return attribute(name, static_cast<int64_t>(value));
+  }
+  OnnxModel& attribute(const std::string& name, double value);
+  OnnxModel& attribute(const std::string& name, const char* value);
+  OnnxModel& attribute(const std::string& name, std::initializer_list<int64_t> values);
+
+  std::string bytes() const { return proto.SerializeAsString(); }
+
+  onnx::ModelProto proto;
+
+ private:
+  Rng rng_{7};
+};
+
+// input x [1,2,5,5] -> Conv 3x3 to 4 maps, pad 1 -> Relu -> y.
+OnnxModel small_conv_model();
+
+// The bytes of tests/data/resnet18.graph.onnx with every missing weight drawn from the normal distribution
+// that its doc string names.
+std::string resnet18_bytes();
+
+// Random values in [-1, 1) for each input of the graph.
+std::vector<Values> random_inputs(const Graph& graph, uint64_t seed);
+
+// The largest difference over the largest magnitude of `expected`; infinite if the shapes differ.
+double relative_difference(const std::vector<Values>& actual, const std::vector<Values>& expected);
+
+}  // namespace lathe
