@@ -11,4 +11,8 @@ Result<Program> apply_trace(const Task& task, const Trace& trace);
 // One step that is no RewriteStep, on a program.
 Result<Program> apply_step(const Program& program, const Step& step);
 
+// The loops that reverse_compute_at makes, one for each dimension of the producer's buffer, where the
+// consumer reads it at `index`: named as the first axis in that dimension's index.
+std::vector<std::string> side_loop_names(const std::vector<Affine>& index);
+
 }  // namespace lathe

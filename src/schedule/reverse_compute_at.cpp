@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "loop/region.h"
+#include "schedule/apply.h"
 #include "schedule/primitive.h"
 
 namespace lathe {
@@ -71,13 +72,6 @@ std::optional<Affine> IndexInverter::axis(const Var& var) const {
   return std::nullopt;
 }
 
-// The name of a side's loop: the axis that its index names, else the first that occurs in it.
-std::string loop_name(const Affine& index, size_t dim) {
-  std::vector<Var> vars;
-  collect_vars(index, vars);
-  return vars.empty() ? fmt::format("d{}", dim) : vars.front().name();
-}
-
 Result<const Load*> only_load(const Block& block, const Tensor& tensor) {
   const Load* found = nullptr;
   for (const Load* load : loads_of(block.value)) {
@@ -108,11 +102,12 @@ Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, co
   IndexInverter inverter(block, domains);
   Ranges ranges = fixed;
   std::vector<std::pair<Var, int64_t>> loops;
+  const std::vector<std::string> names = side_loop_names(load->index);
   block.predicate.clear();
   for (size_t dim = 0; dim < box.size(); ++dim) {
     const int64_t extent = std::min(box[dim].extent, tensor->shape[dim]);
     const Affine base = extent == tensor->shape[dim] ? Affine(0) : simplify(box[dim].base, fixed);
-    const Var loop(loop_name(load->index[dim], dim));
+    const Var loop(names[dim]);
     loops.emplace_back(loop, extent);
     ranges.set_extent(loop, extent);
     const Affine value = base + Affine(loop);
@@ -147,6 +142,18 @@ Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, co
 }
 
 }  // namespace
+
+std::vector<std::string> side_loop_names(const std::vector<Affine>& index) {
+  std::vector<std::string> names;
+  for (size_t dim = 0; dim < index.size(); ++dim) {
+    std::vector<Var> vars;
+    collect_vars(index[dim], vars);
+    std::string name = vars.empty() ? fmt::format("d{}", dim) : vars.front().name();
+    if (std::ranges::find(names, name) != names.end()) name += fmt::format("_d{}", dim);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
 
 Result<Program> reverse_compute_at(const Program& program, const ReverseComputeAtStep& step) {
   LATHE_TRY(const Located consumer, locate(program, step.block));

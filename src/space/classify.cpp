@@ -1,0 +1,148 @@
+#include "space/classify.h"
+
+#include <algorithm>
+
+#include "expr/walk.h"
+
+namespace lathe {
+namespace {
+
+bool is_constant_argument(const Task& task, const Tensor& tensor) {
+  return std::ranges::any_of(task.arguments, [&](const Argument& argument) {
+    return argument.tensor == tensor && argument.is_constant;
+  });
+}
+
+bool reads_constants_only(const Task& task, const Dag& dag, const Compute& compute,
+                          const std::vector<Stage>& stages) {
+  const std::vector<const Load*> loads = loads_of(compute.body);
+  if (loads.empty()) return false;
+  return std::ranges::all_of(loads, [&](const Load* load) {
+    if (!load->tensor->literal.empty() || is_constant_argument(task, load->tensor)) return true;
+    for (size_t i = 0; i < stages.size(); ++i) {
+      if (dag.computes[i].output == load->tensor) return stages[i].role == Role::prepared;
+    }
+    return false;
+  });
+}
+
+// Reuse: two operands or more, each of which leaves out a spatial axis that another one has.
+bool has_reuse(const Compute& compute, const std::vector<Operand>& operands) {
+  for (const Operand& a : operands) {
+    for (const Operand& b : operands) {
+      bool a_alone = false;
+      bool b_alone = false;
+      for (size_t axis = 0; axis < compute.spatial_count(); ++axis) {
+        a_alone |= a.uses[axis] && !b.uses[axis] && compute.axes[axis].extent > 1;
+        b_alone |= b.uses[axis] && !a.uses[axis] && compute.axes[axis].extent > 1;
+      }
+      if (a_alone && b_alone) return true;
+    }
+  }
+  return false;
+}
+
+bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
+  if (compute.reduction != Reduction::sum || operands.size() < 2) return false;
+  const Binary* product = compute.body.as<Binary>();
+  return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands);
+}
+
+// Whether the consumer reads the tensor at one place that determines all of the tensor's dimensions.
+bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
+  const Load* only = nullptr;
+  for (const Load* load : loads_of(consumer.body)) {
+    if (load->tensor != tensor) continue;
+    if (only != nullptr && only->index != load->index) return false;
+    only = load;
+  }
+  if (only == nullptr) return false;
+  return std::ranges::all_of(only->index, [](const Affine& index) {
+    return std::ranges::all_of(index.terms(),
+                               [](const Affine::Term& term) { return term.atom->kind != AtomKind::opaque; });
+  });
+}
+
+Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage>& stages,
+             const std::vector<Operand>& operands) {
+  const Compute& compute = dag.computes[i];
+  if (!dag.is_output(compute.output) && reads_constants_only(task, dag, compute, stages))
+    return Role::prepared;
+  if (compute.reduction != Reduction::none) {
+    return is_product(compute, operands) ? Role::product : Role::reduction;
+  }
+  // A change of view costs nothing anywhere; arithmetic goes into element-wise consumers only, where it is
+  // done once an element.
+  const bool is_view = compute.body.as<Load>() != nullptr;
+  const std::vector<size_t> consumers = dag.consumers(compute.output);
+  const bool elementwise_consumer =
+      consumers.size() == 1 && dag.computes[consumers[0]].reduction == Reduction::none;
+  const bool inlinable =
+      !dag.is_output(compute.output) && !consumers.empty() && (is_view || elementwise_consumer);
+  return inlinable ? Role::inlined : Role::pointwise;
+}
+
+}  // namespace
+
+std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
+  std::vector<Operand> operands;
+  for (const Load* load : loads_of(compute.body)) {
+    if (!load->tensor->literal.empty()) continue;
+    Operand operand;
+    operand.load = load;
+    operand.is_constant = is_constant_argument(task, load->tensor);
+    for (const Axis& axis : compute.axes) {
+      bool used = false;
+      int dim_of_axis = -1;
+      for (size_t dim = 0; dim < load->index.size(); ++dim) {
+        used |= load->index[dim].uses(axis.var);
+        if (load->index[dim] == Affine(axis.var)) dim_of_axis = static_cast<int>(dim);
+      }
+      operand.uses.push_back(used);
+      operand.dim_of_axis.push_back(dim_of_axis);
+    }
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
+Classified classify(const Task& task, const Dag& dag) {
+  Classified result;
+  for (size_t i = 0; i < dag.computes.size(); ++i) {
+    Stage stage;
+    stage.compute = i;
+    stage.operands = operands_of(task, dag.computes[i]);
+    stage.role = role_of(task, dag, i, result.stages, stage.operands);
+    result.stages.push_back(std::move(stage));
+  }
+  for (Stage& stage : result.stages) {
+    const Tensor& output = dag.computes[stage.compute].output;
+    const std::vector<size_t> consumers = dag.consumers(output);
+    if (consumers.size() != 1 || dag.is_output(output)) continue;
+    const Compute& consumer = dag.computes[consumers[0]];
+    if (consumer.reduction == Reduction::none && reads_point_by_point(consumer, output)) {
+      stage.epilogue = consumers[0];
+    }
+  }
+  return result;
+}
+
+Dag inline_compute(const Dag& dag, size_t compute) {
+  const Compute& inlined = dag.computes[compute];
+  Dag result = dag;
+  result.computes.erase(result.computes.begin() + static_cast<std::ptrdiff_t>(compute));
+  for (Compute& consumer : result.computes) {
+    const auto rewrite = [&](const Expr& e) -> Expr {
+      const Load* load = e.as<Load>();
+      if (load == nullptr || load->tensor != inlined.output) return {};
+      Substitution values;
+      for (size_t i = 0; i < load->index.size(); ++i)
+        values.emplace_back(inlined.axes[i].var, load->index[i]);
+      return substitute(inlined.body, values);
+    };
+    consumer.body = rebuild(consumer.body, {rewrite, nullptr});
+  }
+  return result;
+}
+
+}  // namespace lathe

@@ -1,0 +1,51 @@
+// What each compute of a Dag is to a schedule, by its loops and accesses alone.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "task/task.h"
+
+namespace lathe {
+
+enum class Role : uint8_t {
+  inlined,    // a change of view, or element-wise before an element-wise consumer: goes into its consumers
+  prepared,   // reads constants only: computed once at load time
+  pointwise,  // no reduction, kept as a stage of its own (padding, transposes, outputs)
+  reduction,  // reduces without reuse of operands: softmax's sums, pooling, norms
+  product,    // reduces over products whose operands are reused: matmul, convolution
+};
+
+// How a load varies with the axes of its compute.
+struct Operand {
+  const Load* load = nullptr;
+  bool is_constant = false;      // an argument that may be transformed beforehand
+  std::vector<bool> uses;        // per axis
+  std::vector<int> dim_of_axis;  // per axis: the one dimension indexed by exactly this axis, or -1
+
+  bool uses_axis(size_t axis) const { return uses[axis]; }
+};
+
+struct Stage {
+  size_t compute = 0;  // index into the Dag's computes
+  Role role = Role::pointwise;
+  std::vector<Operand> operands;   // of tensors with elements (no literal tables)
+  std::optional<size_t> epilogue;  // the stage that takes this one's result point by point (an element-wise
+                                   // consumer, the only one), if fusing it is possible
+};
+
+struct Classified {
+  std::vector<Stage> stages;  // one a compute, same order
+
+  const Stage& of(size_t compute) const { return stages[compute]; }
+};
+
+Classified classify(const Task& task, const Dag& dag);
+
+// The Dag with one compute's body put into its consumers, as the step `inline` does it on the loops.
+Dag inline_compute(const Dag& dag, size_t compute);
+
+// The operands of a compute's body.
+std::vector<Operand> operands_of(const Task& task, const Compute& compute);
+
+}  // namespace lathe

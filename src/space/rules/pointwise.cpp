@@ -1,0 +1,73 @@
+// Rule: a stage without a reduction runs in the order of its output's memory, in vectors, outer loops
+// parallel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "expr/walk.h"
+#include "space/rules/rules.h"
+
+namespace lathe {
+namespace {
+
+// Inputs whose layout is free take the output's order, dimension by dimension, where indices are axes plus a
+// constant: then neighbouring outputs read neighbouring inputs.
+void follow_layout(Writer& writer, const Compute& compute, const Layout& layout) {
+  for (const Load* load : loads_of(compute.body)) {
+    if (load->index.size() != compute.spatial_count() || !load->tensor->literal.empty()) continue;
+    std::vector<int> dim_of_axis(compute.spatial_count(), -1);
+    for (size_t d = 0; d < load->index.size(); ++d) {
+      for (size_t a = 0; a < compute.spatial_count(); ++a) {
+        if ((load->index[d] - load->index[d].constant()) == Affine(compute.axes[a].var))
+          dim_of_axis[a] = static_cast<int>(d);
+      }
+    }
+    if (std::ranges::find(dim_of_axis, -1) != dim_of_axis.end()) continue;
+    Layout followed = layout;
+    for (LayoutDim& dim : followed.dims) dim.dim = dim_of_axis[static_cast<size_t>(dim.dim)];
+    writer.set_layout(load->tensor, followed);
+  }
+}
+
+}  // namespace
+
+Status write_pointwise(Writer& writer, const Stage& stage) {
+  const Compute& compute = writer.compute(stage);
+  const std::string& name = compute.output->name;
+  const Layout layout = writer.layout_of(compute.output);
+  follow_layout(writer, compute, layout);
+  std::vector<size_t> order;
+  for (const LayoutDim& dim : layout.dims) {
+    const auto axis = static_cast<size_t>(dim.dim);
+    if (std::ranges::find(order, axis) == order.end()) order.push_back(axis);
+  }
+  if (order.empty()) return {};
+  // A blocked layout ends with the blocked axis.
+  const auto last = static_cast<size_t>(layout.dims.back().dim);
+  std::erase(order, last);
+  order.push_back(last);
+  const int64_t lanes = writer.lanes();
+  const int64_t extent = compute.axes[last].extent;
+  const int64_t most = std::max<int64_t>(1, ceil_div(extent, lanes));
+  const int64_t vectors =
+      writer.choose.choose(name + ".vectors", powers_of_two(std::min<int64_t>(8, most)), 1);
+  const std::string vector_loop = compute.axes[last].var.name();
+  ReorderStep reorder{name, {}};
+  for (size_t axis : order) reorder.loops.push_back(compute.axes[axis].var.name());
+  writer.add(reorder);
+  std::vector<std::pair<std::string, int64_t>> outer;
+  for (size_t axis : order) {
+    if (axis != last) outer.emplace_back(compute.axes[axis].var.name(), compute.axes[axis].extent);
+  }
+  if (extent >= 2) {
+    writer.add(SplitStep{name, vector_loop, {vectors, lanes}});
+    if (outer.empty()) outer.emplace_back(vector_loop + ".0", ceil_div(extent, vectors * lanes));
+    writer.add(AnnotateStep{name, vector_loop + ".1", LoopKind::unrolled});
+    writer.add(AnnotateStep{name, vector_loop + ".2", LoopKind::vectorized});
+    writer.add(TailStep{name, vector_loop, Tail::mask});
+  }
+  write_parallel(writer, name, outer);
+  return {};
+}
+
+}  // namespace lathe

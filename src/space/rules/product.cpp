@@ -1,0 +1,452 @@
+// Rule: a product is tiled around a register tile of `rows` x `vectors` accumulators (kernels.md 0): operands
+// that can be transformed beforehand are packed into panels as wide as the tile, accumulators live in
+// registers over the whole reduction, imperfect row tiles are smaller tiles, imperfect vectors are padding
+// and masks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "expr/walk.h"
+#include "schedule/apply.h"
+#include "space/rules/rules.h"
+
+namespace lathe {
+namespace {
+
+struct TileSizes {
+  int64_t vectors = 1;    // V: vectors of the tile
+  int64_t rows = 1;       // R
+  int64_t panels = 1;     // tiles along the vector axis in a cache block
+  int64_t row_tiles = 1;  // tiles along the row axis in a cache block
+  int64_t others = 1;     // of the largest other spatial axis in a cache block
+  int64_t order = 0;      // of the loops over cache blocks and in them
+  int64_t channels_inner = 1;
+  int64_t reduce_unroll = 1;
+  int64_t pad_rows = 0;
+};
+
+class ProductWriter {
+ public:
+  ProductWriter(Writer& writer, const Stage& stage, const TileAxes& tile)
+      : w_(writer),
+        stage_(stage),
+        tile_(tile),
+        compute_(writer.compute(stage)),
+        name_(compute_.output->name) {}
+
+  Status write();
+
+ private:
+  const Axis& axis(size_t i) const { return compute_.axes[i]; }
+  std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
+  const Operand* vector_operand() const;  // uses the vector axis and not the rows
+  const Operand* row_operand() const;     // the other one
+  void choose_sizes();
+  Status check_sizes() const;
+  int64_t preferred_rows() const;
+  int64_t preferred_row_tiles() const;
+  void pack_operand(const Operand& operand);
+  void place_row_operand(const Operand& operand);
+  void set_output_layout();
+  std::vector<size_t> reduce_order() const;
+  std::vector<std::pair<std::string, int64_t>> outer_loops() const;
+  void write_tiles();
+  void write_accumulators(const std::string& at);
+  void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
+                      const std::string& vector_axis, const std::string& row_axis);
+  bool rows_may_be_padded() const;
+
+  Writer& w_;
+  const Stage& stage_;
+  const TileAxes& tile_;
+  const Compute& compute_;
+  std::string name_;
+  std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
+  TileSizes sizes_;
+  int64_t lanes_ = 8;
+};
+
+const Operand* ProductWriter::vector_operand() const {
+  for (const Operand& operand : stage_.operands) {
+    if (operand.uses[tile_.vector] && (!tile_.rows || !operand.uses[*tile_.rows])) return &operand;
+  }
+  for (const Operand& operand : stage_.operands) {
+    if (operand.uses[tile_.vector]) return &operand;
+  }
+  return nullptr;
+}
+
+const Operand* ProductWriter::row_operand() const {
+  const Operand* vector = vector_operand();
+  for (const Operand& operand : stage_.operands) {
+    if (&operand != vector) return &operand;
+  }
+  return nullptr;
+}
+
+// Balanced rows (kernels.md 0): the largest tile that fits the registers unless a smaller one leaves less
+// waste.
+int64_t ProductWriter::preferred_rows() const {
+  const int64_t vectors = std::min<int64_t>(2, ceil_div(axis(tile_.vector).extent, lanes_));
+  const int64_t most = (w_.task.target.vector_registers - 1 - vectors) / vectors;
+  if (!tile_.rows) return 1;
+  const int64_t extent = axis(*tile_.rows).extent;
+  int64_t best = 1;
+  double best_cost = 1e30;
+  for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, extent}); ++rows) {
+    // A tile of few accumulators waits for the latency of its multiply-adds.
+    const auto cost_of = [&](int64_t r) {
+      return static_cast<double>(std::max<int64_t>(
+                 r * vectors, w_.task.target.fma_per_cycle * w_.task.target.fma_latency_cycles)) +
+             1.0;
+    };
+    const double cost = static_cast<double>(extent / rows) * cost_of(rows) +
+                        (extent % rows != 0 ? cost_of(extent % rows) : 0);
+    if (cost <= best_cost) {
+      best_cost = cost;
+      best = rows;
+    }
+  }
+  return best;
+}
+
+// Rows of the row operand that stay in half of the second-level cache while panels pass.
+int64_t ProductWriter::preferred_row_tiles() const {
+  int64_t reduction = 1;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) reduction *= axis(r).extent;
+  const int64_t row_bytes = std::max<int64_t>(1, reduction * 4 * std::max<int64_t>(1, preferred_rows()));
+  return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / row_bytes);
+}
+
+void ProductWriter::choose_sizes() {
+  const int64_t vector_extent = axis(tile_.vector).extent;
+  const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
+  const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
+  std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
+  std::iota(vectors.begin(), vectors.end(), 1);
+  sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, 2);
+  std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));
+  std::iota(rows.begin(), rows.end(), 1);
+  sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred_rows());
+  sizes_.panels = w_.choose.choose(name_ + ".panels",
+                                   powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
+  sizes_.row_tiles = w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
+                                      preferred_row_tiles());
+  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || axis(i).extent < 2) continue;
+    if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
+  }
+  if (other_) {
+    sizes_.others =
+        w_.choose.choose(name_ + ".others", powers_of_two(std::min<int64_t>(64, axis(*other_).extent)), 1);
+  }
+  sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, other_ ? 0 : 1);
+  if (compute_.axes.size() > compute_.spatial_count() + 1) {
+    sizes_.channels_inner = w_.choose.choose_kind(name_ + ".channels_inner", 2, 1);
+  }
+  std::vector<int64_t> unrolls;
+  for (int64_t factor : {1, 2, 4}) {
+    bool divides = true;
+    for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+      const bool may_be_innermost = r + 1 == compute_.axes.size() || axis(r).extent > 7;
+      divides &= !may_be_innermost || axis(r).extent % factor == 0;
+    }
+    if (divides) unrolls.push_back(factor);
+  }
+  if (unrolls.empty()) unrolls.push_back(1);
+  sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unrolls, 1);
+  if (rows_may_be_padded() && tile_.rows) sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, 0);
+}
+
+Status ProductWriter::check_sizes() const {
+  const int64_t needed = sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
+  if (needed > w_.task.target.vector_registers) {
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("a register tile of {} x {} needs {} vector registers of {}", sizes_.rows,
+                            sizes_.vectors, needed, w_.task.target.vector_registers));
+  }
+  const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll;
+  if (unrolled > 96)
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("the unrolled body of {} multiply-adds is too large", unrolled));
+  return {};
+}
+
+// Reduce axes, outermost first. Those that index the row operand plainly are its channels.
+std::vector<size_t> ProductWriter::reduce_order() const {
+  std::vector<size_t> order;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) order.push_back(r);
+  const Operand* rows = row_operand();
+  if (sizes_.channels_inner != 0 && rows != nullptr) {
+    std::ranges::stable_partition(order, [&](size_t r) { return rows->dim_of_axis[r] < 0; });
+  }
+  return order;
+}
+
+bool ProductWriter::rows_may_be_padded() const {
+  const Operand* rows = row_operand();
+  return rows != nullptr && w_.is_intermediate(rows->load->tensor);
+}
+
+// Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
+void ProductWriter::pack_operand(const Operand& operand) {
+  const int dim = operand.dim_of_axis[tile_.vector];
+  if (dim < 0) return;
+  const int64_t width = sizes_.vectors * lanes_;
+  Layout layout;
+  std::vector<bool> placed(operand.load->index.size(), false);
+  placed[static_cast<size_t>(dim)] = true;
+  const auto place = [&](int d) {
+    if (placed[static_cast<size_t>(d)]) return;
+    layout.dims.push_back({d, 1, 0, 0});
+    placed[static_cast<size_t>(d)] = true;
+  };
+  const auto place_axis = [&](size_t a) {
+    for (size_t d = 0; d < operand.load->index.size(); ++d) {
+      if (operand.load->index[d].uses(axis(a).var)) place(static_cast<int>(d));
+    }
+  };
+  for (size_t a = 0; a < compute_.spatial_count(); ++a) {
+    if (a != tile_.vector) place_axis(a);
+  }
+  layout.dims.push_back({dim, width, 0, 0});
+  for (size_t r : reduce_order()) place_axis(r);
+  for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
+  layout.dims.push_back({dim, 1, width, 0});
+  const std::string copy = fmt::format("{}.pack", operand.load->tensor->name);
+  const std::string at = operand.is_constant ? "prepare" : "root";
+  w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});
+  if (operand.is_constant) return;
+  std::vector<std::pair<std::string, int64_t>> loops;
+  for (size_t d = 0; d < operand.load->index.size(); ++d)
+    loops.emplace_back(fmt::format("d{}", d), operand.load->tensor->shape[d]);
+  write_parallel(w_, copy, loops);
+}
+
+// The innermost channel axis last: neighbouring steps of the reduction read neighbouring elements.
+void ProductWriter::place_row_operand(const Operand& operand) {
+  const std::vector<size_t> order = reduce_order();
+  int last = -1;
+  for (size_t r : order) {
+    if (operand.dim_of_axis[r] >= 0) last = operand.dim_of_axis[r];
+  }
+  const int vector_dim = operand.dim_of_axis[tile_.vector];
+  if (vector_dim >= 0) last = vector_dim;
+  if (last < 0) return;
+  std::vector<int> dims;
+  for (size_t d = 0; d < operand.load->index.size(); ++d) {
+    if (static_cast<int>(d) != last) dims.push_back(static_cast<int>(d));
+  }
+  dims.push_back(last);
+  w_.set_layout(operand.load->tensor, Layout::permuted(dims));
+}
+
+// The vector axis last, in the output and in what its epilogue reads and writes beside it.
+void ProductWriter::set_output_layout() {
+  const auto last_dim = [&](const Tensor& tensor, size_t last) {
+    std::vector<int> dims;
+    for (size_t d = 0; d < tensor->shape.size(); ++d) {
+      if (d != last) dims.push_back(static_cast<int>(d));
+    }
+    dims.push_back(static_cast<int>(last));
+    w_.set_layout(tensor, Layout::permuted(dims));
+  };
+  if (!stage_.epilogue) {
+    last_dim(compute_.output, tile_.vector);
+    return;
+  }
+  const Compute& epilogue = w_.dag.computes[*stage_.epilogue];
+  Var vector_var;
+  for (const Load* load : loads_of(epilogue.body)) {
+    if (load->tensor == compute_.output) {
+      const auto var = load->index[tile_.vector].as_var();
+      if (var) vector_var = *var;
+    }
+  }
+  if (!vector_var.defined()) return;
+  for (size_t a = 0; a < epilogue.spatial_count(); ++a) {
+    if (epilogue.axes[a].var == vector_var) last_dim(epilogue.output, a);
+  }
+  for (const Load* load : loads_of(epilogue.body)) {
+    for (size_t d = 0; d < load->index.size(); ++d) {
+      if (load->tensor != compute_.output && load->index[d] == Affine(vector_var)) last_dim(load->tensor, d);
+    }
+  }
+}
+
+// Cache blocks, then tiles inside a block. Order bit 0: rows outermost over blocks; bit 1: the same inside.
+std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const {
+  std::vector<std::pair<std::string, int64_t>> loops;
+  const std::string v = axis_name(tile_.vector);
+  const int64_t width = sizes_.vectors * lanes_;
+  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+    const bool tiled = i == tile_.vector || (tile_.rows && i == *tile_.rows) || (other_ && i == *other_);
+    if (!tiled) loops.emplace_back(axis_name(i), axis(i).extent);
+  }
+  const auto level = [&](int number, bool rows_first) {
+    std::vector<std::pair<std::string, int64_t>> rows;
+    const std::string suffix = fmt::format(".{}", number);
+    if (other_) {
+      rows.emplace_back(axis_name(*other_) + suffix,
+                        number == 0 ? ceil_div(axis(*other_).extent, sizes_.others) : sizes_.others);
+    }
+    if (tile_.rows) {
+      const int64_t blocks = ceil_div(axis(*tile_.rows).extent, sizes_.rows * sizes_.row_tiles);
+      rows.emplace_back(axis_name(*tile_.rows) + suffix, number == 0 ? blocks : sizes_.row_tiles);
+    }
+    const int64_t panels =
+        number == 0 ? ceil_div(axis(tile_.vector).extent, width * sizes_.panels) : sizes_.panels;
+    if (!rows_first) loops.emplace_back(v + suffix, panels);
+    loops.insert(loops.end(), rows.begin(), rows.end());
+    if (rows_first) loops.emplace_back(v + suffix, panels);
+  };
+  level(0, (sizes_.order & 1) != 0);
+  level(1, (sizes_.order & 2) != 0);
+  return loops;
+}
+
+void ProductWriter::write_tiles() {
+  const std::string v = axis_name(tile_.vector);
+  w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.vectors, lanes_}});
+  if (tile_.rows) w_.add(SplitStep{name_, axis_name(*tile_.rows), {sizes_.row_tiles, sizes_.rows}});
+  if (other_) w_.add(SplitStep{name_, axis_name(*other_), {sizes_.others}});
+  ReorderStep order{name_, {}};
+  const auto outer = outer_loops();
+  for (const auto& [loop, extent] : outer) order.loops.push_back(loop);
+  const std::vector<size_t> reduce = reduce_order();
+  for (size_t r : reduce) order.loops.push_back(axis_name(r));
+  std::string innermost = axis_name(reduce.back());
+  if (axis(reduce.back()).extent % sizes_.reduce_unroll != 0) sizes_.reduce_unroll = 1;
+  if (sizes_.reduce_unroll > 1) {
+    w_.add(SplitStep{name_, innermost, {sizes_.reduce_unroll}});
+    order.loops.back() = innermost + ".0";
+    order.loops.push_back(innermost + ".1");
+  }
+  if (tile_.rows) order.loops.push_back(axis_name(*tile_.rows) + ".2");
+  order.loops.push_back(v + ".2");
+  order.loops.push_back(v + ".3");
+  w_.add(order);
+  const std::vector<std::string> names = write_parallel(w_, name_, outer);
+  if (sizes_.reduce_unroll > 1) w_.add(AnnotateStep{name_, innermost + ".1", LoopKind::unrolled});
+  if (tile_.rows) w_.add(AnnotateStep{name_, axis_name(*tile_.rows) + ".2", LoopKind::unrolled});
+  w_.add(AnnotateStep{name_, v + ".2", LoopKind::unrolled});
+  w_.add(AnnotateStep{name_, v + ".3", LoopKind::vectorized});
+  write_accumulators(names.back());
+}
+
+void ProductWriter::write_copy_out(const std::string& block, const std::string& vector_loop,
+                                   const std::string& row_loop, const std::string& vector_axis,
+                                   const std::string& row_axis) {
+  w_.add(SplitStep{block, vector_loop, {lanes_}});
+  ReorderStep order{block, {}};
+  if (tile_.rows) order.loops.push_back(row_loop);
+  order.loops.push_back(vector_loop + ".0");
+  order.loops.push_back(vector_loop + ".1");
+  w_.add(order);
+  for (size_t i = 0; i + 1 < order.loops.size(); ++i)
+    w_.add(AnnotateStep{block, order.loops[i], LoopKind::unrolled});
+  w_.add(AnnotateStep{block, order.loops.back(), LoopKind::vectorized});
+  w_.add(TailStep{block, vector_axis, Tail::mask});
+  if (tile_.rows) w_.add(TailStep{block, row_axis, Tail::peel});
+}
+
+void ProductWriter::write_accumulators(const std::string& at) {
+  const size_t rows = tile_.rows.value_or(tile_.vector);
+  if (!stage_.epilogue) {
+    const std::string copy = name_ + ".acc";
+    w_.add(CacheWriteStep{name_, copy, at, Scope::registers});
+    write_copy_out(copy + ".out", axis_name(tile_.vector), axis_name(rows), axis_name(tile_.vector),
+                   axis_name(rows));
+    return;
+  }
+  const Compute& epilogue = w_.dag.computes[*stage_.epilogue];
+  const std::string block = epilogue.output->name;
+  w_.add(ReverseComputeAtStep{block, name_, at, Scope::registers});
+  for (const Load* load : loads_of(epilogue.body)) {
+    if (load->tensor != compute_.output) continue;
+    const std::vector<std::string> loops = side_loop_names(load->index);
+    const auto axis_of = [&](size_t dim) {
+      std::vector<Var> vars;
+      collect_vars(load->index[dim], vars);
+      return vars.empty() ? epilogue.axes[0].var.name() : vars.front().name();
+    };
+    write_copy_out(block, loops[tile_.vector], loops[rows], axis_of(tile_.vector), axis_of(rows));
+    return;
+  }
+}
+
+Status ProductWriter::write() {
+  lanes_ = w_.lanes();
+  choose_sizes();
+  if (Status sizes = check_sizes(); !sizes && !w_.violation) w_.violation = sizes.error();
+  const Operand* vector = vector_operand();
+  const Operand* rows = row_operand();
+  bool packed = false;
+  if (vector != nullptr && vector->dim_of_axis[tile_.vector] >= 0 &&
+      (!tile_.rows || !vector->uses[*tile_.rows])) {
+    pack_operand(*vector);
+    packed = true;
+  } else if (vector != nullptr) {
+    place_row_operand(*vector);
+  }
+  if (rows != nullptr && rows != vector) place_row_operand(*rows);
+  set_output_layout();
+  write_tiles();
+  w_.add(TailStep{name_, axis_name(tile_.vector), packed ? Tail::pad : Tail::peel});
+  if (tile_.rows)
+    w_.add(TailStep{name_, axis_name(*tile_.rows), sizes_.pad_rows != 0 ? Tail::pad : Tail::peel});
+  return {};
+}
+
+// Whether vectors along this axis can be loaded: packed beforehand, packed in a copy, or contiguous by
+// layout.
+bool can_fill_vectors(const Compute& compute, const Stage& stage, size_t axis) {
+  if (compute.axes[axis].extent < 2) return false;
+  return std::ranges::any_of(stage.operands, [&](const Operand& operand) { return operand.uses[axis]; }) &&
+         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+           return !operand.uses[axis] || operand.dim_of_axis[axis] >= 0;
+         });
+}
+
+double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile) {
+  const int lanes = task.target.lanes(4);
+  const int64_t vector = compute.axes[tile.vector].extent;
+  const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
+  const double lanes_used =
+      static_cast<double>(vector) / static_cast<double>(ceil_div(vector, lanes) * lanes);
+  double score = lanes_used * static_cast<double>(std::min<int64_t>(vector, 2 * lanes)) *
+                 static_cast<double>(std::min<int64_t>(rows, 6));
+  for (const Operand& operand : stage.operands) {
+    if (operand.uses[tile.vector] && operand.is_constant) score *= 4;
+  }
+  return score;
+}
+
+}  // namespace
+
+std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
+  std::vector<TileAxes> candidates;
+  for (size_t v = 0; v < compute.spatial_count(); ++v) {
+    if (!can_fill_vectors(compute, stage, v)) continue;
+    // Rows run along the longest axis that some operand without the vector axis, or every operand, has.
+    std::optional<size_t> rows;
+    for (size_t u = 0; u < compute.spatial_count(); ++u) {
+      const bool reused = std::ranges::any_of(
+          stage.operands, [&](const Operand& operand) { return operand.uses[v] && !operand.uses[u]; });
+      if (u == v || !reused || compute.axes[u].extent < 2) continue;
+      if (!rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16)) rows = u;
+    }
+    candidates.push_back({v, rows});
+  }
+  std::ranges::stable_sort(candidates, std::greater<>(),
+                           [&](const TileAxes& tile) { return promise(task, compute, stage, tile); });
+  if (candidates.size() > 3) candidates.resize(3);
+  return candidates;
+}
+
+Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile) {
+  return ProductWriter(writer, stage, tile).write();
+}
+
+}  // namespace lathe

@@ -1,0 +1,72 @@
+// The rules that write a sketch's trace, one a file. Each takes a stage of the Dag (already freed of inlined
+// computes), asks the chooser for what is open and appends its steps. Rules speak of loops and operands only;
+// none knows an operator's name. Stages are written from the outputs to the inputs, so that a consumer
+// decides the layout in which it wants its operands before their producers are written.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/trace.h"
+#include "space/chooser.h"
+#include "space/classify.h"
+
+namespace lathe {
+
+// What a product is built around: the axis that fills vectors and the axis that fills rows of the register
+// tile.
+struct TileAxes {
+  size_t vector = 0;
+  std::optional<size_t> rows;
+};
+
+// A sketch in the making.
+struct Writer {
+  const Task& task;
+  const Dag& dag;  // after rewrites and inlining
+  const Classified& stages;
+  Chooser& choose;
+  Trace trace;
+  std::map<std::string, Layout> layouts;  // of tensors whose layout a rule has decided
+  // Why the answers do not go together. Writing goes on, since a declaring run must meet every choice.
+  std::optional<Error> violation;
+
+  const Compute& compute(const Stage& stage) const { return dag.computes[stage.compute]; }
+  int lanes() const { return task.target.lanes(4); }
+  template <class Step>
+  void add(Step step) {
+    trace.emplace_back(std::move(step));
+  }
+  // Decides a tensor's layout where it may be decided: an intermediate, or an argument whose layout is free.
+  void set_layout(const Tensor& tensor, const Layout& layout);
+  // The layout of a tensor as decided so far.
+  Layout layout_of(const Tensor& tensor) const;
+  bool is_intermediate(const Tensor& tensor) const;
+};
+
+// Multi-level tiling around a register tile, packed operands, accumulators in registers, the element-wise
+// consumer fused (Ansor's rules 4 to 6 with operand packing).
+Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile);
+// The axes that a product can be tiled around, most promising first.
+std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage);
+
+// A stage without a reduction: loops in the order of memory, the innermost in vectors, the outer ones
+// parallel.
+Status write_pointwise(Writer& writer, const Stage& stage);
+// A reduction without reuse: vectors along a spatial axis where memory allows, else partial results side by
+// side (rfactor), accumulators in registers.
+Status write_reduction(Writer& writer, const Stage& stage);
+
+// Fuses leading loops of a block until there is work for every core, and makes the result parallel. `loops`
+// are its outer loops with extents, outermost first; gives their names afterwards.
+std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
+                                        const std::vector<std::pair<std::string, int64_t>>& loops);
+
+// ceil(a / b)
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// 1, 2, 4 .. up to `limit` (included).
+std::vector<int64_t> powers_of_two(int64_t limit);
+
+}  // namespace lathe

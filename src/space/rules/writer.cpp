@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "space/rules/rules.h"
+
+namespace lathe {
+
+bool Writer::is_intermediate(const Tensor& tensor) const {
+  return dag.producer(tensor) != nullptr && !dag.is_output(tensor);
+}
+
+void Writer::set_layout(const Tensor& tensor, const Layout& layout) {
+  if (layouts.contains(tensor->name)) return;
+  const auto argument =
+      std::ranges::find_if(task.arguments, [&](const Argument& a) { return a.tensor == tensor; });
+  const bool free = argument != task.arguments.end() && argument->layout_is_free && !argument->is_constant;
+  if (!free && !is_intermediate(tensor)) return;
+  layouts.emplace(tensor->name, layout);
+  if (layout == Layout::row_major(tensor->shape.size())) return;
+  add(LayoutStep{tensor->name, layout});
+}
+
+Layout Writer::layout_of(const Tensor& tensor) const {
+  const auto decided = layouts.find(tensor->name);
+  if (decided != layouts.end()) return decided->second;
+  for (const Argument& argument : task.arguments) {
+    if (argument.tensor == tensor && !argument.layout.dims.empty()) return argument.layout;
+  }
+  return Layout::row_major(tensor->shape.size());
+}
+
+std::vector<int64_t> powers_of_two(int64_t limit) {
+  std::vector<int64_t> values = {1};
+  while (values.back() * 2 <= limit) values.push_back(values.back() * 2);
+  return values;
+}
+
+std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
+                                        const std::vector<std::pair<std::string, int64_t>>& loops) {
+  std::vector<std::string> names;
+  for (const auto& [name, extent] : loops) names.push_back(name);
+  if (writer.task.cores <= 1 || loops.empty()) return names;
+  // Eight pieces a core balance the tails well enough.
+  const int64_t wanted = int64_t{8} * writer.task.cores;
+  size_t count = 0;
+  int64_t pieces = 1;
+  while (count < loops.size() && pieces < wanted) pieces *= loops[count++].second;
+  if (pieces < 2) return names;
+  std::string fused = names[0];
+  if (count > 1) {
+    writer.add(FuseStep{block, {names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)}});
+    for (size_t i = 1; i < count; ++i) fused += "_" + names[i];
+  }
+  writer.add(AnnotateStep{block, fused, LoopKind::parallel});
+  names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count));
+  names.insert(names.begin(), fused);
+  return names;
+}
+
+}  // namespace lathe

@@ -1,0 +1,44 @@
+// Every program that may be tried for a task: sketches derived from the Dag by rules, each with the integers
+// that it leaves open. There is no template for any operator. A Space is immutable and safe to share.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/trace.h"
+#include "space/chooser.h"
+#include "space/domain.h"
+#include "task/task.h"
+
+namespace lathe {
+
+// A way to build the program; `write` gives the trace for what the chooser answers, or an Error whose message
+// is the named reason why these answers do not go together.
+struct Sketch {
+  std::string name;  // what the rules decided, e.g. "direct vector=f rows=x"
+  std::function<Result<Trace>(Chooser&)> write;
+  Domain domain;
+  std::vector<int64_t> preferred;  // the analytic model's own choice
+};
+
+class Space {
+ public:
+  // An Error if no rule gives a legal program (every Dag has one: the naive one).
+  static Result<Space> derive(const Task& task);
+
+  const std::vector<Sketch>& sketches() const { return sketches_; }
+  // The named reason why a point must not be tried, or nothing.
+  std::optional<std::string> violation(const Point& point) const;
+  Result<Trace> trace(const Point& point) const;
+  // The model's choice in each sketch, most promising sketch first.
+  std::vector<Point> preferred_points() const;
+  // The number of points, all sketches together; saturates.
+  int64_t size() const;
+
+ private:
+  std::vector<Sketch> sketches_;
+};
+
+}  // namespace lathe
