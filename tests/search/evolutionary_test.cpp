@@ -38,6 +38,7 @@ TEST(Evolutionary, DescentImprovesOnAModelThatKnowsNothing) {
   double without = 0;
   for (uint64_t seed = 0; seed < 5; ++seed) {
     StrategyOptions options = seeded(seed);
+    options.population = 64;
     options.descent_share = 0.5;
     with_descent += best_of(run_search(*make_evolutionary(Landscape::space(), options), 256, blind));
     options.descent_share = 0;

@@ -1,0 +1,62 @@
+// One measured candidate and all that is needed to make it again: the task's text, the trace, how it ran.
+// Plain values. docs/record_format.md says how they lie in the file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/measurement.h"
+
+namespace lathe {
+
+// Identity and text of a task, enough to build it again.
+struct TaskText {
+  uint64_t hash = 0;
+  std::string name = {};  // for people; the first name under which the task was recorded stays
+  std::string dag = {};   // the Dag's printed form
+  std::vector<std::string> constants = {};  // inputs whose values may be transformed beforehand
+  bool free_layouts = false;  // whether the schedule may choose the layouts of the other arguments
+
+  bool operator==(const TaskText&) const = default;
+};
+
+struct Record {
+  int64_t id = 0;  // given by the store
+  TaskText task;
+
+  // Where it ran, and what compiled it.
+  std::string target;  // the target's name
+  std::string machine;
+  int cores = 1;
+  std::string compiler_version;
+
+  // What ran: the trace, and the point of the space that it came from.
+  std::string trace;
+  std::string sketch;
+  std::vector<int64_t> integers;
+
+  Measurement measurement;
+
+  // How it was found.
+  std::string strategy;
+  uint64_t seed = 0;
+  int64_t created_at = 0;   // milliseconds since 1970, UTC
+  double wall_seconds = 0;  // building, running and checking this candidate
+
+  bool operator==(const Record&) const = default;
+};
+
+// A task with what is recorded of it on one target with one number of cores.
+struct TaskSummary {
+  TaskText task;
+  std::string target;
+  int cores = 1;
+  int64_t trials = 0;
+  int64_t failed = 0;
+  std::optional<double> best_seconds;  // none: every trial failed
+  std::optional<int64_t> best_id;
+};
+
+}  // namespace lathe

@@ -1,0 +1,169 @@
+#include "records/record_row.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace lathe {
+
+namespace {
+
+constexpr int kTaskColumns = 5;
+
+std::unexpected<Error> damaged(const std::string& path, const char* column, const std::string& value) {
+  return fail(ErrorKind::database,
+              fmt::format("the records file {} is damaged: its column {} holds '{}'", path, column, value));
+}
+
+// Names may hold any bytes; what is no UTF-8 is replaced.
+std::string dump(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string point_text(const Record& record) {
+  return dump({{"sketch", record.sketch}, {"integers", record.integers}});
+}
+
+Result<nlohmann::json> parse_json(const Statement& row, int column, const char* name,
+                                  const std::string& path) {
+  auto value = nlohmann::json::parse(row.text(column), nullptr, false);
+  if (value.is_discarded()) return damaged(path, name, row.text(column));
+  return value;
+}
+
+template <class Value>
+Result<Value> json_as(const Statement& row, int column, const char* name, const std::string& path) {
+  LATHE_TRY(const nlohmann::json json, parse_json(row, column, name, path));
+  try {
+    return json.get<Value>();
+  } catch (const nlohmann::json::exception&) {
+    return damaged(path, name, row.text(column));
+  }
+}
+
+std::optional<ErrorKind> parse_error_kind(const std::string& name) {
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::database); ++kind) {
+    if (name == to_string(static_cast<ErrorKind>(kind))) return static_cast<ErrorKind>(kind);
+  }
+  return std::nullopt;
+}
+
+Result<uint64_t> parse_hash(const std::string& text, const std::string& path) {
+  uint64_t hash = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (error != std::errc() || end != text.data() + text.size()) return damaged(path, "hash", text);
+  return hash;
+}
+
+Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
+  TaskText task;
+  LATHE_TRY(task.hash, parse_hash(row.text(0), path));
+  task.name = row.text(1);
+  task.dag = row.text(2);
+  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", path));
+  task.free_layouts = row.integer(4) != 0;
+  return task;
+}
+
+// The columns from `first`: source, samples, seconds, spread, timed_once, failure_kind, failure_message.
+Result<Measurement> measurement_from_row(const Statement& row, int first, const std::string& path) {
+  Measurement measurement;
+  const auto source = parse_measure_source(row.text(first));
+  if (!source) return damaged(path, "source", row.text(first));
+  measurement.source = *source;
+  LATHE_TRY(measurement.samples, json_as<std::vector<double>>(row, first + 1, "samples", path));
+  measurement.seconds = row.real(first + 2);
+  measurement.spread = row.real(first + 3);
+  measurement.timed_once = row.integer(first + 4) != 0;
+  if (!row.is_null(first + 5)) {
+    const auto kind = parse_error_kind(row.text(first + 5));
+    if (!kind) return damaged(path, "failure_kind", row.text(first + 5));
+    measurement.failure = MeasureFailure{*kind, row.text(first + 6)};
+  }
+  return measurement;
+}
+
+}  // namespace
+
+void bind_task(Statement& statement, const TaskText& task) {
+  statement.bind(hash_to_string(task.hash))
+      .bind(task.name)
+      .bind(task.dag)
+      .bind(dump(task.constants))
+      .bind(static_cast<int64_t>(task.free_layouts));
+}
+
+void bind_record(Statement& statement, const Record& record) {
+  const Measurement& measurement = record.measurement;
+  statement.bind(hash_to_string(record.task.hash))
+      .bind(record.target)
+      .bind(record.machine)
+      .bind(static_cast<int64_t>(record.cores))
+      .bind(record.compiler_version)
+      .bind(record.trace)
+      .bind(point_text(record))
+      .bind(to_string(measurement.source))
+      .bind(dump(measurement.samples));
+  if (measurement.ok()) {
+    statement.bind(measurement.seconds).bind(measurement.spread);
+  } else {
+    statement.bind_null().bind_null();
+  }
+  statement.bind(static_cast<int64_t>(measurement.timed_once));
+  if (measurement.failure) {
+    statement.bind(to_string(measurement.failure->kind)).bind(measurement.failure->message);
+  } else {
+    statement.bind_null().bind_null();
+  }
+  statement.bind(record.strategy)
+      .bind(std::bit_cast<int64_t>(record.seed))
+      .bind(record.created_at)
+      .bind(record.wall_seconds);
+}
+
+Result<Record> record_from_row(const Statement& row, const std::string& path) {
+  Record record;
+  LATHE_TRY(record.task, task_from_row(row, path));
+  int column = kTaskColumns;
+  record.id = row.integer(column++);
+  record.target = row.text(column++);
+  record.machine = row.text(column++);
+  record.cores = static_cast<int>(row.integer(column++));
+  record.compiler_version = row.text(column++);
+  record.trace = row.text(column++);
+  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point", path));
+  try {
+    record.sketch = point.at("sketch").get<std::string>();
+    record.integers = point.at("integers").get<std::vector<int64_t>>();
+  } catch (const std::exception&) {
+    return damaged(path, "point", row.text(column));
+  }
+  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1, path));
+  column += 8;
+  record.strategy = row.text(column++);
+  record.seed = std::bit_cast<uint64_t>(row.integer(column++));
+  record.created_at = row.integer(column++);
+  record.wall_seconds = row.real(column++);
+  return record;
+}
+
+Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path) {
+  TaskSummary summary;
+  LATHE_TRY(summary.task, task_from_row(row, path));
+  summary.target = row.text(kTaskColumns);
+  summary.cores = static_cast<int>(row.integer(kTaskColumns + 1));
+  summary.trials = row.integer(kTaskColumns + 2);
+  summary.failed = row.integer(kTaskColumns + 3);
+  if (!row.is_null(kTaskColumns + 4)) {
+    summary.best_seconds = row.real(kTaskColumns + 4);
+    summary.best_id = row.integer(kTaskColumns + 5);
+  }
+  return summary;
+}
+
+}  // namespace lathe

@@ -1,0 +1,41 @@
+// Records as rows of the tables of schema.h: the statements, and their parameters and columns in order.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "records/record.h"
+#include "records/sqlite.h"
+
+namespace lathe {
+
+// A task keeps the name and text under which it came first: its hash says that they are equivalent.
+inline constexpr std::string_view kInsertTask =
+    "INSERT OR IGNORE INTO tasks (hash, name, dag, constants, free_layouts) VALUES (?, ?, ?, ?, ?)";
+inline constexpr std::string_view kInsertRecord =
+    "INSERT INTO records (task, target, machine, cores, compiler_version, trace, point, source, samples, "
+    "seconds, "
+    "spread, timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+// Without WHERE.
+inline constexpr std::string_view kSelectRecord =
+    "SELECT hash, name, dag, constants, free_layouts, id, target, machine, cores, compiler_version, trace, "
+    "point, "
+    "source, samples, seconds, spread, timed_once, failure_kind, failure_message, strategy, seed, "
+    "created_at, "
+    "wall_seconds FROM records JOIN tasks ON records.task = tasks.hash";
+// SQLite takes the bare column id from the row that holds the least seconds.
+inline constexpr std::string_view kSelectTasks =
+    "SELECT hash, name, dag, constants, free_layouts, target, cores, count(*), sum(failure_kind IS NOT "
+    "NULL), "
+    "min(seconds), id FROM records JOIN tasks ON records.task = tasks.hash "
+    "GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores";
+
+void bind_task(Statement& statement, const TaskText& task);
+void bind_record(Statement& statement, const Record& record);
+// An Error of kind database where a column does not hold what it must.
+Result<Record> record_from_row(const Statement& row, const std::string& path);
+Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path);
+
+}  // namespace lathe

@@ -1,0 +1,178 @@
+#include "records/record_store.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/hash.h"
+#include "records/record_row.h"
+#include "records/schema.h"
+
+namespace lathe {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status check_place(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    return fail(ErrorKind::io, fmt::format("{} is a directory, not a records file", path));
+  }
+  const fs::path parent = fs::absolute(path, ignored).parent_path();
+  if (!fs::is_directory(parent, ignored)) {
+    return fail(ErrorKind::io,
+                fmt::format("the records file {} cannot be made: the directory {} does not exist", path,
+                            parent.string()));
+  }
+  return {};
+}
+
+// " WHERE a = ? AND b = ?" for the fields given, and then the binding of their values.
+std::string where_clause(const RecordQuery& query) {
+  std::string clause;
+  const auto add = [&](bool given, const char* column) {
+    if (given) clause += fmt::format("{} records.{} = ?", clause.empty() ? " WHERE" : " AND", column);
+  };
+  add(query.task_hash.has_value(), "task");
+  add(query.target.has_value(), "target");
+  add(query.machine.has_value(), "machine");
+  add(query.cores.has_value(), "cores");
+  add(query.compiler_version.has_value(), "compiler_version");
+  return clause;
+}
+
+void bind_query(Statement& statement, const RecordQuery& query) {
+  if (query.task_hash) statement.bind(hash_to_string(*query.task_hash));
+  if (query.target) statement.bind(*query.target);
+  if (query.machine) statement.bind(*query.machine);
+  if (query.cores) statement.bind(static_cast<int64_t>(*query.cores));
+  if (query.compiler_version) statement.bind(*query.compiler_version);
+}
+
+Result<std::vector<Record>> read_all(Statement& statement, const std::string& path) {
+  std::vector<Record> records;
+  for (;;) {
+    LATHE_TRY(const bool row, statement.step());
+    if (!row) return records;
+    LATHE_TRY(Record record, record_from_row(statement, path));
+    records.push_back(std::move(record));
+  }
+}
+
+}  // namespace
+
+Result<RecordStore> RecordStore::open(const std::string& path) {
+  LATHE_TRY_STATUS(check_place(path));
+  LATHE_TRY(Connection connection, Connection::open(path, true));
+  LATHE_TRY_STATUS(verify_schema(connection, path, true));
+  if (connection.read_only()) {
+    return fail(ErrorKind::io, fmt::format("the records file {} cannot be written: it is read-only", path));
+  }
+  // Where the file system cannot share memory the mode stays what it was, which is as safe and only slower.
+  LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
+  LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  LATHE_TRY_STATUS(write_schema(connection, path));
+  return RecordStore(std::move(connection), path);
+}
+
+Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return fail(ErrorKind::not_found, fmt::format("there is no records file {}", path));
+  }
+  LATHE_TRY_STATUS(check_place(path));
+  LATHE_TRY(Connection connection, Connection::open(path, false));
+  Status verified = verify_schema(connection, path, false);
+  // In a directory that cannot be written SQLite's help files cannot be made; without a log of unmerged
+  // writes beside it the file is complete and can be read by itself.
+  const bool unmerged = fs::exists(path + "-wal", ignored) && fs::file_size(path + "-wal", ignored) > 0;
+  if (!verified && verified.error().kind == ErrorKind::io && !unmerged) {
+    LATHE_TRY(connection, Connection::open(path, false, true));
+    verified = verify_schema(connection, path, false);
+  }
+  LATHE_TRY_STATUS(std::move(verified));
+  return RecordStore(std::move(connection), path);
+}
+
+Result<int64_t> RecordStore::append(const Record& record) {
+  LATHE_TRY(const std::vector<int64_t> ids, append_all({&record, 1}));
+  return ids.front();
+}
+
+Result<std::vector<int64_t>> RecordStore::append_all(std::span<const Record> records) {
+  LATHE_TRY_STATUS(connection_.execute("BEGIN IMMEDIATE"));
+  std::vector<int64_t> ids;
+  Status stored;
+  for (const Record& record : records) {
+    stored = insert(record);
+    if (!stored) break;
+    ids.push_back(connection_.last_row_id());
+  }
+  if (stored) stored = connection_.execute("COMMIT");
+  if (!stored) {
+    // Some failures have ended the transaction already; the first error is the one to tell.
+    static_cast<void>(connection_.execute("ROLLBACK"));
+    return std::unexpected(std::move(stored.error()));
+  }
+  return ids;
+}
+
+Status RecordStore::insert(const Record& record) {
+  LATHE_TRY(Statement task, connection_.prepare(kInsertTask));
+  bind_task(task, record.task);
+  LATHE_TRY([[maybe_unused]] const bool no_row, task.step());
+  LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
+  bind_record(row, record);
+  LATHE_TRY([[maybe_unused]] const bool no_rows, row.step());
+  return {};
+}
+
+Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
+  LATHE_TRY(Statement statement,
+            connection_.prepare(std::string(kSelectRecord) + where_clause(query) + " ORDER BY id"));
+  bind_query(statement, query);
+  return read_all(statement, path_);
+}
+
+Result<int64_t> RecordStore::count(const RecordQuery& query) const {
+  LATHE_TRY(Statement statement, connection_.prepare("SELECT count(*) FROM records" + where_clause(query)));
+  bind_query(statement, query);
+  LATHE_TRY([[maybe_unused]] const bool row, statement.step());
+  return statement.integer(0);
+}
+
+Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
+  const std::string where = where_clause(query);
+  LATHE_TRY(Statement statement,
+            connection_.prepare(std::string(kSelectRecord) + where + (where.empty() ? " WHERE" : " AND") +
+                                " seconds IS NOT NULL ORDER BY seconds, id LIMIT 1"));
+  bind_query(statement, query);
+  LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
+  if (records.empty()) return std::nullopt;
+  return std::move(records.front());
+}
+
+Result<Record> RecordStore::by_id(int64_t id) const {
+  LATHE_TRY(Statement statement, connection_.prepare(std::string(kSelectRecord) + " WHERE id = ?"));
+  statement.bind(id);
+  LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
+  if (records.empty()) {
+    return fail(ErrorKind::not_found, fmt::format("the records file {} has no record {}", path_, id));
+  }
+  return std::move(records.front());
+}
+
+Result<std::vector<TaskSummary>> RecordStore::tasks() const {
+  LATHE_TRY(Statement statement, connection_.prepare(kSelectTasks));
+  std::vector<TaskSummary> summaries;
+  for (;;) {
+    LATHE_TRY(const bool row, statement.step());
+    if (!row) return summaries;
+    LATHE_TRY(TaskSummary summary, summary_from_row(statement, path_));
+    summaries.push_back(std::move(summary));
+  }
+}
+
+}  // namespace lathe

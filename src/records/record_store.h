@@ -1,0 +1,63 @@
+// The records file: an SQLite database in which every measurement is kept, whatever happens to the process.
+// An append is a transaction of its own and on disk (synchronous=FULL) when it returns. Several processes may
+// write one file at once. A store is used from one thread at a time. Every failure is one sentence that names
+// the file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/record.h"
+#include "records/sqlite.h"
+
+namespace lathe {
+
+// Which records: those that agree with every field given.
+struct RecordQuery {
+  std::optional<uint64_t> task_hash = {};
+  std::optional<std::string> target = {};
+  std::optional<std::string> machine = {};
+  std::optional<int> cores = {};
+  std::optional<std::string> compiler_version = {};
+};
+
+class RecordStore {
+ public:
+  // Opens or creates a file for writing and tries to write it, so that a tuning run fails before it starts.
+  // An Error where the directory is missing, the file is read-only, no records file, damaged, or of a newer
+  // version.
+  static Result<RecordStore> open(const std::string& path);
+  // Opens an existing file for reading; append is then an error.
+  static Result<RecordStore> open_read_only(const std::string& path);
+
+  // Stores the record, on disk before this returns, and gives its id; record.id is ignored.
+  Result<int64_t> append(const Record& record);
+  // Stores all of them or none, on disk before this returns, and gives their ids. For records of one second.
+  Result<std::vector<int64_t>> append_all(std::span<const Record> records);
+
+  // In the order of their ids.
+  Result<std::vector<Record>> find(const RecordQuery& query) const;
+  Result<int64_t> count(const RecordQuery& query) const;
+  // The fastest one that did not fail, ties to the earlier one; none if there is none.
+  Result<std::optional<Record>> best(const RecordQuery& query) const;
+  // Error not_found where there is none of this id.
+  Result<Record> by_id(int64_t id) const;
+  // In the order in which they were first recorded.
+  Result<std::vector<TaskSummary>> tasks() const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  RecordStore(Connection connection, std::string path)
+      : connection_(std::move(connection)), path_(std::move(path)) {}
+  Status insert(const Record& record);
+
+  Connection connection_;
+  std::string path_;
+};
+
+}  // namespace lathe

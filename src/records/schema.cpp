@@ -1,0 +1,77 @@
+#include "records/schema.h"
+
+#include <fmt/format.h>
+
+namespace lathe {
+namespace {
+
+constexpr int64_t kApplication = 0x4c746865;  // "Lthe", in the file's head
+
+constexpr const char* kTables = R"(
+  CREATE TABLE IF NOT EXISTS tasks (
+    hash TEXT PRIMARY KEY NOT NULL,
+    name TEXT NOT NULL,
+    dag TEXT NOT NULL,
+    constants TEXT NOT NULL,
+    free_layouts INTEGER NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS records (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    task TEXT NOT NULL REFERENCES tasks (hash),
+    target TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    cores INTEGER NOT NULL,
+    compiler_version TEXT NOT NULL,
+    trace TEXT NOT NULL,
+    point TEXT NOT NULL,
+    source TEXT NOT NULL,
+    samples TEXT NOT NULL,
+    seconds REAL,
+    spread REAL,
+    timed_once INTEGER NOT NULL,
+    failure_kind TEXT,
+    failure_message TEXT,
+    strategy TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    wall_seconds REAL NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS records_by_task ON records (task, target, compiler_version, seconds);
+)";
+
+}  // namespace
+
+Status verify_schema(const Connection& connection, const std::string& path, bool may_be_empty) {
+  LATHE_TRY(const int64_t tables, connection.integer("SELECT count(*) FROM sqlite_master"));
+  LATHE_TRY(const int64_t application, connection.integer("PRAGMA application_id"));
+  if (application != kApplication) {
+    if (tables == 0 && may_be_empty) return {};
+    return fail(ErrorKind::database,
+                fmt::format("{} is not a Lathe records file: it is {}", path,
+                            tables == 0 ? "empty" : "an SQLite database of another program"));
+  }
+  LATHE_TRY(const int64_t version, connection.integer("PRAGMA user_version"));
+  if (version > kRecordSchema) {
+    return fail(
+        ErrorKind::database,
+        fmt::format(
+            "the records file {} was written by a newer Lathe: its schema is version {} and this Lathe "
+            "knows up to version {}",
+            path, version, kRecordSchema));
+  }
+  return {};
+}
+
+Status write_schema(Connection& connection, const std::string& path) {
+  LATHE_TRY_STATUS(connection.execute("BEGIN IMMEDIATE"));
+  // Another process may have written the tables since they were last looked for.
+  LATHE_TRY_STATUS(verify_schema(connection, path, true));
+  LATHE_TRY_STATUS(connection.execute(kTables));
+  // Written even if unchanged: a file or disk that takes no writes is found out here.
+  const std::string head =
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kRecordSchema);
+  LATHE_TRY_STATUS(connection.execute(head.c_str()));
+  return connection.execute("COMMIT");
+}
+
+}  // namespace lathe

@@ -1,0 +1,20 @@
+// The tables of a records file, and the tests that a file is one of ours. docs/record_format.md describes
+// them.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "records/sqlite.h"
+
+namespace lathe {
+
+inline constexpr int kRecordSchema = 1;
+
+// An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
+// `may_be_empty`.
+Status verify_schema(const Connection& connection, const std::string& path, bool may_be_empty);
+// Writes the file's head, and the tables if they are missing, in one transaction.
+Status write_schema(Connection& connection, const std::string& path);
+
+}  // namespace lathe

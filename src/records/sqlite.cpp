@@ -1,0 +1,158 @@
+#include "records/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "base/check.h"
+
+namespace lathe {
+namespace {
+
+constexpr int kBusyMilliseconds = 10'000;
+constexpr int kRetryMilliseconds = 20;
+
+// SQLite's URI form of a path, with the characters that would end it escaped.
+std::string uri_of(const std::string& path, const char* parameters) {
+  std::string uri = "file:";
+  for (char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + parameters;
+}
+
+Error error_of(sqlite3* handle, int code, const std::string& path) {
+  return sqlite_error(code, handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code), path);
+}
+
+}  // namespace
+
+Error sqlite_error(int code, std::string_view detail, const std::string& path) {
+  switch (code & 0xff) {
+    case SQLITE_NOTADB:
+      return {ErrorKind::database,
+              fmt::format("{} is not a Lathe records file: it is not an SQLite database", path),
+              {},
+              {}};
+    case SQLITE_CORRUPT:
+      return {ErrorKind::database, fmt::format("the records file {} is damaged: {}", path, detail), {}, {}};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorKind::database,
+              fmt::format("the records file {} stayed locked by another process for {} seconds", path,
+                          kBusyMilliseconds / 1000),
+              {},
+              {}};
+    case SQLITE_FULL:
+      return {ErrorKind::io,
+              fmt::format("there is no space left to write the records file {}; what it held before is kept",
+                          path),
+              {},
+              {}};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return {
+          ErrorKind::io, fmt::format("the records file {} cannot be written: it is read-only", path), {}, {}};
+    case SQLITE_CANTOPEN:
+      return {ErrorKind::io, fmt::format("the records file {} cannot be opened: {}", path, detail), {}, {}};
+    case SQLITE_IOERR:
+      return {ErrorKind::io,
+              fmt::format("reading or writing the records file {} failed: {}", path, detail),
+              {},
+              {}};
+    default:
+      return {
+          ErrorKind::database, fmt::format("SQLite refused the records file {}: {}", path, detail), {}, {}};
+  }
+}
+
+Statement::Statement(sqlite3_stmt* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+
+void Statement::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+
+Statement& Statement::bind(int64_t value) {
+  LATHE_CHECK(sqlite3_bind_int64(handle_.get(), next_parameter_++, value) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::bind(double value) {
+  LATHE_CHECK(sqlite3_bind_double(handle_.get(), next_parameter_++, value) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::bind(std::string_view text) {
+  LATHE_CHECK(sqlite3_bind_text64(handle_.get(), next_parameter_++, text.data(), text.size(),
+                                  SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::bind_null() {
+  LATHE_CHECK(sqlite3_bind_null(handle_.get(), next_parameter_++) == SQLITE_OK);
+  return *this;
+}
+
+Result<bool> Statement::step() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return std::unexpected(error_of(sqlite3_db_handle(handle_.get()), code, path_));
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+}
+int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+
+std::string Statement::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+  return text ? std::string(text, sqlite3_column_bytes(handle_.get(), column)) : std::string();
+}
+
+void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+
+Result<Connection> Connection::open(const std::string& path, bool writable, bool immutable) {
+  sqlite3* handle = nullptr;
+  const int flags =
+      (writable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_URI;
+  const std::string uri = uri_of(path, immutable ? "?immutable=1" : "");
+  const int code = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  Connection connection(handle, path);
+  if (code != SQLITE_OK) return std::unexpected(error_of(handle, code, path));
+  sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  return connection;
+}
+
+Status Connection::execute(const char* sql) {
+  int code = SQLITE_OK;
+  // SQLite's own waiting does not cover changes of the journal mode.
+  for (int waited = 0; waited < kBusyMilliseconds; waited += kRetryMilliseconds) {
+    code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return {};
+    if ((code & 0xff) != SQLITE_BUSY) break;
+    sqlite3_sleep(kRetryMilliseconds);
+  }
+  return std::unexpected(error_of(handle_.get(), code, path_));
+}
+
+Result<Statement> Connection::prepare(std::string_view sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int code =
+      sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  if (code != SQLITE_OK) return std::unexpected(error_of(handle_.get(), code, path_));
+  return Statement(statement, path_);
+}
+
+Result<int64_t> Connection::integer(std::string_view sql) const {
+  LATHE_TRY(Statement statement, prepare(sql));
+  LATHE_TRY(const bool row, statement.step());
+  return row ? statement.integer(0) : 0;
+}
+
+int64_t Connection::last_row_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
+bool Connection::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
+
+}  // namespace lathe

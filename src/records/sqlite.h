@@ -1,0 +1,72 @@
+// SQLite behind Result: connections and statements that close themselves, and one clear sentence for each way
+// in which the library fails. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace lathe {
+
+// The Error for an SQLite result code; `detail` is SQLite's own words.
+Error sqlite_error(int code, std::string_view detail, const std::string& path);
+
+// A prepared statement. Parameters are bound in order, columns are read by number. Must not outlive its
+// connection.
+class Statement {
+ public:
+  Statement(sqlite3_stmt* handle, std::string path);
+
+  Statement& bind(int64_t value);
+  Statement& bind(double value);
+  Statement& bind(std::string_view text);
+  Statement& bind_null();
+
+  // True if a row came, false at the end.
+  Result<bool> step();
+
+  bool is_null(int column) const;
+  int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const;
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  std::string path_;
+  int next_parameter_ = 1;
+};
+
+class Connection {
+ public:
+  // Opens the file; creates it if it is missing and `writable`. `immutable` reads a file that nobody writes,
+  // without the help files that SQLite keeps beside it. Waits up to ten seconds for other writers.
+  static Result<Connection> open(const std::string& path, bool writable, bool immutable = false);
+
+  // Runs statements that give no rows, waiting for other processes.
+  Status execute(const char* sql);
+  Result<Statement> prepare(std::string_view sql) const;
+  // The only value of the only row.
+  Result<int64_t> integer(std::string_view sql) const;
+  int64_t last_row_id() const;
+  // Whether the file turned out not to be writable although that was asked for.
+  bool read_only() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  Connection(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::string path_;
+};
+
+}  // namespace lathe

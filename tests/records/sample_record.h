@@ -1,0 +1,54 @@
+// Records and places for the tests of the records file.
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "records/record.h"
+
+namespace lathe {
+
+// A folder that goes with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "lathe-records-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Record sample_record(double seconds) {
+  Record record;
+  record.task = {.hash = 1,
+                 .name = "matmul.1024",
+                 .dag = "C[i:1024, j:1024] = sum(r:1024) A[i,r] * B[r,j]",
+                 .constants = {"B"},
+                 .free_layouts = true};
+  record.target = "x86-avx2";
+  record.machine = "test machine";
+  record.cores = 1;
+  record.compiler_version = "0.1";
+  record.trace = "split C i [12 12]\nparallel i.0";
+  record.sketch = "tile";
+  record.integers = {12, 12, 3};
+  record.measurement = measurement_of({seconds, seconds});
+  record.strategy = "evolutionary";
+  record.seed = 7;
+  record.created_at = 1'700'000'000'123;
+  record.wall_seconds = 0.125;
+  return record;
+}
+
+}  // namespace lathe

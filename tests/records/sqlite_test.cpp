@@ -1,0 +1,49 @@
+#include "records/sqlite.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+namespace lathe {
+namespace {
+
+std::string sentence(int code) { return sqlite_error(code, "SQLite's words", "a.db").to_string(); }
+
+TEST(Sqlite, EveryFailureIsOneSentence) {
+  EXPECT_EQ(sentence(SQLITE_FULL),
+            "there is no space left to write the records file a.db; what it held before is kept");
+  EXPECT_EQ(sentence(SQLITE_NOTADB), "a.db is not a Lathe records file: it is not an SQLite database");
+  EXPECT_EQ(sentence(SQLITE_CORRUPT), "the records file a.db is damaged: SQLite's words");
+  EXPECT_EQ(sentence(SQLITE_BUSY), "the records file a.db stayed locked by another process for 10 seconds");
+  EXPECT_EQ(sentence(SQLITE_READONLY), "the records file a.db cannot be written: it is read-only");
+  EXPECT_EQ(sentence(SQLITE_CANTOPEN), "the records file a.db cannot be opened: SQLite's words");
+  EXPECT_EQ(sentence(SQLITE_IOERR_WRITE), "reading or writing the records file a.db failed: SQLite's words");
+  EXPECT_EQ(sentence(SQLITE_MISUSE), "SQLite refused the records file a.db: SQLite's words");
+}
+
+TEST(Sqlite, ValuesComeBackAsTheyWereBound) {
+  Connection connection = Connection::open(":memory:", true).value();
+  ASSERT_TRUE(connection.execute("CREATE TABLE t (a, b, c, d)").has_value());
+  const std::string text("with\0zero", 9);
+  Statement insert = connection.prepare("INSERT INTO t VALUES (?, ?, ?, ?)").value();
+  insert.bind(int64_t{-5}).bind(0.1).bind(text).bind_null();
+  EXPECT_FALSE(insert.step().value());
+  EXPECT_EQ(connection.last_row_id(), 1);
+  Statement select = connection.prepare("SELECT * FROM t").value();
+  ASSERT_TRUE(select.step().value());
+  EXPECT_EQ(select.integer(0), -5);
+  EXPECT_EQ(select.real(1), 0.1);
+  EXPECT_EQ(select.text(2), text);
+  EXPECT_TRUE(select.is_null(3));
+  EXPECT_FALSE(select.is_null(0));
+  EXPECT_FALSE(select.step().value());
+}
+
+TEST(Sqlite, ABadStatementIsAnError) {
+  Connection connection = Connection::open(":memory:", true).value();
+  EXPECT_EQ(connection.prepare("SELECT x FROM nowhere").error().message,
+            "SQLite refused the records file :memory:: no such table: nowhere");
+  EXPECT_FALSE(connection.execute("nonsense").has_value());
+}
+
+}  // namespace
+}  // namespace lathe
