@@ -1,8 +1,15 @@
-// Lowering: from a scheduled program to plain loops, stores and vector expressions, pass by pass.
+// Lowering: from a scheduled program to plain loops, stores and vector expressions, pass by pass. One list of
+// named passes (`pass_names`), one runner. Pure; safe to call from several threads at once.
 #pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "lower/plan_memory.h"
+#include "target/target.h"
 
 namespace lathe {
 
@@ -13,7 +20,20 @@ struct LoweredProgram {
   MemoryPlan memory;
 };
 
-// Runs every pass. An Error names the pass's reason: a tail that cannot be dropped, code that grows too large.
-Result<LoweredProgram> lower(const Program& program, const Target& target);
+// Neither field changes what is computed.
+struct LowerOptions {
+  std::string stop_after;          // the name of the last pass to run; empty: all
+  int64_t max_statements = 16384;  // stores and prefetches after unrolling; more is an Error
+  // Called after each pass with its name, its result and its time: to print, to count, to verify. An Error ends
+  // the run. May be empty.
+  std::function<Status(std::string_view pass, const Program& program, double seconds)> after_pass;
+};
+
+// The passes in the order in which they run.
+std::vector<std::string_view> pass_names();
+
+// Runs the passes. An Error names the reason: a tail that cannot be dropped, code that grows too large, a
+// `stop_after` that is no pass. The memory plan is empty if the run stops early.
+Result<LoweredProgram> lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 }  // namespace lathe

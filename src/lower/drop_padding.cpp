@@ -1,0 +1,253 @@
+#include "lower/drop_padding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loop/region.h"
+#include "loop/walk.h"
+#include "lower/fold_arithmetic.h"
+#include "lower/map.h"
+
+namespace lathe {
+namespace {
+
+// What must be known of a buffer to compute beyond bounds in it.
+struct Room {
+  Tensor tensor;
+  std::vector<int64_t> capacity;  // of an argument or prepared buffer; empty under an Alloc
+  std::vector<bool> grows;        // under an Alloc: whether compaction makes room in that dimension
+};
+
+// A block that writes a tensor, with what is known around it.
+struct Writer {
+  const Block* block;
+  Known known;
+};
+
+Affine bound_index(const Affine& index, const Block& block) {
+  Substitution bindings;
+  for (const BlockAxis& axis : block.axes) bindings.emplace_back(axis.axis.var, axis.binding);
+  return substitute(index, bindings);
+}
+
+// Conjuncts of `a && b && c`.
+void split_condition(const Expr& e, std::vector<Expr>& parts) {
+  const Binary* node = e.as<Binary>();
+  if (node != nullptr && node->op == BinaryOp::logical_and) {
+    split_condition(node->a, parts);
+    split_condition(node->b, parts);
+  } else {
+    parts.push_back(e);
+  }
+}
+
+// The bound N of a copy that writes zeros wherever its axis `var` is N or more; -1: it does not.
+int64_t zero_from(const Block& block, const Var& var) {
+  const Select* choice = block.value.as<Select>();
+  const Literal* other = choice != nullptr ? choice->if_false.as<Literal>() : nullptr;
+  if (other == nullptr || other->value != 0 || other->integer != 0) return -1;
+  std::vector<Expr> parts;
+  split_condition(choice->condition, parts);
+  for (const Expr& part : parts) {
+    const Binary* less = part.as<Binary>();
+    if (less == nullptr || less->op != BinaryOp::less) continue;
+    const Index* a = less->a.as<Index>();
+    const Index* b = less->b.as<Index>();
+    if (a != nullptr && b != nullptr && a->value == Affine(var) && b->value.is_constant()) return b->value.constant();
+  }
+  return -1;
+}
+
+class PaddingDropper {
+ public:
+  explicit PaddingDropper(const Program& program) {
+    for (const Argument& a : program.arguments) add_room(a.tensor, a.layout);
+    for (const Prepared& p : program.prepared) add_room(p.tensor, p.layout);
+    if (program.prepare) find_writers(program.prepare, Known());
+    if (program.main) find_writers(program.main, Known());
+  }
+
+  Result<Stmt> visit(const Stmt& stmt, const Known& known) {
+    if (const Block* block = as<Block>(stmt)) return visit_block(stmt, *block, known);
+    Known inside = known;
+    if (const For* loop = as<For>(stmt)) inside.enter(*loop);
+    if (const Alloc* alloc = as<Alloc>(stmt)) add_alloc(*alloc, known);
+    Status status;
+    const Stmt result = map_statements(stmt, [&](const Stmt& child) -> Stmt {
+      if (!status) return child;
+      Result<Stmt> mapped = visit(child, inside);
+      if (mapped) return *mapped;
+      status = std::unexpected(mapped.error());
+      return child;
+    });
+    if (!status) return std::unexpected(status.error());
+    return result;
+  }
+
+ private:
+  void add_room(const Tensor& tensor, const Layout& layout) {
+    rooms_.push_back({tensor, capacity(layout, tensor->shape), {}});
+  }
+
+  // A dimension that the region analysis can bound grows to what is touched; another stays the whole dimension.
+  void add_alloc(const Alloc& alloc, const Known& known) {
+    Room room{alloc.tensor, {}, {}};
+    const std::optional<Box> box = region(alloc.body, alloc.tensor, Access::any, known.ranges());
+    for (size_t dim = 0; dim < alloc.tensor->shape.size(); ++dim) {
+      room.grows.push_back(!box || !(*box)[dim].base.is(0) || (*box)[dim].extent != alloc.tensor->shape[dim]);
+    }
+    rooms_.push_back(std::move(room));
+  }
+
+  void find_writers(const Stmt& stmt, const Known& known) {
+    if (const Block* block = as<Block>(stmt)) writers_.push_back({block, known});
+    Known inside = known;
+    if (const For* loop = as<For>(stmt)) inside.enter(*loop);
+    map_statements(stmt, [&](const Stmt& child) {
+      find_writers(child, inside);
+      return child;
+    });
+  }
+
+  Result<Stmt> visit_block(const Stmt& stmt, const Block& block, const Known& known) const {
+    Block result = block;
+    result.predicate.clear();
+    for (const Conjunct& conjunct : block.predicate) {
+      const bool pads =
+          conjunct.axis >= 0 && block.axes[static_cast<size_t>(conjunct.axis)].tail == Tail::pad;
+      if (!pads || known.holds(conjunct)) {
+        result.predicate.push_back(conjunct);
+        continue;
+      }
+      LATHE_TRY_STATUS(check(block, conjunct, known));
+    }
+    return result.predicate.size() == block.predicate.size() ? stmt : make_stmt(std::move(result));
+  }
+
+  Status check(const Block& block, const Conjunct& conjunct, const Known& known) const {
+    const Axis& axis = block.axes[static_cast<size_t>(conjunct.axis)].axis;
+    LATHE_TRY_STATUS(check_access(block, axis, block.output, block.output_index, known));
+    LATHE_TRY_STATUS(check_loads(block, axis, block.value, known));
+    if (axis.kind == AxisKind::spatial) return {};
+    return check_neutral(block, axis, conjunct.bound, known);
+  }
+
+  // Loads below a select are taken where its condition lets them be; all others must have room.
+  Status check_loads(const Block& block, const Axis& axis, const Expr& value, const Known& known) const {
+    Status status;
+    const auto affine = [](const Affine& a) -> const Affine& { return a; };
+    const auto visit_child = [&](const auto& self, const Expr& e) -> Expr {
+      const Load* load = e.as<Load>();
+      if (load != nullptr && status) status = check_access(block, axis, load->tensor, load->index, known);
+      if (e.as<Select>() != nullptr || !status) return e;
+      return map_children(e, [&](const Expr& inner) { return self(self, inner); }, affine);
+    };
+    visit_child(visit_child, value);
+    return status;
+  }
+
+  Status check_access(const Block& block, const Axis& axis, const Tensor& tensor,
+                      const std::vector<Affine>& index, const Known& known) const {
+    const auto room = std::ranges::find(rooms_, tensor, &Room::tensor);
+    for (size_t dim = 0; dim < index.size(); ++dim) {
+      if (!index[dim].uses(axis.var)) continue;
+      const auto range = bounds(bound_index(index[dim], block), known.ranges());
+      const bool grows = room != rooms_.end() && !room->grows.empty() && room->grows[dim];
+      if (range && grows) continue;
+      const bool sized = room != rooms_.end() && !room->capacity.empty();
+      const int64_t size = sized ? room->capacity[dim] : tensor->shape[dim];
+      if (range && range->lo >= 0 && range->hi < size) continue;
+      return fail(ErrorKind::illegal_schedule,
+                  fmt::format("tail pad on axis '{}' of block '{}' touches index {} of dimension {} of '{}', which "
+                              "has room for {}; use another tail or a padded layout",
+                              axis.var.name(), block.name, range ? std::to_string(range->hi) : "beyond any bound",
+                              dim, tensor->name, size));
+    }
+    return {};
+  }
+
+  Status check_neutral(const Block& block, const Axis& axis, int64_t bound, const Known& known) const {
+    const auto not_neutral = [&](const std::string& what) {
+      return fail(ErrorKind::illegal_schedule,
+                  fmt::format("tail pad on reduce axis '{}' of block '{}' needs {}; use another tail",
+                              axis.var.name(), block.name, what));
+    };
+    for (const Load* load : loads_of(block.value)) {
+      const bool depends =
+          std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(axis.var); });
+      if (depends && !is_zero_beyond(block, axis, bound, *load, known)) {
+        return not_neutral(fmt::format("'{}' to be padded with zeros there", load->tensor->name));
+      }
+    }
+    const Expr beyond = fold(with_zeros(block.value, axis.var), Known());
+    const Literal* value = beyond.as<Literal>();
+    if (value == nullptr || value->value != identity_of(block.reduction)) {
+      return not_neutral("a body that gives the reduction's identity for zeros");
+    }
+    return {};
+  }
+
+  static Expr with_zeros(const Expr& e, const Var& axis) {
+    const Load* load = e.as<Load>();
+    if (load != nullptr) {
+      const bool depends =
+          std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(axis); });
+      return depends ? literal(e.type(), 0) : e;
+    }
+    return map_children(
+        e, [&](const Expr& inner) { return with_zeros(inner, axis); },
+        [](const Affine& a) -> const Affine& { return a; });
+  }
+
+  // Whether what `load` reads where axis >= bound was written as zero by every block that writes the tensor.
+  bool is_zero_beyond(const Block& block, const Axis& axis, int64_t bound, const Load& load,
+                      const Known& known) const {
+    bool written = false;
+    for (const Writer& writer : writers_) {
+      if (!(writer.block->output == load.tensor)) continue;
+      bool zero = false;
+      for (size_t dim = 0; dim < load.index.size(); ++dim) {
+        zero |= pads_dimension(writer, dim, block, axis, bound, load.index[dim], known);
+      }
+      if (!zero) return false;
+      written = true;
+    }
+    return written;
+  }
+
+  static bool pads_dimension(const Writer& writer, size_t dim, const Block& block, const Axis& axis,
+                             int64_t bound, const Affine& index, const Known& known) {
+    const std::optional<Var> var = writer.block->output_index[dim].as_var();
+    if (!var || !index.uses(axis.var)) return false;
+    const int64_t zero = zero_from(*writer.block, *var);
+    if (zero < 0) return false;
+    // axis >= bound must put the index at `zero` or beyond, and the writer must get as far as the reader.
+    Ranges axes;
+    for (const BlockAxis& other : block.axes) {
+      const auto range = bounds(other.binding, known.ranges());
+      if (range) axes.set(other.axis.var, *range);
+    }
+    const auto lag = bounds(Affine(axis.var) - index, axes);
+    if (!lag || lag->hi > bound - zero) return false;
+    const auto read = bounds(bound_index(index, block), known.ranges());
+    auto write = bounds(bound_index(writer.block->output_index[dim], *writer.block), writer.known.ranges());
+    for (const Conjunct& conjunct : writer.block->predicate) {
+      const BlockAxis* limited = conjunct.axis >= 0 ? &writer.block->axes[static_cast<size_t>(conjunct.axis)] : nullptr;
+      if (write && limited != nullptr && limited->axis.var == *var) write->hi = std::min(write->hi, conjunct.bound - 1);
+    }
+    return read && write && write->lo <= read->lo && read->hi <= write->hi;
+  }
+
+  std::vector<Room> rooms_;
+  std::vector<Writer> writers_;
+};
+
+}  // namespace
+
+Result<Program> drop_padding(const Program& program) {
+  PaddingDropper dropper(program);
+  return try_map_trees(program, [&](const Stmt& tree) { return dropper.visit(tree, Known()); });
+}
+
+}  // namespace lathe

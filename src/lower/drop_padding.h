@@ -1,0 +1,18 @@
+// Conjuncts with tail=pad go: their block computes beyond the bound, into room that is there.
+//
+//   block C where v_i < 1000 (pad): C.reg[v_i] += ..   ->   block C: C.reg[v_i] += ..
+//
+// An Error unless it is harmless: every argument and prepared buffer that the block touches has that room
+// (`capacity` of its layout), a buffer under an Alloc gets it from `compact_buffers`; and on a reduce axis the
+// update beyond the bound adds nothing, since all that it loads there was written as padding of zeros
+// (`select(index < bound, x, 0)`). It runs on blocks, which know their axes, after `decompose_reductions`.
+#pragma once
+
+#include "base/result.h"
+#include "loop/loop.h"
+
+namespace lathe {
+
+Result<Program> drop_padding(const Program& program);
+
+}  // namespace lathe

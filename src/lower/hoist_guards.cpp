@@ -1,0 +1,87 @@
+#include "lower/hoist_guards.h"
+
+#include <algorithm>
+
+#include "lower/map.h"
+
+namespace lathe {
+namespace {
+
+// A statement and the conditions that stand around it for now.
+struct Hoisted {
+  Stmt stmt;
+  std::vector<Conjunct> conditions;
+
+  Stmt guarded() && {
+    if (!stmt || conditions.empty()) return stmt;
+    return make_stmt(If{std::move(conditions), std::move(stmt)});
+  }
+};
+
+bool same(const Conjunct& a, const Conjunct& b) {
+  return a.bound == b.bound && a.tail == b.tail && a.value == b.value;
+}
+
+bool contains(const std::vector<Conjunct>& list, const Conjunct& conjunct) {
+  return std::ranges::any_of(list, [&](const Conjunct& other) { return same(other, conjunct); });
+}
+
+// Takes those for which `leaves` holds out of `from`.
+template <class Predicate>
+std::vector<Conjunct> take(std::vector<Conjunct>& from, Predicate&& leaves) {
+  const auto kept = std::stable_partition(from.begin(), from.end(), [&](const Conjunct& c) { return !leaves(c); });
+  std::vector<Conjunct> taken(std::make_move_iterator(kept), std::make_move_iterator(from.end()));
+  from.erase(kept, from.end());
+  return taken;
+}
+
+Hoisted hoist(const Stmt& stmt);
+
+Hoisted hoist_loop(const Stmt& stmt, const For& loop) {
+  Hoisted body = hoist(loop.body);
+  std::vector<Conjunct> outer = take(body.conditions, [&](const Conjunct& c) { return !c.value.uses(loop.var); });
+  Stmt inner = std::move(body).guarded();
+  if (inner == loop.body) return {stmt, std::move(outer)};
+  return {make_stmt(For{loop.var, loop.extents, loop.kind, std::move(inner)}), std::move(outer)};
+}
+
+Hoisted hoist_branch(const If& branch) {
+  Hoisted body = hoist(branch.body);
+  for (const Conjunct& conjunct : branch.conditions) {
+    if (!contains(body.conditions, conjunct)) body.conditions.push_back(conjunct);
+  }
+  return body;
+}
+
+Hoisted hoist_seq(const Seq& seq) {
+  std::vector<Hoisted> children;
+  for (const Stmt& child : seq.statements) children.push_back(hoist(child));
+  std::vector<Conjunct> shared = children.front().conditions;
+  std::erase_if(shared, [&](const Conjunct& c) {
+    return !std::ranges::all_of(children, [&](const Hoisted& child) { return contains(child.conditions, c); });
+  });
+  std::vector<Stmt> statements;
+  for (Hoisted& child : children) {
+    take(child.conditions, [&](const Conjunct& c) { return contains(shared, c); });
+    statements.push_back(std::move(child).guarded());
+  }
+  return {make_seq(std::move(statements)), std::move(shared)};
+}
+
+Hoisted hoist(const Stmt& stmt) {
+  if (const For* loop = as<For>(stmt)) return hoist_loop(stmt, *loop);
+  if (const If* branch = as<If>(stmt)) return hoist_branch(*branch);
+  if (const Seq* seq = as<Seq>(stmt)) return hoist_seq(*seq);
+  const Alloc* alloc = as<Alloc>(stmt);
+  if (alloc == nullptr) return {stmt, {}};
+  Hoisted body = hoist(alloc->body);
+  return {make_stmt(Alloc{alloc->tensor, alloc->scope, alloc->layout, body.stmt}), std::move(body.conditions)};
+}
+
+}  // namespace
+
+Program hoist_guards(const Program& program) {
+  return map_trees(program, [](const Stmt& tree) { return hoist(tree).guarded(); });
+}
+
+}  // namespace lathe
