@@ -1,0 +1,93 @@
+#include "codegen/c/preamble.h"
+
+namespace lathe::c_backend {
+
+const char* const kPreamble = R"(#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef LATHE_KERNEL_ABI_H
+typedef void (*LatheTask)(void* context, int64_t begin, int64_t end, int32_t thread);
+typedef struct LatheParallel {
+  void (*run)(const struct LatheParallel* pool, LatheTask task, void* context, int64_t count);
+  int32_t threads;
+  void* state;
+} LatheParallel;
+#endif
+
+#ifdef __GNUC__
+#define LATHE_PREFETCH(address) __builtin_prefetch((address), 0, 2)
+#else
+#define LATHE_PREFETCH(address) ((void)(address))
+#endif
+
+#ifdef FP_FAST_FMAF
+static inline float lathe_fma_f32(float a, float b, float c) { return fmaf(a, b, c); }
+#else
+static inline float lathe_fma_f32(float a, float b, float c) { return a * b + c; }
+#endif
+#ifdef FP_FAST_FMA
+static inline double lathe_fma_f64(double a, double b, double c) { return fma(a, b, c); }
+#else
+static inline double lathe_fma_f64(double a, double b, double c) { return a * b + c; }
+#endif
+static inline float lathe_sqrt_f32(float a) { return sqrtf(a); }
+static inline double lathe_sqrt_f64(double a) { return sqrt(a); }
+static inline float lathe_abs_f32(float a) { return fabsf(a); }
+static inline double lathe_abs_f64(double a) { return fabs(a); }
+static inline float lathe_floor_f32(float a) { return floorf(a); }
+static inline double lathe_floor_f64(double a) { return floor(a); }
+
+/* 2^a of a whole a; the exponent and the fraction in [1, 2) of a normal a > 0. */
+#define LATHE_FLOAT_PARTS(suffix, type, bits_type, fraction_bits, bias)                     \
+  static inline type lathe_pow2_##suffix(type a) {                                          \
+    const bits_type bits = (bits_type)((int32_t)a + bias) << fraction_bits;                 \
+    type result;                                                                            \
+    memcpy(&result, &bits, sizeof result);                                                  \
+    return result;                                                                          \
+  }                                                                                         \
+  static inline type lathe_exponent_##suffix(type a) {                                      \
+    bits_type bits;                                                                         \
+    memcpy(&bits, &a, sizeof bits);                                                         \
+    return (type)((int32_t)((bits >> fraction_bits) & (2 * bias + 1)) - bias);              \
+  }                                                                                         \
+  static inline type lathe_mantissa_##suffix(type a) {                                      \
+    bits_type bits;                                                                         \
+    type result;                                                                            \
+    memcpy(&bits, &a, sizeof bits);                                                         \
+    bits = (bits & (((bits_type)1 << fraction_bits) - 1)) | ((bits_type)bias << fraction_bits); \
+    memcpy(&result, &bits, sizeof result);                                                  \
+    return result;                                                                          \
+  }
+LATHE_FLOAT_PARTS(f32, float, uint32_t, 23, 127)
+LATHE_FLOAT_PARTS(f64, double, uint64_t, 52, 1023)
+
+#define LATHE_EXTREMA(suffix, type)                                                  \
+  static inline type lathe_min_##suffix(type a, type b) { return b < a ? b : a; }    \
+  static inline type lathe_max_##suffix(type a, type b) { return a < b ? b : a; }
+LATHE_EXTREMA(f32, float)
+LATHE_EXTREMA(f64, double)
+LATHE_EXTREMA(i8, int8_t)
+LATHE_EXTREMA(i32, int32_t)
+LATHE_EXTREMA(i64, int64_t)
+
+/* Integers wrap around; division rounds down. */
+#define LATHE_INTEGERS(suffix, type, unsigned_type)                                                    \
+  static inline type lathe_add_##suffix(type a, type b) { return (type)((unsigned_type)a + (unsigned_type)b); } \
+  static inline type lathe_sub_##suffix(type a, type b) { return (type)((unsigned_type)a - (unsigned_type)b); } \
+  static inline type lathe_mul_##suffix(type a, type b) { return (type)((unsigned_type)a * (unsigned_type)b); } \
+  static inline type lathe_neg_##suffix(type a) { return (type)(0 - (unsigned_type)a); }               \
+  static inline type lathe_abs_##suffix(type a) { return a < 0 ? lathe_neg_##suffix(a) : a; }          \
+  static inline type lathe_div_##suffix(type a, type b) {                                              \
+    if (b == -1) return lathe_neg_##suffix(a);                                                         \
+    return (type)(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));                                     \
+  }                                                                                                    \
+  static inline type lathe_mod_##suffix(type a, type b) {                                              \
+    return lathe_sub_##suffix(a, lathe_mul_##suffix(lathe_div_##suffix(a, b), b));                     \
+  }
+LATHE_INTEGERS(i8, int8_t, uint8_t)
+LATHE_INTEGERS(i32, int32_t, uint32_t)
+LATHE_INTEGERS(i64, int64_t, uint64_t)
+)";
+
+}  // namespace lathe::c_backend

@@ -1,0 +1,254 @@
+#include "codegen/lowered_builder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "codegen/c/emit_c.h"
+#include "codegen/llvm/emit.h"
+#include "runtime/launch.h"
+#include "runtime/thread_pool.h"
+#include "target/detect.h"
+
+namespace lathe::testing {
+
+Tensor LoweredBuilder::argument(const std::string& name, int64_t elements, DType dtype, bool is_output) {
+  Tensor tensor(name, {elements}, dtype);
+  lowered_.program.arguments.push_back({.tensor = tensor, .is_output = is_output, .layout = Layout::row_major(1)});
+  return tensor;
+}
+
+Tensor LoweredBuilder::input(const std::string& name, int64_t elements, DType dtype) {
+  return argument(name, elements, dtype, false);
+}
+
+Tensor LoweredBuilder::output(const std::string& name, int64_t elements, DType dtype) {
+  return argument(name, elements, dtype, true);
+}
+
+Tensor LoweredBuilder::prepared(const std::string& name, int64_t elements) {
+  Tensor tensor(name, {elements});
+  lowered_.program.prepared.push_back({tensor, Layout::row_major(1)});
+  return tensor;
+}
+
+Tensor LoweredBuilder::buffer(const std::string& name, int64_t elements, Arena arena) {
+  Tensor tensor(name, {elements});
+  const int64_t bytes = elements * 4;
+  const int64_t room = (bytes + 63) / 64 * 64;
+  MemoryPlan& memory = lowered_.memory;
+  int64_t offset = 0;
+  if (arena == Arena::workspace) offset = std::exchange(memory.shared_bytes, memory.shared_bytes + room);
+  if (arena == Arena::thread) offset = std::exchange(memory.thread_bytes, memory.thread_bytes + room);
+  memory.places.push_back({tensor, arena, offset, bytes});
+  return tensor;
+}
+
+Stmt LoweredBuilder::scoped(const Tensor& tensor, Stmt body) const {
+  const Arena arena = lowered_.memory.find(tensor)->arena;
+  const Scope scope = arena == Arena::workspace ? Scope::workspace
+                      : arena == Arena::thread  ? Scope::thread
+                                                : Scope::registers;
+  return make_stmt(Alloc{tensor, scope, Layout::row_major(1), std::move(body)});
+}
+
+Stmt loop(const Var& var, Affine extent, Stmt body, LoopKind kind) {
+  return make_stmt(For{var, {std::move(extent)}, kind, std::move(body)});
+}
+
+Stmt store(const Tensor& tensor, Affine offset, Expr value) {
+  return make_stmt(Store{tensor, {std::move(offset)}, std::move(value), 0, {}});
+}
+
+Stmt vector_store(const Tensor& tensor, Affine offset, Expr value, int64_t stride, Expr mask) {
+  return make_stmt(Store{tensor, {std::move(offset)}, std::move(value), stride, std::move(mask)});
+}
+
+Expr vector_load(const Tensor& tensor, Affine offset, int lanes, int64_t stride, Expr mask) {
+  return Expr(ExprNode{{tensor->dtype, lanes}, Load{tensor, {std::move(offset)}, stride, std::move(mask)}});
+}
+
+Expr ramp(Affine base, int lanes, int64_t stride) {
+  return Expr(ExprNode{{DType::i64, lanes}, Ramp{std::move(base), stride}});
+}
+
+Expr lanes_below(Affine first, int64_t bound, int lanes) {
+  return ramp(std::move(first), lanes) < broadcast(Expr(bound), lanes);
+}
+
+namespace {
+
+struct GemmBuilder {
+  GemmShape shape{};
+  LoweredBuilder builder;
+  Tensor a, b, c;
+  Var panel{"panel"}, row{"row"}, r{"r"};
+
+  int64_t width() const { return static_cast<int64_t>(shape.vectors) * shape.lanes; }
+
+  // The tile of `rows` rows from `first` on.
+  Stmt tile(const Affine& first, int rows) {
+    const Tensor acc = builder.buffer("acc", rows * width(), Arena::registers);
+    std::vector<Stmt> init, update, out;
+    for (int i = 0; i < rows; ++i) {
+      for (int v = 0; v < shape.vectors; ++v) {
+        const Affine at = i * width() + v * shape.lanes;
+        init.push_back(vector_store(acc, at, broadcast(Expr(0.0), shape.lanes)));
+        const Expr left = broadcast(load(a, {(first + i) * shape.k + Affine(r)}), shape.lanes);
+        const Affine panel_row = Affine(panel) * (shape.k * width()) + Affine(r) * width() + v * shape.lanes;
+        const Expr right = vector_load(b, panel_row, shape.lanes);
+        update.push_back(vector_store(acc, at, vector_load(acc, at, shape.lanes) + left * right));
+        const Affine column = Affine(panel) * width() + v * shape.lanes;
+        const Expr mask = shape.n % width() == 0 ? Expr() : lanes_below(column, shape.n, shape.lanes);
+        out.push_back(vector_store(c, (first + i) * shape.n + column, vector_load(acc, at, shape.lanes), 1, mask));
+      }
+    }
+    return builder.scoped(acc, make_seq({make_seq(init), loop(r, shape.k, make_seq(update)), make_seq(out)}));
+  }
+
+  LoweredProgram build() {
+    const int64_t panels = (shape.n + width() - 1) / width();
+    a = builder.input("A", shape.m * shape.k);
+    b = builder.input("B", panels * width() * shape.k);
+    c = builder.output("C", shape.m * shape.n);
+    const int64_t tiles = shape.m / shape.rows;
+    std::vector<Stmt> rows;
+    if (tiles > 0) rows.push_back(loop(row, tiles, tile(Affine(row) * shape.rows, shape.rows)));
+    const int rest = static_cast<int>(shape.m % shape.rows);
+    if (rest > 0) rows.push_back(tile(tiles * shape.rows, rest));
+    builder.main(loop(panel, panels, make_seq(rows), shape.parallel ? LoopKind::parallel : LoopKind::serial));
+    return builder.lowered();
+  }
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The system's compiler, told to let no warning pass and to inline what <math.h> has as an instruction.
+Result<std::string> compile_c99(const std::string& source) {
+  char folder[] = "/tmp/lathe-c99-XXXXXX";
+  if (mkdtemp(folder) == nullptr) return fail(ErrorKind::io, "no temporary folder");
+  const std::string base = std::string(folder) + "/kernel";
+  std::ofstream(base + ".c") << source;
+  const std::string command = "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
+                              "-ffp-contract=off -fPIC -fno-stack-protector -c " + base + ".c -o " + base + ".o";
+  const bool failed = std::system(command.c_str()) != 0;
+  std::string object = failed ? "" : read_file(base + ".o");
+  std::remove((base + ".c").c_str());
+  std::remove((base + ".o").c_str());
+  rmdir(folder);
+  if (failed) return fail(ErrorKind::build, "the C compiler refused:\n" + source);
+  return object;
+}
+
+Result<std::string> object_of(const LoweredProgram& lowered, Backend backend, const EntrySymbols& symbols) {
+  if (backend == Backend::llvm) return emit_object(lowered, detect_target(), symbols);
+  LATHE_TRY(std::string source, emit_c(lowered, symbols));
+  return compile_c99(source);
+}
+
+template <class T>
+void copy_in(const std::vector<double>& values, std::span<std::byte> bytes) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+template <class T>
+std::vector<double> copy_out(std::span<const std::byte> bytes) {
+  std::vector<double> values(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < values.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+    values[i] = static_cast<double>(value);
+  }
+  return values;
+}
+
+std::vector<double> copy_out(DType dtype, std::span<const std::byte> bytes) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::i8: return copy_out<int8_t>(bytes);
+    case DType::i32: return copy_out<int32_t>(bytes);
+    case DType::i64: return copy_out<int64_t>(bytes);
+    case DType::f64: return copy_out<double>(bytes);
+    default: return copy_out<float>(bytes);
+  }
+}
+
+void copy_in(DType dtype, const std::vector<double>& values, std::span<std::byte> bytes) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::i8: return copy_in<int8_t>(values, bytes);
+    case DType::i32: return copy_in<int32_t>(values, bytes);
+    case DType::i64: return copy_in<int64_t>(values, bytes);
+    case DType::f64: return copy_in<double>(values, bytes);
+    default: return copy_in<float>(values, bytes);
+  }
+}
+
+}  // namespace
+
+LoweredProgram gemm(const GemmShape& shape) {
+  GemmBuilder builder;
+  builder.shape = shape;
+  return builder.build();
+}
+
+int64_t packed_offset(const GemmShape& shape, int64_t r, int64_t j) {
+  const int64_t width = static_cast<int64_t>(shape.vectors) * shape.lanes;
+  return j / width * shape.k * width + r * width + j % width;
+}
+
+const char* to_string(Backend backend) { return backend == Backend::llvm ? "llvm" : "c"; }
+
+Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads) {
+  const EntrySymbols symbols = entry_symbols("test");
+  Module module;
+  LATHE_TRY(module.object, object_of(lowered, backend, symbols));
+  module.kernel_symbol = symbols.kernel;
+  if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
+  for (const Argument& argument : lowered.program.arguments) {
+    const int64_t bytes = argument.tensor.elements() * bytes_of(argument.tensor->dtype);
+    module.buffers.push_back({argument.tensor->name, argument.is_output ? BufferRole::output : BufferRole::input, bytes});
+  }
+  for (const Prepared& prepared : lowered.program.prepared) {
+    module.buffers.push_back({prepared.tensor->name, BufferRole::prepared, prepared.tensor.elements() * 4});
+  }
+  module.threads = threads;
+  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
+  return module;
+}
+
+Result<std::vector<double>> run(const LoweredProgram& lowered, Backend backend,
+                                const std::vector<std::vector<double>>& inputs, int pool_threads) {
+  const int threads = std::max(pool_threads, 1);
+  LATHE_TRY(const Module module, build(lowered, backend, threads));
+  LATHE_TRY(Instance instance, Instance::create(module));
+  size_t next_input = 0;
+  size_t output = 0;
+  for (size_t i = 0; i < lowered.program.arguments.size(); ++i) {
+    const Argument& argument = lowered.program.arguments[i];
+    if (argument.is_output) {
+      output = i;
+    } else {
+      copy_in(argument.tensor->dtype, inputs.at(next_input++), instance.buffer(i));
+    }
+  }
+  std::optional<ThreadPool> pool;
+  if (pool_threads > 0) pool.emplace(ThreadPool::Options{.threads = pool_threads});
+  const LatheParallel* parallel = pool ? pool->parallel() : nullptr;
+  LATHE_TRY_STATUS(instance.prepare(parallel));
+  LATHE_TRY_STATUS(instance.run(parallel));
+  LATHE_TRY_STATUS(instance.check_slack());
+  return copy_out(lowered.program.arguments[output].tensor->dtype, instance.buffer(output));
+}
+
+}  // namespace lathe::testing
