@@ -1,0 +1,91 @@
+#include "ops/workloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "ops/all.h"
+
+namespace lathe {
+namespace {
+
+using nlohmann::json;
+
+std::string line_and_column(std::string_view text, size_t position) {
+  const std::string_view before = text.substr(0, std::min(position, text.size()));
+  const size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  return fmt::format("{}:{}", 1 + std::ranges::count(before, '\n'), 1 + before.size() - line_begin);
+}
+
+Result<json> parse_json(std::string_view text, const std::string& source) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    const size_t position = error.byte == 0 ? 0 : error.byte - 1;
+    return fail(ErrorKind::parse, "this is no valid JSON",
+                fmt::format("{}:{}", source, line_and_column(text, position)));
+  }
+}
+
+Result<std::string> text_of(const json& entry, const char* key, const std::string& where) {
+  const auto found = entry.find(key);
+  if (found == entry.end()) {
+    return fail(ErrorKind::invalid_argument, fmt::format("the entry has no '{}'", key), where);
+  }
+  if (!found->is_string())
+    return fail(ErrorKind::invalid_argument, fmt::format("'{}' is no string", key), where);
+  return found->get<std::string>();
+}
+
+Result<Workload> parse_entry(const json& entry, size_t number, const std::string& source) {
+  std::string where = fmt::format("{}: entry {}", source, number);
+  if (!entry.is_object()) return fail(ErrorKind::invalid_argument, "the entry is no object", where);
+  Workload workload;
+  LATHE_TRY(workload.name, text_of(entry, "name", where));
+  where = fmt::format("{}: entry '{}'", source, workload.name);
+  LATHE_TRY(workload.op, text_of(entry, "op", where));
+  Result<Operator> operation = make_operator(workload.op, entry);
+  if (!operation) {
+    Error& error = operation.error();
+    error.where = error.where.empty() ? where : where + ": " + error.where;
+    return std::unexpected(std::move(error));
+  }
+  workload.operation = std::move(*operation);
+  return workload;
+}
+
+}  // namespace
+
+Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::string& source) {
+  LATHE_TRY(const json entries, parse_json(text, source));
+  if (!entries.is_array()) return fail(ErrorKind::parse, "workloads are a JSON list of objects", source);
+  std::vector<Workload> workloads;
+  for (const json& entry : entries) {
+    LATHE_TRY(Workload workload, parse_entry(entry, workloads.size() + 1, source));
+    if (std::ranges::find(workloads, workload.name, &Workload::name) != workloads.end()) {
+      return fail(ErrorKind::invalid_argument, fmt::format("two entries are named '{}'", workload.name),
+                  source);
+    }
+    workloads.push_back(std::move(workload));
+  }
+  return workloads;
+}
+
+Result<std::vector<Workload>> load_workloads(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad() || text.bad()) return fail(ErrorKind::io, "the file cannot be read", path);
+  return parse_workloads(text.str(), path);
+}
+
+Result<Task> make_task(const Workload& workload, const Target& target, int cores, bool free_layouts) {
+  const Operator& operation = workload.operation;
+  return make_task(workload.name, operation.dag, target, cores, operation.constants, free_layouts);
+}
+
+}  // namespace lathe
