@@ -1,0 +1,69 @@
+#include "loop/host_tensor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "loop/interpreter/arithmetic.h"
+
+namespace lathe {
+
+using interpreter::truncate;
+
+namespace {
+
+// Rounds to a binary format with `digits` significant bits and exponents down to `least` (of the unit in the
+// last place of the smallest numbers); beyond `largest` it is infinite.
+double round_to_format(double value, int digits, int least, double largest) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  const int last_place = std::max(exponent - digits, least);
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last_place)), last_place);
+  return std::fabs(rounded) > largest ? std::copysign(INFINITY, value) : rounded;
+}
+
+}  // namespace
+
+double round_to(DType dtype, double value) {
+  switch (dtype) {
+    case DType::boolean: return value != 0 ? 1 : 0;
+    case DType::i8: return static_cast<double>(static_cast<int8_t>(truncate(value)));
+    case DType::i32: return static_cast<double>(static_cast<int32_t>(truncate(value)));
+    case DType::i64: return static_cast<double>(truncate(value));
+    case DType::f16: return round_to_format(value, 11, -24, 65504);
+    case DType::bf16: return round_to_format(value, 8, -133, std::ldexp(255.0, 120));
+    case DType::f32: return static_cast<double>(static_cast<float>(value));
+    case DType::f64: return value;
+  }
+  return value;
+}
+
+HostTensor zeros_like(const Tensor& tensor) {
+  return {tensor->dtype, tensor->shape, std::vector<double>(static_cast<size_t>(tensor.elements()))};
+}
+
+HostTensor random_like(const Tensor& tensor, Rng& rng, int64_t limit) {
+  HostTensor result = zeros_like(tensor);
+  for (double& value : result.values) {
+    if (is_float(tensor->dtype)) {
+      value = round_to(tensor->dtype, 2 * rng.uniform() - 1);
+    } else {
+      value = static_cast<double>(rng.between(0, tensor->dtype == DType::boolean ? 1 : limit - 1));
+    }
+  }
+  return result;
+}
+
+std::vector<std::vector<int64_t>> offset_tables(const Layout& layout, std::span<const int64_t> shape) {
+  std::vector<std::vector<int64_t>> tables(shape.size());
+  std::vector<int64_t> index(shape.size(), 0);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    for (index[dim] = 0; index[dim] < shape[dim]; ++index[dim]) {
+      tables[dim].push_back(flatten(layout, shape, std::span<const int64_t>(index)));
+    }
+    index[dim] = 0;
+  }
+  return tables;
+}
+
+}  // namespace lathe
