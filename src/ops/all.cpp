@@ -46,7 +46,8 @@ Status check_keys(std::string_view op, const json& parameters, const std::vector
   return {};
 }
 
-Result<int64_t> read_parameter(std::string_view op, const json& parameters, const Parameter& parameter) {
+Result<int64_t> read_parameter(std::string_view op, const json& parameters,
+                               const OperatorParameter& parameter) {
   const auto found = parameters.find(parameter.name);
   if (found == parameters.end()) {
     if (parameter.fallback) return *parameter.fallback;
@@ -63,10 +64,10 @@ Result<int64_t> read_parameter(std::string_view op, const json& parameters, cons
 
 Result<Operator> make_from_entry(const OperatorEntry& entry, const json& parameters) {
   std::vector<std::string_view> known;
-  for (const Parameter& parameter : entry.parameters) known.push_back(parameter.name);
+  for (const OperatorParameter& parameter : entry.parameters) known.push_back(parameter.name);
   LATHE_TRY_STATUS(check_keys(entry.name, parameters, known));
   Parameters values;
-  for (const Parameter& parameter : entry.parameters) {
+  for (const OperatorParameter& parameter : entry.parameters) {
     LATHE_TRY(const int64_t value, read_parameter(entry.name, parameters, parameter));
     values.set(parameter.name, value);
   }

@@ -117,9 +117,9 @@ Result<Operator> make_depthwise(const Parameters& p) {
                                kernel, kernel}));
 }
 
-std::vector<Parameter> conv_parameters(size_t dimensions) {
-  std::vector<Parameter> parameters = {{"batch"}};
-  for (const Parameter& extent : spatial_parameters(dimensions)) parameters.push_back(extent);
+std::vector<OperatorParameter> conv_parameters(size_t dimensions) {
+  std::vector<OperatorParameter> parameters = {{"batch"}};
+  for (const OperatorParameter& extent : spatial_parameters(dimensions)) parameters.push_back(extent);
   parameters.insert(parameters.end(), {{"in_channels"},
                                        {"out_channels"},
                                        {"kernel"},
@@ -159,7 +159,7 @@ Tensor depthwise_conv(DagBuilder& builder, std::string name, const Tensor& input
   return builder.compute(std::move(name), join({n, f}, swept.outputs), sum(swept.kernel, product));
 }
 
-std::vector<Parameter> spatial_parameters(size_t dimensions) {
+std::vector<OperatorParameter> spatial_parameters(size_t dimensions) {
   if (dimensions == 1) return {{"length"}};
   if (dimensions == 2) return {{"height"}, {"width"}};
   return {{"depth"}, {"height"}, {"width"}};
@@ -167,7 +167,8 @@ std::vector<Parameter> spatial_parameters(size_t dimensions) {
 
 std::vector<int64_t> spatial_extents(const Parameters& p, size_t dimensions) {
   std::vector<int64_t> extents;
-  for (const Parameter& parameter : spatial_parameters(dimensions)) extents.push_back(p[parameter.name]);
+  for (const OperatorParameter& parameter : spatial_parameters(dimensions))
+    extents.push_back(p[parameter.name]);
   return extents;
 }
 

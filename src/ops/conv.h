@@ -22,6 +22,6 @@ std::vector<OperatorEntry> conv_operators();
 // The sizes of an input's spatial dimensions among an operator's parameters: length, or height and width,
 // with depth before them; and the parameters of those names.
 std::vector<int64_t> spatial_extents(const Parameters& p, size_t dimensions);
-std::vector<Parameter> spatial_parameters(size_t dimensions);
+std::vector<OperatorParameter> spatial_parameters(size_t dimensions);
 
 }  // namespace lathe

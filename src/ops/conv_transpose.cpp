@@ -60,9 +60,9 @@ Result<Operator> make_conv_transpose(const Parameters& p) {
                                power(p["kernel"], dimensions)}));
 }
 
-std::vector<Parameter> transpose_parameters(size_t dimensions) {
-  std::vector<Parameter> parameters = {{"batch"}};
-  for (const Parameter& extent : spatial_parameters(dimensions)) parameters.push_back(extent);
+std::vector<OperatorParameter> transpose_parameters(size_t dimensions) {
+  std::vector<OperatorParameter> parameters = {{"batch"}};
+  for (const OperatorParameter& extent : spatial_parameters(dimensions)) parameters.push_back(extent);
   parameters.insert(parameters.end(),
                     {{"in_channels"}, {"out_channels"}, {"kernel"}, {"stride"}, {"padding", 0}});
   return parameters;

@@ -23,7 +23,7 @@ struct Operator {
 };
 
 // An integer parameter of an operator.
-struct Parameter {
+struct OperatorParameter {
   std::string_view name;
   int64_t least = 1;
   std::optional<int64_t> fallback = {};  // none: it must be given
@@ -42,7 +42,7 @@ class Parameters {
 
 struct OperatorEntry {
   std::string_view name;
-  std::vector<Parameter> parameters;
+  std::vector<OperatorParameter> parameters;
   Result<Operator> (*make)(const Parameters&);
 };
 

@@ -70,8 +70,10 @@ Tensor shift_conv2d(DagBuilder& builder, std::string name, const Tensor& input, 
   const Axis h = spatial("h", input->shape.at(1));
   const Axis w = spatial("w", input->shape.at(2));
   const Axis c = spatial("c", input->shape.at(3));
-  return builder.compute(std::move(name), {n, h, w, c},
-                         padded(n, h + s(c) / kernel * dilation, w + s(c) % kernel * dilation, c));
+  const Affine choice = to_affine(s(c));
+  return builder.compute(
+      std::move(name), {n, h, w, c},
+      padded(n, h + floor_div(choice, kernel) * dilation, w + modulo(choice, kernel) * dilation, c));
 }
 
 std::vector<OperatorEntry> special_operators() {

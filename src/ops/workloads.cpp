@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -75,6 +76,9 @@ Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::
 }
 
 Result<std::vector<Workload>> load_workloads(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorKind::io, "this is a folder, not a file", path);
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
   std::ostringstream text;
