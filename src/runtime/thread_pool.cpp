@@ -11,7 +11,7 @@ namespace {
 
 // How many polls go by between two looks at the clock, or before a waiting caller lets others run.
 constexpr int kPollsPerRound = 256;
-constexpr int kRoundsBeforeYield = 64;
+constexpr int kRoundsBeforeYield = 16;
 
 inline void pause_briefly() { __builtin_ia32_pause(); }
 

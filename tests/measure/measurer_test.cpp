@@ -191,6 +191,24 @@ TEST_F(MeasureCandidates, OtherSignalsAreNamed) {
             "the kernel was ended by SIGILL in its first run");
 }
 
+TEST_F(MeasureCandidates, CrashesWhileConstantsArePreparedAreNamed) {
+  Module module = unary_module(kDouble, kCount,
+                               "int prepare(void* const* buffers, const int64_t* sizes, void* workspace,\n"
+                               "            const LatheParallel* pool) { __builtin_trap(); }\n");
+  module.prepare_symbol = "prepare";
+  EXPECT_EQ(failure_then_success(module).message,
+            "the kernel was ended by SIGILL while it prepared its constants");
+}
+
+TEST_F(MeasureCandidates, AStackThatOverflowsIsNamed) {
+  const std::string before =
+      "int dig(volatile char* at) { volatile char more[4096]; more[0] = *at;\n"
+      "  return dig(more) + more[1]; }\n";
+  EXPECT_EQ(
+      failure_then_success(unary_module("char c = 1; B[0] = dig(&c);", kCount, before)).message,
+      "the kernel was ended by SIGSEGV in its first run: it wrote at an address far from all its buffers");
+}
+
 TEST_F(MeasureCandidates, AKernelThatExitsIsNamed) {
   const std::string exits = "__asm__ volatile(\"syscall\" :: \"a\"(231), \"D\"(9));";  // exit_group(9)
   EXPECT_EQ(
@@ -271,6 +289,29 @@ TEST(MeasureStart, ARunOnSeveralCoresUsesThePool) {
   const Result<Measurement> measurement = measurer->measure(module, inputs);
   ASSERT_TRUE(measurement.has_value());
   EXPECT_TRUE(measurement->ok()) << measurement->failure->message;
+}
+
+TEST(MeasureStart, AFaultOnAnotherThreadOfThePoolIsNamed) {
+  MeasureOptions options = quick_options();
+  options.cores = static_cast<int>(allowed_cpus().size());
+  if (options.cores == 1) GTEST_SKIP() << "needs two cpus";
+  Result<Measurer> measurer = Measurer::start(options);
+  ASSERT_TRUE(measurer.has_value());
+  const std::string before =
+      "static void part(void* context, int64_t begin, int64_t end, int32_t thread) {\n"
+      "  void* const* buffers = context;\n"
+      "  if (thread == 1) ((volatile char*)buffers[1])[4032] = 1;\n}\n";
+  Module module = unary_module("pool->run(pool, part, (void*)buffers, 1000);", kCount, before);
+  module.threads = options.cores;
+  const std::vector<float> input = test_input();
+  MeasureInputs inputs;
+  inputs.buffers = {{.id = 1, .bytes = std::as_bytes(std::span(input))}, {}};
+  const Result<Measurement> measurement = measurer->measure(module, inputs);
+  ASSERT_TRUE(measurement.has_value() && !measurement->ok());
+  EXPECT_EQ(measurement->failure->message,
+            "the kernel was ended by SIGSEGV in its first run: it wrote outside its buffers, 33 bytes past "
+            "the end of "
+            "buffer 'B'");
 }
 
 TEST(MeasureStart, NamesAWorkerThatIsNotThere) {

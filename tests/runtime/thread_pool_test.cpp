@@ -85,7 +85,7 @@ TEST(ThreadPool, ManyCallsOfChangingWidthLoseNothing) {
   ThreadPool pool({.threads = 3});
   Counters counters;
   int64_t expected = 0;
-  for (int call = 0; call < 3000; ++call) {
+  for (int call = 0; call < 600; ++call) {
     const int64_t count = 1 + call % 64;
     pool.run(count_up, &counters, count, 1 + call % 3);
     expected += count;
