@@ -16,6 +16,8 @@ constexpr int kMaxDepth = 200;
 constexpr int kMaxOperators = 2000;
 constexpr double kMaxIndex = 4503599627370496.0;  // 2^52
 constexpr double kAssumedRange = 2147483648.0;    // of what is not known
+constexpr int64_t kMaxLanes = 1024;
+constexpr int64_t kMaxStride = int64_t{1} << 31;
 
 // The largest magnitude that an index or any part of it can have.
 double magnitude(const Affine& a, const Ranges& ranges) {
@@ -77,6 +79,15 @@ bool types_agree(const Expr& a, const Expr& b) {
   return x == y || coerces(a, y) || coerces(b, x);
 }
 
+// Whether `binary` and `select` find one number of lanes for both: a scalar literal beside a vector spreads.
+bool lanes_agree(const Expr& a, const Expr& b) {
+  const auto spreads = [](const Expr& e, const Expr& beside) {
+    const bool number = e.as<Literal>() != nullptr || is_constant_index(e);
+    return number && e.type().lanes == 1 && is_float(beside.type().dtype) && beside.as<Literal>() == nullptr;
+  };
+  return a.type().lanes == b.type().lanes || spreads(a, b) || spreads(b, a);
+}
+
 class ExprParser {
  public:
   ExprParser(TextCursor& cursor, const ExprNames& names) : cursor_(cursor), names_(names) {}
@@ -119,6 +130,7 @@ class ExprParser {
       return cursor_.error(fmt::format("'{}' and '{}' differ in type ({} and {}): cast one", to_string(a),
                                        to_string(b), to_string(a.type()), to_string(b.type())));
     }
+    LATHE_TRY_STATUS(check_lanes(a, b));
     const DType type = is_constant_index(a) ? b.type().dtype : a.type().dtype;
     const bool comparison = op == BinaryOp::equal || op == BinaryOp::not_equal;
     if (is_logical(op) != (type == DType::boolean) && !comparison) {
@@ -128,6 +140,12 @@ class ExprParser {
     if (op == BinaryOp::pow && !is_float(type)) return cursor_.error("pow needs floating-point operands");
     if (op == BinaryOp::mod && is_float(type)) return cursor_.error("% needs integer operands");
     return {};
+  }
+
+  Status check_lanes(const Expr& a, const Expr& b) const {
+    if (lanes_agree(a, b)) return {};
+    return cursor_.error(fmt::format("'{}' and '{}' differ in their lanes ({} and {})", to_string(a),
+                                     to_string(b), a.type().lanes, b.type().lanes));
   }
 
   Status check_index_range(BinaryOp op, const Expr& a, const Expr& b) const {
@@ -223,21 +241,56 @@ class ExprParser {
   }
 
   Result<Expr> load_of(const std::string& name) {
-    std::vector<Affine> index;
+    Load access;
     ++brackets_;
-    while (!cursor_.accept("]")) {
-      if (!index.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+    while (cursor_.peek() != ']' && !at_lanes()) {
+      if (!access.index.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
       LATHE_TRY(const Affine value, integer_value());
-      index.push_back(value);
+      access.index.push_back(value);
     }
     --brackets_;
-    const Tensor tensor = names_.tensor(name, index.size(), brackets_ > 0);
-    if (!tensor.defined()) return cursor_.error(fmt::format("there is no tensor '{}'", name));
-    if (tensor->shape.size() != index.size()) {
-      return cursor_.error(
-          fmt::format("'{}' has {} dimensions, not {}", name, tensor->shape.size(), index.size()));
+    LATHE_TRY(const int lanes, lanes_of(access));
+    LATHE_TRY_STATUS(cursor_.expect("]"));
+    access.tensor = names_.tensor(name, access.index.size(), brackets_ > 0);
+    if (!access.tensor.defined()) return cursor_.error(fmt::format("there is no tensor '{}'", name));
+    const size_t rank = names_.flat ? 1 : access.tensor->shape.size();
+    if (rank != access.index.size()) {
+      return cursor_.error(fmt::format("'{}' has {} dimension{}, not {}", name, rank,
+                                       names_.flat ? " once it is flat" : "s", access.index.size()));
     }
-    return load(tensor, std::move(index));
+    return Expr(ExprNode{{access.tensor->dtype, lanes}, std::move(access)});
+  }
+
+  // "; 8 by 1 if mask", or a part of it.
+  bool at_lanes() {
+    if (!names_.flat) return false;
+    if (cursor_.peek() == ';') return true;
+    const size_t here = cursor_.position();
+    const bool found = cursor_.accept_word("if");
+    cursor_.rewind(here);
+    return found;
+  }
+  Result<int> lanes_of(Load& access) {
+    int lanes = 1;
+    if (names_.flat && cursor_.accept(";")) {
+      LATHE_TRY(lanes, lane_count(2));
+      LATHE_TRY_STATUS(cursor_.expect("by"));
+      LATHE_TRY(access.stride, bounded(-kMaxStride, kMaxStride, "a stride"));
+    }
+    if (!names_.flat || !cursor_.accept_word("if")) return lanes;
+    LATHE_TRY(access.mask, level(0));
+    if (access.mask.type() == Type{DType::boolean, lanes}) return lanes;
+    return cursor_.error(fmt::format("the mask is {}, not {}", to_string(access.mask.type()),
+                                     to_string(Type{DType::boolean, lanes})));
+  }
+  Result<int64_t> bounded(int64_t lo, int64_t hi, const char* what) {
+    LATHE_TRY(const int64_t value, cursor_.integer());
+    if (value >= lo && value <= hi) return value;
+    return cursor_.error(fmt::format("{} is {} to {}, not {}", what, lo, hi, value));
+  }
+  Result<int> lane_count(int64_t least) {
+    LATHE_TRY(const int64_t lanes, bounded(least, kMaxLanes, "a number of lanes"));
+    return static_cast<int>(lanes);
   }
 
  public:
@@ -256,6 +309,13 @@ class ExprParser {
   Result<Expr> call(const std::string& name) {
     const size_t begin = cursor_.position();
     if (const Result<DType> type = parse_dtype(name)) return cast_to(*type);
+    if (names_.flat) {
+      if (name == "broadcast") return call_broadcast();
+      if (name == "ramp") return call_ramp();
+      if (const size_t split = name.find('x'); split != std::string::npos) {
+        if (const Result<DType> type = parse_dtype(name.substr(0, split))) return vector_literal(name, *type);
+      }
+    }
     std::vector<Expr> arguments;
     while (!cursor_.accept(")")) {
       if (!arguments.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
@@ -296,7 +356,48 @@ class ExprParser {
       return literal({dtype, 1}, static_cast<double>(operand.as<Index>()->value.constant()));
     }
     if (dtype == DType::boolean) return cursor_.error("a number becomes a condition by a comparison only");
-    return cast({dtype, 1}, operand);
+    return cast({dtype, operand.type().lanes}, operand);
+  }
+
+  Result<Expr> call_broadcast() {
+    LATHE_TRY(const Expr operand, level(0));
+    LATHE_TRY_STATUS(cursor_.expect(","));
+    LATHE_TRY(const int lanes, lane_count(1));
+    LATHE_TRY_STATUS(cursor_.expect(")"));
+    if (operand.type().lanes == 1) return broadcast(operand, lanes);
+    return cursor_.error(fmt::format("'{}' has lanes already", to_string(operand)));
+  }
+
+  Result<Expr> call_ramp() {
+    LATHE_TRY(const Affine base, integer_value());
+    LATHE_TRY_STATUS(cursor_.expect(","));
+    LATHE_TRY(const int64_t stride, bounded(-kMaxStride, kMaxStride, "a stride"));
+    LATHE_TRY_STATUS(cursor_.expect(","));
+    LATHE_TRY(const int lanes, lane_count(1));
+    LATHE_TRY_STATUS(cursor_.expect(")"));
+    return Expr(ExprNode{{DType::i64, lanes}, Ramp{base, stride}});
+  }
+
+  // "f32x8(0.5)": all lanes alike.
+  Result<Expr> vector_literal(const std::string& name, DType dtype) {
+    int64_t lanes = 0;
+    for (const char c : std::string_view(name).substr(name.find('x') + 1)) {
+      if (c < '0' || c > '9' || lanes > kMaxLanes) return cursor_.error(fmt::format("'{}' is no type", name));
+      lanes = lanes * 10 + (c - '0');
+    }
+    if (lanes < 1 || lanes > kMaxLanes) return cursor_.error(fmt::format("'{}' is no type", name));
+    LATHE_TRY(const Expr operand, level(0));
+    LATHE_TRY_STATUS(cursor_.expect(")"));
+    const Type type{dtype, static_cast<int>(lanes)};
+    if (const Literal* value = operand.as<Literal>(); value != nullptr && operand.type().lanes == 1) {
+      if (is_float(operand.type().dtype) != is_float(dtype))
+        return cursor_.error("the literal has another type");
+      return literal(type, is_float(dtype) ? value->value : static_cast<double>(value->integer));
+    }
+    if (is_constant_index(operand)) {
+      return literal(type, static_cast<double>(operand.as<Index>()->value.constant()));
+    }
+    return cursor_.error(fmt::format("'{}' is no literal", to_string(operand)));
   }
 
   Result<Expr> call_unary(UnaryOp op, const Expr& operand) const {
@@ -314,6 +415,9 @@ class ExprParser {
       return cursor_.error(fmt::format("the sides of a select differ in type ({} and {}): cast one",
                                        to_string(arguments[1].type()), to_string(arguments[2].type())));
     }
+    LATHE_TRY_STATUS(check_lanes(arguments[1], arguments[2]));
+    const int lanes = arguments[0].type().lanes;
+    if (lanes != 1) LATHE_TRY_STATUS(check_lanes(arguments[0], arguments[1]));
     return select(arguments[0], arguments[1], arguments[2]);
   }
 

@@ -7,6 +7,9 @@
 //              ( number | true | false | axis | NAME [ expr, .. ] | FUNCTION ( expr, .. ) | ( expr ) )
 //   FUNCTION ::= exp log sqrt tanh erf abs floor | min max pow | select | a type, which casts
 //
+// Flattened programs (loop/loop.h) add vectors: `A[offset; lanes by stride if mask]`, `broadcast(e, lanes)`,
+// `ramp(base, stride, lanes)`, and literals such as `f32x8(0.5)`; each access has one index, the offset.
+//
 // Comments run from # to the end of the line. Without declarations, inputs are the tensors that no compute
 // above gives, in order of first use, f32 (i32 where first read inside an index), as large as the largest
 // index; declared inputs come first. Without `output`, the computes that nobody reads are the outputs.
@@ -30,6 +33,7 @@ struct ExprNames {
   std::function<Tensor(const std::string& name, size_t rank, bool inside_index)> tensor;
   // What is known of the variables: guards the integers against overflow.
   Ranges ranges;
+  bool flat = false;  // whether the forms of flattened programs are read
 };
 
 // Reads as much as is an expression. Types are checked; the Error names line and column.

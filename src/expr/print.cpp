@@ -76,10 +76,11 @@ std::string print_float(double value) {
 }
 
 Text print_literal(Type type, const Literal& literal) {
-  if (type.dtype == DType::boolean) return {literal.integer != 0 ? "true" : "false", kPrimary};
-  if (!is_float(type.dtype)) return {fmt::format("{}({})", to_string(type.dtype), literal.integer), kPrimary};
-  std::string text = print_float(literal.value);
-  if (type.dtype != DType::f32) return {fmt::format("{}({})", to_string(type.dtype), text), kPrimary};
+  std::string text = fmt::format("{}", literal.integer);
+  if (type.dtype == DType::boolean) text = literal.integer != 0 ? "true" : "false";
+  if (is_float(type.dtype)) text = print_float(literal.value);
+  const bool plain = type.lanes == 1 && (type.dtype == DType::boolean || type.dtype == DType::f32);
+  if (!plain) return {fmt::format("{}({})", to_string(type), text), kPrimary};
   const Level level = std::signbit(literal.value) && !std::isnan(literal.value) ? kPrefix : kPrimary;
   return {std::move(text), level};
 }
