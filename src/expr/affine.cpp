@@ -348,18 +348,19 @@ void collect_vars(const Affine& a, std::vector<Var>& vars) {
 
 namespace {
 
-std::string to_string(const AtomNode& atom) {
+std::string to_string(const AtomNode& atom_node) {
   const auto operand = [&] {
-    const std::string text = to_string(atom.operand);
+    const std::string text = to_string(atom_node.operand);
+    const AtomNode* atom = lone_atom(atom_node.operand);
     const bool simple =
-        lone_atom(atom.operand) != nullptr && lone_atom(atom.operand)->kind == AtomKind::variable;
+        atom != nullptr && (atom->kind == AtomKind::variable || atom->kind == AtomKind::opaque);
     return simple ? text : "(" + text + ")";
   };
-  switch (atom.kind) {
-    case AtomKind::variable: return atom.name;
-    case AtomKind::floor_div: return fmt::format("{}/{}", operand(), atom.divisor);
-    case AtomKind::modulo: return fmt::format("{}%{}", operand(), atom.divisor);
-    case AtomKind::opaque: return to_factor(*atom.opaque);
+  switch (atom_node.kind) {
+    case AtomKind::variable: return atom_node.name;
+    case AtomKind::floor_div: return fmt::format("{}/{}", operand(), atom_node.divisor);
+    case AtomKind::modulo: return fmt::format("{}%{}", operand(), atom_node.divisor);
+    case AtomKind::opaque: return to_factor(*atom_node.opaque);
   }
   return {};
 }

@@ -1,0 +1,92 @@
+#include "ops/workloads.h"
+
+#include <gtest/gtest.h>
+
+#include "expr/parse.h"
+#include "expr/print.h"
+#include "expr/structural_hash.h"
+
+namespace lathe {
+namespace {
+
+std::string error_of(std::string_view text) {
+  const auto workloads = parse_workloads(text, "w.json");
+  return workloads ? "no error" : workloads.error().to_string();
+}
+
+TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
+  const auto workloads = load_workloads(LATHE_SOURCE_DIR "/workloads/operators.json");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  EXPECT_EQ(workloads->size(), 241u);
+  for (const Workload& workload : *workloads) {
+    const Dag& dag = workload.operation.dag;
+    const std::string text = to_string(dag);
+    const Result<Dag> again = parse_dag(text);
+    ASSERT_TRUE(again.has_value()) << workload.name << "\n" << text << again.error().to_string();
+    EXPECT_EQ(hash_of(*again), hash_of(dag)) << text;
+    EXPECT_TRUE(make_task(workload, generic_target(Isa::avx2), 1, true).has_value()) << workload.name;
+    // Shifting moves elements and computes nothing.
+    EXPECT_EQ(workload.operation.flops > 0, workload.op != "shift_conv2d") << workload.name;
+    EXPECT_EQ(workload.operation.algorithm, workload.op == "conv2d_winograd" ? "winograd" : "");
+  }
+}
+
+TEST(Workloads, Errors) {
+  EXPECT_EQ(error_of("[{\"name\": 1}"), "w.json:1:13: this is no valid JSON");
+  EXPECT_EQ(error_of("{}"), "w.json: workloads are a JSON list of objects");
+  EXPECT_EQ(error_of("[3]"), "w.json: entry 1: the entry is no object");
+  EXPECT_EQ(error_of(R"([{"op": "gemv"}])"), "w.json: entry 1: the entry has no 'name'");
+  EXPECT_EQ(error_of(R"([{"name": "x", "op": 3}])"), "w.json: entry 'x': 'op' is no string");
+  EXPECT_EQ(error_of(R"([{"name": "x", "op": "gemv", "m": 3}])"),
+            "w.json: entry 'x': gemv needs the parameter 'k'");
+  EXPECT_EQ(error_of(R"([{"name": "x", "op": "gemv", "m": 3, "k": 2, "kk": 1}])"),
+            "w.json: entry 'x': gemv has no parameter 'kk'; its parameters are m, k");
+  for (const char* value :
+       {"0", "-1", "1.5", "\"one\"", "true", "null", "99999999999999999999", "2147483648"}) {
+    const std::string text = std::string(R"([{"name": "x", "op": "gemv", "m": 3, "k": )") + value + "}]";
+    EXPECT_TRUE(
+        error_of(text).starts_with("w.json: entry 'x': 'k' of gemv is an integer from 1 to 2147483647, not "))
+        << error_of(text);
+  }
+  EXPECT_TRUE(error_of(R"([{"name": "x", "op": "conv9d"}])")
+                  .starts_with("w.json: entry 'x': there is no operator 'conv9d'; there are matmul, gemv, "));
+  EXPECT_EQ(
+      error_of(
+          R"([{"name": "x", "op": "gemv", "m": 3, "k": 2}, {"name": "x", "op": "gemv", "m": 3, "k": 2}])"),
+      "w.json: two entries are named 'x'");
+  EXPECT_EQ(
+      error_of(R"([{"name": "x", "op": "conv1d", "batch": 1, "length": 4, "in_channels": 1, "out_channels": 1,
+                          "kernel": 7, "stride": 1, "padding": 1}])"),
+      "w.json: entry 'x': a kernel of 7 with dilation 1 does not fit an input of 4 with padding 1 and 1");
+  EXPECT_EQ(
+      error_of(R"([{"name": "x", "op": "conv1d", "batch": 1, "length": 4, "in_channels": 4, "out_channels": 6,
+                          "kernel": 1, "stride": 1, "padding": 0, "groups": 4}])"),
+      "w.json: entry 'x': 4 groups do not divide both 4 input and 6 output channels");
+  EXPECT_TRUE(
+      error_of(R"([{"name": "x", "op": "matmul", "batch": 2147483647, "m": 2147483647, "n": 1, "k": 1}])")
+          .starts_with("w.json: entry 'x': input 'A' has 4.61e+18 points"));
+  EXPECT_EQ(load_workloads("/nowhere/w.json").error().to_string(),
+            "/nowhere/w.json: there is no such file, or it cannot be read");
+  EXPECT_EQ(load_workloads("/tmp").error().to_string(), "/tmp: this is a folder, not a file");
+}
+
+TEST(Workloads, Expression) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "mm", "op": "expression", "text": "C[i:1000, j:1001] = sum(r:999) A[i,r] * B[r,j]",
+           "constants": ["B"]}])",
+      "w.json");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  EXPECT_EQ(workloads->at(0).operation.flops, int64_t{2} * 1000 * 1001 * 999);
+  EXPECT_EQ(workloads->at(0).operation.constants, std::vector<std::string>{"B"});
+  EXPECT_EQ(error_of(R"([{"name": "mm", "op": "expression", "text": "C[i:4] = A[j]"}])"),
+            "w.json: entry 'mm': text:1:12: 'j' is no axis of this compute");
+  EXPECT_EQ(error_of(R"([{"name": "mm", "op": "expression", "text": "C[i:4] = A[i]", "constants": ["B"]}])"),
+            "w.json: entry 'mm': constant 'B' is no input of the expression");
+  EXPECT_EQ(error_of(R"([{"name": "mm", "op": "expression"}])"),
+            "w.json: entry 'mm': expression needs the parameter 'text'");
+  EXPECT_EQ(error_of(R"([{"name": "mm", "op": "expression", "text": "C[i:4] = A[i]", "m": 1}])"),
+            "w.json: entry 'mm': expression has no parameter 'm'; its parameters are text, constants");
+}
+
+}  // namespace
+}  // namespace lathe
