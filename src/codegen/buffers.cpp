@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/check.h"
+#include "codegen/patterns.h"
 #include "loop/walk.h"
 
 namespace lathe {
@@ -40,8 +41,7 @@ BufferUse locate(const LoweredProgram& lowered, const Tensor& tensor) {
 // Calls `visit` with the tensor of every load, store and prefetch, indirect loads included.
 void for_each_access(const Stmt& stmt, const std::function<void(const Tensor&)>& visit) {
   const auto visit_loads = [&](const Expr& e) {
-    if (!e.defined()) return;
-    for_each(e, [&](const Expr& part) {
+    for_each_once(e, [&](const Expr& part) {
       if (const auto* load = part.as<Load>()) visit(load->tensor);
     });
   };

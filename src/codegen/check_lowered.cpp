@@ -40,14 +40,15 @@ class Checker {
 
  private:
   Status visit(const Block& block) {
-    return invalid(fmt::format("block '{}' reached code generation: lower_blocks turns it into stores",
-                               block.name));
+    return invalid(
+        fmt::format("block '{}' reached code generation: lower_blocks turns it into stores", block.name));
   }
 
   Status visit(const For& loop) {
     const bool parallel = loop.kind == LoopKind::parallel;
     if (!parallel && loop.kind != LoopKind::serial) {
-      return invalid(fmt::format("loop '{}' reached code generation: unroll_loops expands it", loop.var.name()));
+      return invalid(
+          fmt::format("loop '{}' reached code generation: unroll_loops expands it", loop.var.name()));
     }
     if (parallel && parallel_depth_ > 0) {
       return invalid(fmt::format("parallel loop '{}' lies inside another one", loop.var.name()));
@@ -104,8 +105,8 @@ class Checker {
   Status check_access(const Tensor& tensor, const std::vector<Affine>& index) {
     const std::string& name = tensor->name;
     if (index.size() != 1) {
-      return invalid(fmt::format("access to '{}' has {} indices: flatten_buffers makes one offset of them", name,
-                                 index.size()));
+      return invalid(fmt::format("access to '{}' has {} indices: flatten_buffers makes one offset of them",
+                                 name, index.size()));
     }
     LATHE_TRY_STATUS(check_type(tensor->dtype, fmt::format("buffer '{}'", name)));
     LATHE_TRY_STATUS(check_visible(tensor));

@@ -1,11 +1,54 @@
 #include "codegen/patterns.h"
 
 #include <cmath>
-
-#include "expr/walk.h"
+#include <unordered_set>
 
 namespace lathe {
 namespace {
+
+class OnceVisitor {
+ public:
+  explicit OnceVisitor(const std::function<void(const Expr&)>& visit) : visit_(visit) {}
+
+  void walk(const Expr& e) {
+    if (!e.defined() || !seen_.insert(e.get()).second) return;
+    visit_(e);
+    std::visit([this](const auto& node) { (*this)(node); }, e->node);
+  }
+  void operator()(const Literal&) {}
+  void operator()(const Index& e) { walk(e.value); }
+  void operator()(const Ramp& e) { walk(e.base); }
+  void operator()(const Unary& e) { walk(e.operand); }
+  void operator()(const Cast& e) { walk(e.operand); }
+  void operator()(const Broadcast& e) { walk(e.operand); }
+  void operator()(const Load& e) {
+    for (const Affine& index : e.index) walk(index);
+    walk(e.mask);
+  }
+  void operator()(const Binary& e) {
+    walk(e.a);
+    walk(e.b);
+  }
+  void operator()(const Select& e) {
+    walk(e.condition);
+    walk(e.if_true);
+    walk(e.if_false);
+  }
+
+ private:
+  void walk(const Affine& a) {
+    for (const Affine::Term& term : a.terms()) {
+      if (term.atom->kind == AtomKind::opaque) {
+        walk(*term.atom->opaque);
+      } else if (term.atom->kind != AtomKind::variable) {
+        walk(term.atom->operand);
+      }
+    }
+  }
+
+  const std::function<void(const Expr&)>& visit_;
+  std::unordered_set<const ExprNode*> seen_;
+};
 
 const Binary* as_product(const Expr& e) {
   const Binary* binary = e.as<Binary>();
@@ -20,6 +63,11 @@ bool is_nonzero_constant(const Expr& e) {
 }
 
 }  // namespace
+
+void for_each_once(const Expr& e, const std::function<void(const Expr&)>& visit) {
+  OnceVisitor visitor(visit);
+  visitor.walk(e);
+}
 
 std::optional<MultiplyAdd> match_multiply_add(const Expr& e) {
   const Binary* sum = e.as<Binary>();
@@ -37,7 +85,7 @@ std::optional<MultiplyAdd> match_multiply_add(const Expr& e) {
 
 bool may_fault(const Expr& e) {
   bool found = false;
-  for_each(e, [&](const Expr& part) {
+  for_each_once(e, [&](const Expr& part) {
     if (part.as<Load>() != nullptr) found = true;
     const Binary* binary = part.as<Binary>();
     if (binary == nullptr || is_float(part.type().dtype)) return;

@@ -1,11 +1,16 @@
 // What the code generators recognise in expressions, alike in every backend.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "expr/expr.h"
 
 namespace lathe {
+
+// Calls `visit` once for each node of `e`, however often it is shared: polynomials share so much that a walk
+// along every path would take for ever. Loads inside opaque index atoms included.
+void for_each_once(const Expr& e, const std::function<void(const Expr&)>& visit);
 
 // a * b + c, with a * b or c negated.
 struct MultiplyAdd {
@@ -16,8 +21,8 @@ struct MultiplyAdd {
   bool negate_addend = false;
 };
 
-// x + y or x - y of floats where one side is a product: always one fused operation, so that vectors and scalar
-// tails round alike. Of two products the right one is fused.
+// x + y or x - y of floats where one side is a product: always one fused operation, so that vectors and
+// scalar tails round alike. Of two products the right one is fused.
 std::optional<MultiplyAdd> match_multiply_add(const Expr& e);
 
 // Whether evaluating `e` touches memory or divides by what it computes: what must not happen on the side of a

@@ -18,7 +18,8 @@ namespace lathe::testing {
 
 Tensor LoweredBuilder::argument(const std::string& name, int64_t elements, DType dtype, bool is_output) {
   Tensor tensor(name, {elements}, dtype);
-  lowered_.program.arguments.push_back({.tensor = tensor, .is_output = is_output, .layout = Layout::row_major(1)});
+  lowered_.program.arguments.push_back(
+      {.tensor = tensor, .is_output = is_output, .layout = Layout::row_major(1)});
   return tensor;
 }
 
@@ -46,6 +47,13 @@ Tensor LoweredBuilder::buffer(const std::string& name, int64_t elements, Arena a
   if (arena == Arena::thread) offset = std::exchange(memory.thread_bytes, memory.thread_bytes + room);
   memory.places.push_back({tensor, arena, offset, bytes});
   return tensor;
+}
+
+Tensor LoweredBuilder::overlapping(const std::string& name, const Tensor& other) {
+  BufferPlace place = *lowered_.memory.find(other);
+  place.tensor = Tensor(name, other->shape);
+  lowered_.memory.places.push_back(place);
+  return place.tensor;
 }
 
 Stmt LoweredBuilder::scoped(const Tensor& tensor, Stmt body) const {
@@ -104,7 +112,8 @@ struct GemmBuilder {
         update.push_back(vector_store(acc, at, vector_load(acc, at, shape.lanes) + left * right));
         const Affine column = Affine(panel) * width() + v * shape.lanes;
         const Expr mask = shape.n % width() == 0 ? Expr() : lanes_below(column, shape.n, shape.lanes);
-        out.push_back(vector_store(c, (first + i) * shape.n + column, vector_load(acc, at, shape.lanes), 1, mask));
+        out.push_back(
+            vector_store(c, (first + i) * shape.n + column, vector_load(acc, at, shape.lanes), 1, mask));
       }
     }
     return builder.scoped(acc, make_seq({make_seq(init), loop(r, shape.k, make_seq(update)), make_seq(out)}));
@@ -136,8 +145,10 @@ Result<std::string> compile_c99(const std::string& source) {
   if (mkdtemp(folder) == nullptr) return fail(ErrorKind::io, "no temporary folder");
   const std::string base = std::string(folder) + "/kernel";
   std::ofstream(base + ".c") << source;
-  const std::string command = "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
-                              "-ffp-contract=off -fPIC -fno-stack-protector -c " + base + ".c -o " + base + ".o";
+  const std::string command =
+      "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
+      "-ffp-contract=off -fPIC -fno-stack-protector -c " +
+      base + ".c -o " + base + ".o";
   const bool failed = std::system(command.c_str()) != 0;
   std::string object = failed ? "" : read_file(base + ".o");
   std::remove((base + ".c").c_str());
@@ -217,7 +228,8 @@ Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads
   if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
   for (const Argument& argument : lowered.program.arguments) {
     const int64_t bytes = argument.tensor.elements() * bytes_of(argument.tensor->dtype);
-    module.buffers.push_back({argument.tensor->name, argument.is_output ? BufferRole::output : BufferRole::input, bytes});
+    module.buffers.push_back(
+        {argument.tensor->name, argument.is_output ? BufferRole::output : BufferRole::input, bytes});
   }
   for (const Prepared& prepared : lowered.program.prepared) {
     module.buffers.push_back({prepared.tensor->name, BufferRole::prepared, prepared.tensor.elements() * 4});

@@ -18,6 +18,8 @@ class LoweredBuilder {
   Tensor prepared(const std::string& name, int64_t elements);
   // A buffer in that arena; `scoped` makes its Alloc.
   Tensor buffer(const std::string& name, int64_t elements, Arena arena);
+  // Another buffer on the same bytes.
+  Tensor overlapping(const std::string& name, const Tensor& other);
   Stmt scoped(const Tensor& tensor, Stmt body) const;
   void main(Stmt stmt) { lowered_.program.main = std::move(stmt); }
   void prepare(Stmt stmt) { lowered_.program.prepare = std::move(stmt); }

@@ -40,25 +40,24 @@ std::string float_literal(DType dtype, double value) {
   if (std::isnan(value)) return dtype == DType::f32 ? "NAN" : "(double)NAN";
   if (std::isinf(value)) return fmt::format("{}({})INFINITY", value < 0 ? "-" : "", value_type(dtype));
   const bool is_short = value == std::trunc(value) && std::fabs(value) < 1e6;
-  const std::string text = is_short ? fmt::format("{:.1f}{}", value, suffix) : fmt::format("{:a}{}", value, suffix);
+  const std::string text =
+      is_short ? fmt::format("{:.1f}{}", value, suffix) : fmt::format("{:a}{}", value, suffix);
   return std::signbit(value) ? "(" + text + ")" : text;
 }
 
 constexpr c_like::Dialect kDialect{value_type, memory_type, float_literal, "LATHE_PREFETCH"};
 
 std::set<std::string> reserved_names() {
-  return {"auto",     "break",  "case",     "char",   "const",   "continue", "default",  "do",
-          "double",   "else",   "enum",     "extern", "float",   "for",      "goto",     "if",
-          "inline",   "int",    "long",     "register", "restrict", "return", "short",   "signed",
-          "sizeof",   "static", "struct",   "switch", "typedef", "union",    "unsigned", "void",
-          "volatile", "while",  "buffers",  "sizes",  "workspace", "pool",   "thread",   "context",
-          "context_", "begin",  "end",      "count",  "lane",    "main",     "linux",    "unix",
+  return {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+          "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+          "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+          "volatile", "while", "buffers", "sizes", "workspace", "pool", "thread", "context", "context_",
+          "begin", "end", "count", "lane", "main", "linux", "unix",
           // what <math.h> and <string.h> declare under short names
-          "exp",      "log",    "sqrt",     "tanh",   "erf",     "abs",      "floor",    "pow",
-          "y0",       "y1",     "yn",       "j0",     "j1",      "jn",       "gamma",    "fma",
-          "sin",      "cos",    "tan",      "sinh",   "cosh",    "index",    "rindex",   "signgam",
-          "memcpy",   "memset", "INFINITY", "NAN",    "div",     "remainder", "logb",    "scalb",
-          "round",    "ceil",   "trunc",    "rint",   "drem",    "significand", "fmax",  "fmin"};
+          "exp", "log", "sqrt", "tanh", "erf", "abs", "floor", "pow", "y0", "y1", "yn", "j0", "j1", "jn",
+          "gamma", "fma", "sin", "cos", "tan", "sinh", "cosh", "index", "rindex", "signgam", "memcpy",
+          "memset", "INFINITY", "NAN", "div", "remainder", "logb", "scalb", "round", "ceil", "trunc", "rint",
+          "drem", "significand", "fmax", "fmin"};
 }
 
 bool is_stored(const Stmt& stmt, const Tensor& tensor) {
@@ -68,6 +67,15 @@ bool is_stored(const Stmt& stmt, const Tensor& tensor) {
     if (store != nullptr && store->tensor == tensor) found = true;
   });
   return found;
+}
+
+// The statement without its parallel loops, which are functions of their own; null: nothing is left.
+Stmt outside_parallel_loops(const Stmt& stmt) {
+  return rebuild(stmt, [](const Stmt& part) -> std::optional<Stmt> {
+    const For* loop = as<For>(part);
+    if (loop != nullptr && loop->kind == LoopKind::parallel) return Stmt();
+    return std::nullopt;
+  });
 }
 
 class CEmitter {
@@ -88,7 +96,9 @@ class CEmitter {
   // The function that runs a part of the loop; gives the name of its context's struct.
   void add_task(const For& loop, c_like::StmtPrinter& outer, const std::string& name);
   c_like::StmtPrinter::ParallelLoop parallel_printer(const std::string& entry) {
-    return [this, entry](const For& loop, c_like::StmtPrinter& printer) { print_parallel(loop, printer, entry); };
+    return [this, entry](const For& loop, c_like::StmtPrinter& printer) {
+      print_parallel(loop, printer, entry);
+    };
   }
 
   const LoweredProgram& lowered_;
@@ -119,7 +129,8 @@ void CEmitter::declare_buffers(const Stmt& body, Code& code) {
     switch (use.storage) {
       case Storage::argument: {
         const char* qualifier = is_stored(body, use.tensor) ? "" : "const ";
-        code.line(fmt::format("{0}{1}* restrict {2} = ({0}{1}*)buffers[{3}];", qualifier, type, name, use.argument));
+        code.line(fmt::format("{0}{1}* restrict {2} = ({0}{1}*)buffers[{3}];", qualifier, type, name,
+                              use.argument));
         break;
       }
       case Storage::workspace:
@@ -143,7 +154,7 @@ void CEmitter::add_entry(const Stmt& body, const std::string& symbol) {
   code.line("char* workspace = (char*)workspace_;");
   code.line("const int32_t thread = 0;");
   code.line("(void)buffers, (void)sizes, (void)workspace, (void)pool, (void)thread;");
-  declare_buffers(body, code);
+  if (const Stmt outside = outside_parallel_loops(body)) declare_buffers(outside, code);
   c_like::StmtPrinter printer(kDialect, names_, lowered_.memory, code, parallel_printer(symbol));
   printer.print(body);
   code.line("return 0;");

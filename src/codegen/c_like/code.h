@@ -9,7 +9,9 @@ class Code {
  public:
   explicit Code(int depth = 0) : depth_(depth) {}
 
-  void line(const std::string& text) { text_ += std::string(2 * static_cast<size_t>(depth_), ' ') + text + "\n"; }
+  void line(const std::string& text) {
+    text_ += std::string(2 * static_cast<size_t>(depth_), ' ') + text + "\n";
+  }
   // "head {", or "{" alone, and one level deeper.
   void open(const std::string& head = "") {
     line(head.empty() ? "{" : head + " {");

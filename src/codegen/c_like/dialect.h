@@ -14,7 +14,7 @@ struct Dialect {
   const char* (*value_type)(DType dtype);   // of a variable
   const char* (*memory_type)(DType dtype);  // of a buffer's element
   std::string (*float_literal)(DType dtype, double value);
-  const char* prefetch;                     // a function that takes an address
+  const char* prefetch;  // a function that takes an address
 };
 
 }  // namespace lathe::c_like

@@ -56,7 +56,8 @@ const char* function_of(BinaryOp op) {
 // A variable for it would only be longer.
 bool is_trivial(const Expr& e) {
   if (const auto* splat = e.as<Broadcast>()) return is_trivial(splat->operand);
-  if (const auto* index = e.as<Index>()) return index->value.is_constant() || index->value.as_var().has_value();
+  if (const auto* index = e.as<Index>())
+    return index->value.is_constant() || index->value.as_var().has_value();
   return e.as<Literal>() != nullptr;
 }
 

@@ -16,7 +16,8 @@ class StmtPrinter {
   // Prints a parallel loop, with this printer's variables in scope.
   using ParallelLoop = std::function<void(const For& loop, StmtPrinter& printer)>;
 
-  StmtPrinter(const Dialect& dialect, Names& names, const MemoryPlan& memory, Code& code, ParallelLoop parallel)
+  StmtPrinter(const Dialect& dialect, Names& names, const MemoryPlan& memory, Code& code,
+              ParallelLoop parallel)
       : dialect_(dialect),
         names_(names),
         memory_(memory),

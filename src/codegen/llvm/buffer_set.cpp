@@ -24,7 +24,8 @@ llvm::Constant* constant_of(llvm::Type* type, double value) {
 
 }  // namespace
 
-BufferSet::BufferSet(llvm::Module& module, std::vector<BufferUse> uses) : module_(module), uses_(std::move(uses)) {
+BufferSet::BufferSet(llvm::Module& module, std::vector<BufferUse> uses)
+    : module_(module), uses_(std::move(uses)) {
   llvm::LLVMContext& context = module.getContext();
   llvm::MDBuilder metadata(context);
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();

@@ -1,5 +1,5 @@
-// The buffers of one entry as LLVM sees them: what aliases what, and the tables of constants. One an entry and
-// its outlined parallel loops.
+// The buffers of one entry as LLVM sees them: what aliases what, and the tables of constants. One an entry
+// and its outlined parallel loops.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -29,7 +29,7 @@ class BufferSet {
 
   llvm::Module& module_;
   std::vector<BufferUse> uses_;
-  std::vector<llvm::MDNode*> scope_;    // of each use; null where LLVM knows itself
+  std::vector<llvm::MDNode*> scope_;  // of each use; null where LLVM knows itself
   std::vector<llvm::MDNode*> noalias_;
   std::map<const TensorNode*, llvm::Constant*> literals_;
   llvm::GlobalVariable* zeros_ = nullptr;

@@ -35,7 +35,8 @@ Result<std::unique_ptr<Unit>> make_unit(const LoweredProgram& lowered, const Tar
   unit->context.setDiscardValueNames(!names);
   unit->module.setTargetTriple(unit->machine->getTargetTriple());
   unit->module.setDataLayout(unit->machine->createDataLayout());
-  if (lowered.program.main) llvm_backend::emit_entry(unit->module, lowered, lowered.program.main, symbols.kernel);
+  if (lowered.program.main)
+    llvm_backend::emit_entry(unit->module, lowered, lowered.program.main, symbols.kernel);
   if (lowered.program.prepare) {
     llvm_backend::emit_entry(unit->module, lowered, lowered.program.prepare, symbols.prepare);
   }
@@ -52,8 +53,8 @@ Result<std::unique_ptr<Unit>> make_unit(const LoweredProgram& lowered, const Tar
   return unit;
 }
 
-Result<std::string> emit_code(const LoweredProgram& lowered, const Target& target, const EntrySymbols& symbols,
-                              llvm_backend::Output output, EmitStats& stats) {
+Result<std::string> emit_code(const LoweredProgram& lowered, const Target& target,
+                              const EntrySymbols& symbols, llvm_backend::Output output, EmitStats& stats) {
   const bool names = output == llvm_backend::Output::assembly;
   LATHE_TRY(std::unique_ptr<Unit> unit, make_unit(lowered, target, symbols, names, stats));
   const Clock::time_point start = Clock::now();
@@ -65,10 +66,11 @@ Result<std::string> emit_code(const LoweredProgram& lowered, const Target& targe
 
 }  // namespace
 
-Result<std::string> emit_object(const LoweredProgram& lowered, const Target& target, const EntrySymbols& symbols,
-                                EmitStats* stats) {
+Result<std::string> emit_object(const LoweredProgram& lowered, const Target& target,
+                                const EntrySymbols& symbols, EmitStats* stats) {
   EmitStats unused;
-  return emit_code(lowered, target, symbols, llvm_backend::Output::object, stats == nullptr ? unused : *stats);
+  return emit_code(lowered, target, symbols, llvm_backend::Output::object,
+                   stats == nullptr ? unused : *stats);
 }
 
 Result<std::string> emit_assembly(const LoweredProgram& lowered, const Target& target,
@@ -77,7 +79,8 @@ Result<std::string> emit_assembly(const LoweredProgram& lowered, const Target& t
   return emit_code(lowered, target, symbols, llvm_backend::Output::assembly, stats);
 }
 
-Result<std::string> emit_llvm_ir(const LoweredProgram& lowered, const Target& target, const EntrySymbols& symbols) {
+Result<std::string> emit_llvm_ir(const LoweredProgram& lowered, const Target& target,
+                                 const EntrySymbols& symbols) {
   EmitStats stats;
   LATHE_TRY(std::unique_ptr<Unit> unit, make_unit(lowered, target, symbols, true, stats));
   std::string text;

@@ -74,9 +74,9 @@ class FunctionEmitter {
   IndexEmitter indices_;
   MemoryEmitter memory_;
   ValueEmitter values_;
-  llvm::Value* pointers_ = nullptr;   // the entry's `buffers`
+  llvm::Value* pointers_ = nullptr;  // the entry's `buffers`
   llvm::Value* workspace_ = nullptr;
-  llvm::Value* pool_ = nullptr;       // null within a parallel loop
+  llvm::Value* pool_ = nullptr;  // null within a parallel loop
 };
 
 void set_attributes(llvm::Function* function) {
@@ -96,11 +96,13 @@ llvm::Value* FunctionEmitter::base_of(const BufferUse& use, llvm::Value* thread)
   switch (use.storage) {
     case Storage::argument: {
       llvm::Value* slot = byte_offset(pointers_, kPointerBytes * static_cast<uint64_t>(use.argument));
-      return builder_.CreateAlignedLoad(builder_.getPtrTy(), slot, llvm::Align(kPointerBytes), use.tensor->name);
+      return builder_.CreateAlignedLoad(builder_.getPtrTy(), slot, llvm::Align(kPointerBytes),
+                                        use.tensor->name);
     }
     case Storage::workspace: return byte_offset(workspace_, static_cast<uint64_t>(use.offset));
     case Storage::thread: {
-      llvm::Value* arena = builder_.CreateNSWMul(thread, builder_.getInt64(static_cast<uint64_t>(plan.thread_bytes)));
+      llvm::Value* arena =
+          builder_.CreateNSWMul(thread, builder_.getInt64(static_cast<uint64_t>(plan.thread_bytes)));
       llvm::Value* start = builder_.CreateGEP(builder_.getInt8Ty(), workspace_, arena);
       return byte_offset(start, static_cast<uint64_t>(plan.shared_bytes + use.offset));
     }
@@ -152,7 +154,8 @@ void FunctionEmitter::emit_task(const For& loop, const std::vector<IndexEmitter:
   workspace_ = builder_.CreateLoad(builder_.getPtrTy(), byte_offset(context, kPointerBytes));
   std::vector<llvm::Value*> values;
   for (size_t i = 0; i < captured.size(); ++i) {
-    values.push_back(builder_.CreateLoad(builder_.getInt64Ty(), byte_offset(context, kPointerBytes * (2 + i))));
+    values.push_back(
+        builder_.CreateLoad(builder_.getInt64Ty(), byte_offset(context, kPointerBytes * (2 + i))));
   }
   set_bases(builder_.CreateSExt(function_->getArg(3), builder_.getInt64Ty()));
   indices_.open_level();
@@ -187,7 +190,8 @@ void FunctionEmitter::visit(const For& loop) {
   emit_loop(loop, builder_.getInt64(0), extent_of(loop), extent.lo >= 1, extent);
 }
 
-void FunctionEmitter::emit_loop(const For& loop, llvm::Value* lo, llvm::Value* hi, bool runs, Interval extent) {
+void FunctionEmitter::emit_loop(const For& loop, llvm::Value* lo, llvm::Value* hi, bool runs,
+                                Interval extent) {
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* body = new_block("loop");
   llvm::BasicBlock* after = llvm::BasicBlock::Create(builder_.getContext(), "after");
@@ -214,8 +218,8 @@ void FunctionEmitter::emit_parallel(const For& loop) {
   llvm::Value* count = extent_of(loop);
   llvm::Value* context = make_task_context();
   const std::string name = entry_.name + "." + std::to_string(entry_.parallel_loops++);
-  auto* task = llvm::Function::Create(task_type(builder_.getContext()), llvm::GlobalValue::InternalLinkage, name,
-                                      entry_.module);
+  auto* task = llvm::Function::Create(task_type(builder_.getContext()), llvm::GlobalValue::InternalLinkage,
+                                      name, entry_.module);
   set_attributes(task);
   task->addFnAttr(llvm::Attribute::NoInline);
   FunctionEmitter(entry_, task).emit_task(loop, indices_.variables());
@@ -233,8 +237,8 @@ void FunctionEmitter::call_task(llvm::Function* task, llvm::Value* context, llvm
   builder_.CreateBr(after);
   builder_.SetInsertPoint(together);
   llvm::Type* pointer = builder_.getPtrTy();
-  auto* run_type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer, builder_.getInt64Ty()},
-                                           false);
+  auto* run_type = llvm::FunctionType::get(builder_.getVoidTy(),
+                                           {pointer, pointer, pointer, builder_.getInt64Ty()}, false);
   llvm::Value* run = builder_.CreateLoad(pointer, byte_offset(pool_, kPoolRunOffset));
   builder_.CreateCall(run_type, run, {pool_, task, context, count});
   builder_.CreateBr(after);
@@ -281,10 +285,12 @@ void FunctionEmitter::visit(const Prefetch& prefetch) {
 
 }  // namespace
 
-void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Stmt& body, const std::string& name) {
+void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Stmt& body,
+                const std::string& name) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-  auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer, pointer, pointer}, false);
+  auto* type =
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer, pointer, pointer}, false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   set_attributes(function);
   EntryContext entry{module, lowered, BufferSet(module, buffers_used(lowered, body)), name};

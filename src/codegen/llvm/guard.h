@@ -1,6 +1,6 @@
-// The lanes in which an expression's value is wanted. On the side of a select that is not taken a load may lie
-// anywhere, so loads read nothing in lanes that their guard switches off and give 0 there; all else is computed
-// regardless. Code stays free of branches that way.
+// The lanes in which an expression's value is wanted. On the side of a select that is not taken a load may
+// lie anywhere, so loads read nothing in lanes that their guard switches off and give 0 there; all else is
+// computed regardless. Code stays free of branches that way.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

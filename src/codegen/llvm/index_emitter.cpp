@@ -35,7 +35,8 @@ void IndexEmitter::open_level() {
 
 void IndexEmitter::close_level() {
   levels_.back().place->eraseFromParent();
-  variables_.erase(variables_.begin() + static_cast<std::ptrdiff_t>(levels_.back().variables), variables_.end());
+  variables_.erase(variables_.begin() + static_cast<std::ptrdiff_t>(levels_.back().variables),
+                   variables_.end());
   levels_.pop_back();
 }
 
@@ -45,8 +46,8 @@ void IndexEmitter::define(const Var& var, llvm::Value* value, Interval range) {
 }
 
 const IndexEmitter::Variable& IndexEmitter::find(const AtomNode* atom) const {
-  const auto found =
-      std::ranges::find_if(variables_, [&](const Variable& variable) { return variable.var.atom().get() == atom; });
+  const auto found = std::ranges::find_if(
+      variables_, [&](const Variable& variable) { return variable.var.atom().get() == atom; });
   LATHE_CHECK(found != variables_.end());
   return *found;
 }
@@ -82,7 +83,8 @@ llvm::Value* IndexEmitter::pointer(llvm::Value* base, const Affine& bytes, const
   llvm::Value* terms = sum(base, bytes, guard);
   if (terms == nullptr) terms = base;
   if (bytes.constant() == 0) return terms;
-  return builder_.CreateGEP(builder_.getInt8Ty(), terms, builder_.getInt64(static_cast<uint64_t>(bytes.constant())));
+  return builder_.CreateGEP(builder_.getInt8Ty(), terms,
+                            builder_.getInt64(static_cast<uint64_t>(bytes.constant())));
 }
 
 llvm::Value* IndexEmitter::add(llvm::Value* base, llvm::Value* sum, llvm::Value* term) {
@@ -143,7 +145,8 @@ llvm::Value* IndexEmitter::atom_value(const Atom& atom, const Guard& guard) {
   return result;
 }
 
-// Rounds down. A value known to be no less than 0 divides unsigned, which LLVM turns into a shift or multiply.
+// Rounds down. A value known to be no less than 0 divides unsigned, which LLVM turns into a shift or
+// multiply.
 llvm::Value* IndexEmitter::division(const AtomNode& atom, const Guard& guard) {
   llvm::Value* operand = value(atom.operand, guard);
   llvm::Value* divisor = builder_.getInt64(static_cast<uint64_t>(atom.divisor));

@@ -27,7 +27,8 @@ class IndexEmitter {
 
   IndexEmitter(Builder& builder, OpaqueValue opaque) : builder_(builder), opaque_(std::move(opaque)) {}
 
-  // A level's values are computed where the builder stands when it is opened. Level 0 is the function's entry.
+  // A level's values are computed where the builder stands when it is opened. Level 0 is the function's
+  // entry.
   void open_level();
   void close_level();
   // A variable of the innermost level.

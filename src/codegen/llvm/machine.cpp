@@ -40,13 +40,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target) 
   const llvm::Triple triple(kTriple);
   const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (backend == nullptr) {
-    return fail(ErrorKind::unsupported, fmt::format("target '{}' has no LLVM backend: {}", target.name, error));
+    return fail(ErrorKind::unsupported,
+                fmt::format("target '{}' has no LLVM backend: {}", target.name, error));
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt,
-                                   llvm::CodeGenOptLevel::Default));
+      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                   std::nullopt, llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) {
     return fail(ErrorKind::unsupported,
                 fmt::format("LLVM has no code generator for target '{}' (cpu {})", target.name, target.cpu));

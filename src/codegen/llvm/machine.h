@@ -19,8 +19,8 @@ enum class Output { object, assembly };
 // A code generator for that target. An Error (unsupported) where this LLVM does not know it. Thread-safe.
 Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target);
 
-// Vector registers to values, common subexpressions, invariant code, tidy branches. No vectoriser, no unroller,
-// no inliner: the schedule has decided all that.
+// Vector registers to values, common subexpressions, invariant code, tidy branches. No vectoriser, no
+// unroller, no inliner: the schedule has decided all that.
 void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
 
 // Machine code of a module that run_passes has seen.

@@ -27,20 +27,22 @@ Access* MemoryEmitter::annotated(Access* access, const Place& place) {
   return access;
 }
 
-MemoryEmitter::Place MemoryEmitter::place(const Tensor& tensor, const Affine& offset, Type type, int64_t stride,
-                                          const Guard& guard) {
+MemoryEmitter::Place MemoryEmitter::place(const Tensor& tensor, const Affine& offset, Type type,
+                                          int64_t stride, const Guard& guard) {
   const auto base = bases_.find(tensor.get());
   LATHE_CHECK(base != bases_.end());
   return {&buffers_.find(tensor), type, base->second, offset * element_bytes(type), stride, guard};
 }
 
 llvm::Value* MemoryEmitter::pointer(const Place& place, int64_t lane) {
-  return indices_.pointer(place.base, place.bytes + lane * place.stride * element_bytes(place.type), place.guard);
+  return indices_.pointer(place.base, place.bytes + lane * place.stride * element_bytes(place.type),
+                          place.guard);
 }
 
 // What the coefficients prove of the address; a mask or guard changes nothing of it.
 llvm::Align MemoryEmitter::align(const Place& place, int64_t lane) const {
-  int64_t step = std::gcd(kBaseAlignment, place.bytes.constant() + lane * place.stride * element_bytes(place.type));
+  int64_t step =
+      std::gcd(kBaseAlignment, place.bytes.constant() + lane * place.stride * element_bytes(place.type));
   for (const Affine::Term& term : place.bytes.terms()) step = std::gcd(step, term.coefficient);
   return llvm::Align(static_cast<uint64_t>(step));
 }
@@ -65,13 +67,13 @@ llvm::Value* MemoryEmitter::plain_load(const Place& place, Type type, int64_t la
 llvm::Value* MemoryEmitter::masked_load(const Place& place, llvm::Value* mask) {
   llvm::Type* memory = memory_type(builder_.getContext(), place.type);
   llvm::Value* zero = llvm::Constant::getNullValue(memory);
-  llvm::Value* loaded = annotated(
-      builder_.CreateMaskedLoad(memory, pointer(place), align(place), mask, zero), place);
+  llvm::Value* loaded =
+      annotated(builder_.CreateMaskedLoad(memory, pointer(place), align(place), mask, zero), place);
   return from_memory(loaded, place.type);
 }
 
-// Every second element: two contiguous loads, the second one short of the last lane's neighbour, which may lie
-// outside of the buffer.
+// Every second element: two contiguous loads, the second one short of the last lane's neighbour, which may
+// lie outside of the buffer.
 llvm::Value* MemoryEmitter::even_lanes(const Place& place, llvm::Value* on) {
   const int lanes = place.type.lanes;
   llvm::Value* low = plain_load(place, place.type, 0, on);
@@ -99,7 +101,8 @@ llvm::Value* MemoryEmitter::lane_pointers(const Place& place) {
   const auto lanes = static_cast<unsigned>(place.type.lanes);
   std::vector<llvm::Constant*> offsets;
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    offsets.push_back(builder_.getInt64(static_cast<uint64_t>(lane * place.stride * element_bytes(place.type))));
+    offsets.push_back(
+        builder_.getInt64(static_cast<uint64_t>(lane * place.stride * element_bytes(place.type))));
   }
   return builder_.CreateGEP(builder_.getInt8Ty(), pointer(place), llvm::ConstantVector::get(offsets));
 }
@@ -135,7 +138,8 @@ llvm::Value* MemoryEmitter::load(const Load& load, Type type, llvm::Value* mask,
 
 void MemoryEmitter::contiguous_store(const Place& place, llvm::Value* value, llvm::Value* mask) {
   if (mask != nullptr && place.buffer->storage == Storage::registers) {
-    llvm::Value* old = annotated(builder_.CreateAlignedLoad(value->getType(), pointer(place), align(place)), place);
+    llvm::Value* old =
+        annotated(builder_.CreateAlignedLoad(value->getType(), pointer(place), align(place)), place);
     value = builder_.CreateSelect(mask, value, old);
     mask = nullptr;
   }
@@ -168,9 +172,9 @@ void MemoryEmitter::store(const Store& store, Type type, llvm::Value* value, llv
 
 void MemoryEmitter::prefetch(const Prefetch& prefetch) {
   const Place where = place(prefetch.tensor, prefetch.index[0], {prefetch.tensor->dtype, 1}, 0, {});
-  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                           {pointer(where), builder_.getInt32(0), builder_.getInt32(kToSecondLevel),
-                            builder_.getInt32(1)});
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+      {pointer(where), builder_.getInt32(0), builder_.getInt32(kToSecondLevel), builder_.getInt32(1)});
 }
 
 }  // namespace lathe::llvm_backend

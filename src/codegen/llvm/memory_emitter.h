@@ -27,9 +27,9 @@ class MemoryEmitter {
     const BufferUse* buffer;
     Type type;
     llvm::Value* base;
-    Affine bytes;     // from the base
-    int64_t stride;   // in elements, between lanes
-    Guard guard;      // of the index's own loads
+    Affine bytes;    // from the base
+    int64_t stride;  // in elements, between lanes
+    Guard guard;     // of the index's own loads
   };
 
   Place place(const Tensor& tensor, const Affine& offset, Type type, int64_t stride, const Guard& guard);

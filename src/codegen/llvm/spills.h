@@ -1,5 +1,5 @@
-// What LLVM's register allocator left in memory where it hurts: a spill in the innermost loop of a register tile
-// costs two to three times the kernel's speed.
+// What LLVM's register allocator left in memory where it hurts: a spill in the innermost loop of a register
+// tile costs two to three times the kernel's speed.
 #pragma once
 
 namespace llvm {

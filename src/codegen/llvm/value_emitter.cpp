@@ -29,7 +29,8 @@ std::optional<Lanes> as_lanes(const Expr& e) {
 
 llvm::Constant* lane_constants(llvm::IntegerType* type, int64_t stride, int lanes) {
   std::vector<llvm::Constant*> values;
-  for (int lane = 0; lane < lanes; ++lane) values.push_back(llvm::ConstantInt::getSigned(type, lane * stride));
+  for (int lane = 0; lane < lanes; ++lane)
+    values.push_back(llvm::ConstantInt::getSigned(type, lane * stride));
   return llvm::ConstantVector::get(values);
 }
 
@@ -43,15 +44,22 @@ Predicate predicate_of(BinaryOp op, bool floating) {
   }
 }
 
-
 }  // namespace
 
 llvm::Value* ValueEmitter::emit(const Expr& e, const Guard& guard) {
-  const std::pair key(e.get(), guard);
-  const auto known = known_.find(key);
-  if (known != known_.end()) return known->second;
-  llvm::Value* value = std::visit([&](const auto& node) { return visit(node, e, guard); }, e->node);
-  known_.emplace(key, value);
+  const bool narrower = guards_.empty() || guards_.back() != guard;
+  if (narrower) guards_.push_back(guard);
+  llvm::Value* value = nullptr;
+  for (const Guard& outer : guards_) {
+    const auto known = known_.find({e.get(), outer});
+    if (known != known_.end()) value = known->second;
+    if (value != nullptr) break;
+  }
+  if (value == nullptr) {
+    value = std::visit([&](const auto& node) { return visit(node, e, guard); }, e->node);
+    known_.emplace(std::pair(e.get(), guard), value);
+  }
+  if (narrower) guards_.pop_back();
   return value;
 }
 
@@ -160,7 +168,8 @@ llvm::Value* ValueEmitter::narrow_compare(const Binary& e, const Guard& guard) {
   const int lanes = e.a.type().lanes;
   const std::optional<Interval> range = indices_.range(difference);
   constexpr int64_t kLargest = 1 << 30;
-  const bool fits = range && range->lo > -kLargest && range->hi < kLargest && std::abs(stride) < kLargest / lanes;
+  const bool fits =
+      range && range->lo > -kLargest && range->hi < kLargest && std::abs(stride) < kLargest / lanes;
   if (!fits) return nullptr;
   llvm::Value* bound = builder_.CreateTrunc(indices_.value(difference, guard), builder_.getInt32Ty());
   llvm::Value* left = lane_constants(builder_.getInt32Ty(), stride, lanes);
@@ -183,8 +192,7 @@ llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* 
     case BinaryOp::add: return floating ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
     case BinaryOp::sub: return floating ? builder_.CreateFSub(a, b) : builder_.CreateSub(a, b);
     case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
-    case BinaryOp::div:
-      return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, guard);
+    case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, guard);
     case BinaryOp::mod: return integer_division(op, a, b, guard);
     case BinaryOp::min:
     case BinaryOp::max: return extremum(op, a, b);
@@ -197,7 +205,8 @@ llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* 
 llvm::Value* ValueEmitter::extremum(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
   const Predicate less = predicate_of(BinaryOp::less, is_float(a));
-  llvm::Value* takes_b = op == BinaryOp::min ? builder_.CreateCmp(less, b, a) : builder_.CreateCmp(less, a, b);
+  llvm::Value* takes_b =
+      op == BinaryOp::min ? builder_.CreateCmp(less, b, a) : builder_.CreateCmp(less, a, b);
   return builder_.CreateSelect(takes_b, b, a);
 }
 
@@ -252,7 +261,8 @@ llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& g
     llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
     return builder_.CreateCmp(predicate_of(BinaryOp::not_equal, is_float(a)), a, zero);
   }
-  if (from == DType::boolean) return is_float(to) ? builder_.CreateUIToFP(a, type) : builder_.CreateZExt(a, type);
+  if (from == DType::boolean)
+    return is_float(to) ? builder_.CreateUIToFP(a, type) : builder_.CreateZExt(a, type);
   if (lathe::is_float(from) && lathe::is_float(to)) return builder_.CreateFPCast(a, type);
   if (lathe::is_float(from)) return builder_.CreateFPToSI(a, type);
   if (lathe::is_float(to)) return builder_.CreateSIToFP(a, type);

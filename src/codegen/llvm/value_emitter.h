@@ -15,7 +15,10 @@ class ValueEmitter {
       : builder_(builder), memory_(memory), indices_(indices) {}
 
   // Forgets what is known: memory may have changed.
-  void begin_statement() { known_.clear(); }
+  void begin_statement() {
+    known_.clear();
+    guards_.clear();
+  }
   // The value; loads in it happen in the guard's lanes only.
   llvm::Value* emit(const Expr& e, const Guard& guard = {});
 
@@ -45,6 +48,7 @@ class ValueEmitter {
   MemoryEmitter& memory_;
   IndexEmitter& indices_;
   std::map<std::pair<const ExprNode*, Guard>, llvm::Value*> known_;
+  std::vector<Guard> guards_;  // of the selects around, outermost first: what is known under one holds within
 };
 
 }  // namespace lathe::llvm_backend

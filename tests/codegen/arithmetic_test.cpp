@@ -1,0 +1,166 @@
+// What expressions compute, on every backend.
+#include <cmath>
+#include <functional>
+
+#include "codegen/backend_test.h"
+
+namespace lathe::testing {
+namespace {
+
+class ArithmeticTest : public BackendTest {
+ protected:
+  // value(x[i], y[i]) for all i, of that element type.
+  std::vector<double> apply(DType dtype, const std::vector<double>& x, const std::vector<double>& y,
+                            const std::function<Expr(const Expr&, const Expr&)>& value) {
+    LoweredBuilder builder;
+    const auto count = static_cast<int64_t>(x.size());
+    const Tensor a = builder.input("a", count, dtype);
+    const Tensor b = builder.input("b", count, dtype);
+    const Tensor out = builder.output("out", count, dtype);
+    const Var i("i");
+    return map(builder, out, i, value(load(a, {i}), load(b, {i})), {x, y});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Backends, ArithmeticTest, kAllBackends, backend_name);
+
+TEST_P(ArithmeticTest, DivisionsOfIndicesRoundDown) {
+  LoweredBuilder builder;
+  const Tensor out = builder.output("out", 40);
+  const Var i("i");
+  const Affine shifted = Affine(i) * 3 - 50;
+  const Affine value = floor_div(shifted, 7) * 100 + modulo(shifted, 7) +
+                       floor_div(Affine(i) + 1, 8) * 10000 + modulo(shifted, 4) * 100000;
+  std::vector<double> expected;
+  for (int n = 0; n < 40; ++n) {
+    const double x = 3 * n - 50;
+    const double down = std::floor(x / 7);
+    expected.push_back(down * 100 + (x - 7 * down) + (n + 1) / 8 * 10000 +
+                       (x - 4 * std::floor(x / 4)) * 100000);
+  }
+  EXPECT_EQ(map(builder, out, i, cast({DType::f32, 1}, Expr(value)), {}), expected);
+}
+
+TEST_P(ArithmeticTest, IntegersDivideDownAndWrapAround) {
+  constexpr double kLeast = -2147483648.0;
+  const std::vector<double> x = {-7, -9, 7, -7, 0, kLeast};
+  const std::vector<double> y = {2, -2, 3, -3, 2, -1};
+  using Row = std::vector<double>;
+  const auto with = [&](auto value) { return apply(DType::i32, x, y, value); };
+  EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a / b; }), (Row{-4, 4, 2, 2, 0, kLeast}));
+  EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a % b; }), (Row{1, -1, 1, -1, 0, 0}));
+  EXPECT_EQ(with([](const Expr& a, const Expr& b) { return min(a, b); }), (Row{-7, -9, 3, -7, 0, kLeast}));
+  EXPECT_EQ(with([](const Expr& a, const Expr& b) { return max(a, b); }), (Row{2, -2, 7, -3, 2, -1}));
+  EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a * b + b; }),
+            (Row{-12, 16, 24, 18, 2, 2147483647.0}));
+  EXPECT_EQ(with([](const Expr& a, const Expr&) { return abs(a); }), (Row{7, 9, 7, 7, 0, kLeast}));
+  EXPECT_EQ(with([](const Expr& a, const Expr& b) { return -a - b; }),
+            (Row{5, 11, -10, 10, -2, -2147483647.0}));
+}
+
+TEST_P(ArithmeticTest, GuardedDivisionByZero) {
+  const auto value = [](const Expr& a, const Expr& b) { return select(b != Expr(0), a / b, a); };
+  EXPECT_EQ(apply(DType::i32, {9, 8, 7}, {2, 0, 7}, value), (std::vector<double>{4, 8, 1}));
+}
+
+TEST_P(ArithmeticTest, Bytes) {
+  const auto value = [](const Expr& a, const Expr& b) { return a * b + a; };
+  EXPECT_EQ(apply(DType::i8, {100, -100, 3}, {2, 2, 4}, value), (std::vector<double>{44, -44, 15}));
+}
+
+TEST_P(ArithmeticTest, Doubles) {
+  const auto value = [](const Expr& a, const Expr& b) { return sqrt(a) * b - unary(UnaryOp::floor, b) + max(a, b); };
+  EXPECT_EQ(apply(DType::f64, {4, 2.25, 1e-300}, {0.5, -1.5, 3}, value),
+            (std::vector<double>{1 - 0 + 4, -2.25 + 2 + 2.25, 0}));
+}
+
+TEST_P(ArithmeticTest, MultiplyAddsAreFusedAlikeInVectorsAndScalars) {
+  LoweredBuilder builder;
+  const Tensor in = builder.input("in", 16);
+  const Tensor out = builder.output("out", 16);
+  const Var i("i");
+  const auto value = [](const Expr& x, const Expr& c) { return x * x - c * x; };
+  const auto c = Expr(0.1);
+  builder.main(make_seq({vector_store(out, 0, value(vector_load(in, 0, 8), broadcast(c, 8))),
+                         loop(i, 8, store(out, Affine(i) + 8, value(load(in, {Affine(i) + 8}), c)))}));
+  std::vector<double> inputs;
+  for (int n = 0; n < 16; ++n) inputs.push_back(static_cast<float>(0.7 + 0.013 * (n % 8)));
+  const std::vector<double> got = result(builder.lowered(), {inputs});
+  ASSERT_EQ(got.size(), 16u);
+  for (size_t n = 0; n < 8; ++n) {
+    const auto x = static_cast<float>(inputs[n]);
+    EXPECT_EQ(got[n], std::fmaf(-0.1f, x, x * x));
+    EXPECT_EQ(got[n + 8], got[n]);
+  }
+}
+
+TEST_P(ArithmeticTest, Casts) {
+  LoweredBuilder builder;
+  const Tensor in = builder.input("in", 8);
+  const Tensor out = builder.output("out", 32, DType::i32);
+  const auto to = [](DType dtype, const Expr& e) { return cast({dtype, e.type().lanes}, e); };
+  const Expr x = vector_load(in, 0, 8);
+  builder.main(make_seq(
+      {vector_store(out, 0, to(DType::i32, x)), vector_store(out, 8, to(DType::i32, to(DType::boolean, x))),
+       vector_store(out, 16, to(DType::i32, to(DType::i8, to(DType::i32, x)))),
+       vector_store(out, 24,
+                    to(DType::i32, to(DType::f32, ramp(5, 8, 3)) * Expr(broadcast(Expr(0.5), 8))))}));
+  const std::vector<double> expected = {-2, -1, 0, 0, 1, 2, 100, 300, 1, 1, 1, 0, 1, 1,  1,  1,
+                                        -2, -1, 0, 0, 1, 2, 100, 44,  2, 4, 5, 7, 8, 10, 11, 13};
+  EXPECT_EQ(result(builder.lowered(), {{-2.7, -1, -0.5, 0, 1.5, 2, 100.25, 300}}), expected);
+}
+
+TEST_P(ArithmeticTest, TruthValuesInMemory) {
+  LoweredBuilder builder;
+  const Tensor in = builder.input("in", 11);
+  const Tensor flags = builder.output("flags", 11, DType::boolean);
+  const Expr zero = broadcast(Expr(0.0), 8);
+  const Expr positive = zero < vector_load(in, 0, 8);
+  const Var i("i");
+  const Expr scalar = unary(UnaryOp::logical_not, load(in, {Affine(i) + 8}) <= Expr(0.0));
+  builder.main(make_seq({vector_store(flags, 0, positive), loop(i, 3, store(flags, Affine(i) + 8, scalar)),
+                         vector_store(flags, 0, unary(UnaryOp::logical_not, vector_load(flags, 0, 8)))}));
+  EXPECT_EQ(result(builder.lowered(), {{1, -1, 0, 2, -2, 3, 3, 0, 1, 0, -1}}),
+            (std::vector<double>{0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0}));
+}
+
+TEST_P(ArithmeticTest, PartsOfFloats) {
+  for (DType dtype : {DType::f32, DType::f64}) {
+    const std::vector<double> x = {1, 1.5, 0.375, 1024, 3e-30, 7e30};
+    const std::vector<double> whole = {-126, 127, 0, 10, -1, 1};
+    std::vector<double> powers, exponents, mantissas;
+    for (size_t n = 0; n < x.size(); ++n) {
+      const double rounded = dtype == DType::f32 ? static_cast<float>(x[n]) : x[n];
+      powers.push_back(std::exp2(whole[n]));
+      exponents.push_back(std::logb(rounded));
+      mantissas.push_back(rounded / std::exp2(std::logb(rounded)));
+    }
+    const auto with = [&](UnaryOp op, bool second) {
+      return apply(dtype, x, whole, [&](const Expr& a, const Expr& b) { return unary(op, second ? b : a); });
+    };
+    EXPECT_EQ(with(UnaryOp::pow2, true), powers);
+    EXPECT_EQ(with(UnaryOp::exponent, false), exponents);
+    EXPECT_EQ(with(UnaryOp::mantissa, false), mantissas);
+  }
+}
+
+TEST_P(ArithmeticTest, ANotANumberShowsThroughMaxWithAConstant) {
+  const auto value = [](const Expr& a, const Expr&) { return max(Expr(0.0), a) + max(a, Expr(0.0)); };
+  const std::vector<double> got = apply(DType::f32, {NAN, -1, 2}, {0, 0, 0}, value);
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_TRUE(std::isnan(got[0]));
+  EXPECT_EQ(got[1], 0);
+  EXPECT_EQ(got[2], 4);
+}
+
+// Without sharing, 40 doublings would print and compile 2^40 terms.
+TEST_P(ArithmeticTest, SharedPartsAreComputedOnce) {
+  const auto value = [](const Expr& a, const Expr& b) {
+    Expr sum = a;
+    for (int n = 0; n < 40; ++n) sum = select(sum < b, sum + sum, sum);
+    return sum;
+  };
+  EXPECT_EQ(apply(DType::f32, {1, 3}, {100, 1e6}, value), (std::vector<double>{128, 3.0 * (1 << 19)}));
+}
+
+}  // namespace
+}  // namespace lathe::testing
