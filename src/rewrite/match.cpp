@@ -1,8 +1,8 @@
 #include "rewrite/match.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace lathe {
 
@@ -19,6 +19,15 @@ Dag replace_stage(const Dag& dag, size_t stage, std::vector<Compute> computes) {
   result.computes.insert(result.computes.erase(place), std::make_move_iterator(computes.begin()),
                          std::make_move_iterator(computes.end()));
   return result;
+}
+
+Dag without_unused(Dag dag) {
+  for (size_t i = dag.computes.size(); i-- > 0;) {
+    const Tensor& output = dag.computes[i].output;
+    if (dag.is_output(output) || !dag.consumers(output).empty()) continue;
+    dag.computes.erase(dag.computes.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return dag;
 }
 
 namespace {
@@ -39,7 +48,9 @@ std::optional<WindowedProduct> match_operands(const Compute& compute, const Load
   WindowedProduct product{data, weight, {}, {}};
   for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
     const Var& k = compute.axes[r].var;
-    const auto weight_dim = dim_indexed_by(weight, Affine(k));
+    auto weight_dim = dim_indexed_by(weight, Affine(k));
+    const Affine flipped = Affine(compute.axes[r].extent - 1) - Affine(k);
+    if (!weight_dim) weight_dim = dim_indexed_by(weight, flipped);
     if (!weight_dim || !uses_axis(data, k)) return std::nullopt;
     if (dim_indexed_by(data, Affine(k))) {
       product.channels.push_back(r);

@@ -14,13 +14,16 @@ Result<size_t> find_stage(const Dag& dag, const std::string& stage);
 // The Dag with one compute replaced by several (the last of which gives the same output).
 Dag replace_stage(const Dag& dag, size_t stage, std::vector<Compute> computes);
 
+// The Dag without computes that nothing reads any more.
+Dag without_unused(Dag dag);
+
 // sum over c.. of data[.., y_d + k_d, ..] * weight[.., k_d, ..]: a dense window of stride and dilation 1.
 struct WindowedProduct {
   struct Window {
     size_t output_dim;   // the spatial axis y_d
     size_t reduce_axis;  // the reduce axis k_d (index into axes)
     size_t data_dim;     // where y_d + k_d stands
-    size_t weight_dim;   // where k_d stands
+    size_t weight_dim;   // where k_d, or a constant minus k_d, stands
   };
   Load data;
   Load weight;

@@ -28,7 +28,8 @@ Result<std::vector<double>> points_for(int64_t m, int64_t r) {
   return points;
 }
 
-// The coefficients, lowest first, of the product of (x - point) over all points but one (skip = size: over all).
+// The coefficients, lowest first, of the product of (x - point) over all points but one (skip = size: over
+// all).
 std::vector<double> polynomial(const std::vector<double>& points, size_t skip) {
   std::vector<double> coefficients = {1};
   for (size_t l = 0; l < points.size(); ++l) {
@@ -53,7 +54,7 @@ struct Geometry {
   int64_t m, n, r;
   int64_t batch, rows, columns;  // images, tiles down, tiles across
   int64_t channels, features;
-  int64_t height, width;         // of the output
+  int64_t height, width;  // of the output
 };
 
 // What the computes below share: names, tables, tile arithmetic.
@@ -71,9 +72,11 @@ struct Builder {
   }
 
   Compute weights(const Tensor& w) const {
-    const Axis i = spatial("i", g.n), j = spatial("j", g.n), c = spatial("c", g.channels), f = spatial("f", g.features);
+    const Axis i = spatial("i", g.n), j = spatial("j", g.n), c = spatial("c", g.channels),
+               f = spatial("f", g.features);
     const Axis a = reduce("a", g.r), b = reduce("b", g.r);
-    return compute(".U", {i, j, c, f, a, b}, Reduction::sum, weight_table(i, a) * weight_table(j, b) * w(f, c, a, b));
+    return compute(".U", {i, j, c, f, a, b}, Reduction::sum,
+                   weight_table(i, a) * weight_table(j, b) * w(f, c, a, b));
   }
 
   // The columns of the data tile p: rows of the table times the rows of the image.
@@ -131,8 +134,10 @@ bool is_image_convolution(const Compute& compute, const WindowedProduct& match) 
   if (match.data.index.size() != 4 || match.weight.index.size() != 4) return false;
   const auto axis = [&](size_t i) { return Affine(compute.axes[i].var); };
   return match.windows[0].output_dim == 2 && match.windows[1].output_dim == 3 &&
-         match.windows[0].data_dim == 2 && match.windows[1].data_dim == 3 && match.windows[0].weight_dim == 2 &&
-         match.windows[1].weight_dim == 3 && match.data.index[0] == axis(0) &&
+         match.windows[0].data_dim == 2 && match.windows[1].data_dim == 3 &&
+         match.windows[0].weight_dim == 2 && match.windows[1].weight_dim == 3 &&
+         match.weight.index[2] == axis(match.windows[0].reduce_axis) &&
+         match.weight.index[3] == axis(match.windows[1].reduce_axis) && match.data.index[0] == axis(0) &&
          match.data.index[1] == axis(match.channels[0]) && match.weight.index[0] == axis(1) &&
          match.weight.index[1] == axis(match.channels[0]);
 }
@@ -151,7 +156,8 @@ Result<WinogradTables> winograd_tables(int64_t m, int64_t r) {
     for (size_t l = 0; l + 1 < n; ++l) scale *= l == j ? 1 : points[j] - points[l];
     const std::vector<double> row = polynomial(points, j);
     for (size_t k = 0; k < row.size(); ++k) tables.data[j * n + k] = row[k];
-    for (int64_t k = 0; k < r; ++k) tables.weight[j * static_cast<size_t>(r) + static_cast<size_t>(k)] = power(points[j], k) / scale;
+    for (int64_t k = 0; k < r; ++k)
+      tables.weight[j * static_cast<size_t>(r) + static_cast<size_t>(k)] = power(points[j], k) / scale;
     for (int64_t i = 0; i < m; ++i) tables.output[static_cast<size_t>(i) * n + j] = power(points[j], i);
   }
   const std::vector<double> last = polynomial(points, points.size());
@@ -165,12 +171,14 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
   LATHE_TRY(const size_t position, find_stage(dag, stage));
   const Compute& conv = dag.computes[position];
   const auto match = match_windowed_product(conv);
-  if (!match || !is_image_convolution(conv, *match)) return refuse(stage, "it is no dense 2-D convolution of stride 1");
+  if (!match || !is_image_convolution(conv, *match))
+    return refuse(stage, "it is no dense 2-D convolution of stride 1");
   Geometry g;
   const auto m = parameters.find("m");
   g.m = m == parameters.end() ? 4 : m->second;
   g.r = conv.axes[match->windows[0].reduce_axis].extent;
-  if (conv.axes[match->windows[1].reduce_axis].extent != g.r) return refuse(stage, "its window is not square");
+  if (conv.axes[match->windows[1].reduce_axis].extent != g.r)
+    return refuse(stage, "its window is not square");
   LATHE_TRY(const WinogradTables tables, winograd_tables(g.m, g.r));
   g.n = g.m + g.r - 1;
   g.batch = conv.output->shape[0];
