@@ -65,7 +65,9 @@ class Flattener {
 
 Program flatten_buffers(const Program& program) {
   Flattener flattener(program);
-  return map_trees(program, [&](const Stmt& tree) { return flattener.visit(tree, Known()); });
+  Program result = map_trees(program, [&](const Stmt& tree) { return flattener.visit(tree, Known()); });
+  result.flat = true;
+  return result;
 }
 
 }  // namespace lathe
