@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "loop/region.h"
 #include "loop/walk.h"
 #include "lower/fold_arithmetic.h"
 #include "lower/map.h"
@@ -12,11 +11,10 @@
 namespace lathe {
 namespace {
 
-// What must be known of a buffer to compute beyond bounds in it.
+// The room in an argument or prepared buffer.
 struct Room {
   Tensor tensor;
-  std::vector<int64_t> capacity;  // of an argument or prepared buffer; empty under an Alloc
-  std::vector<bool> grows;        // under an Alloc: whether compaction makes room in that dimension
+  std::vector<int64_t> capacity;
 };
 
 // A block that writes a tensor, with what is known around it.
@@ -72,7 +70,7 @@ class PaddingDropper {
     if (const Block* block = as<Block>(stmt)) return visit_block(stmt, *block, known);
     Known inside = known;
     if (const For* loop = as<For>(stmt)) inside.enter(*loop);
-    if (const Alloc* alloc = as<Alloc>(stmt)) add_alloc(*alloc, known);
+    if (const Alloc* alloc = as<Alloc>(stmt)) allocated_.push_back(alloc->tensor);
     Status status;
     const Stmt result = map_statements(stmt, [&](const Stmt& child) -> Stmt {
       if (!status) return child;
@@ -87,17 +85,7 @@ class PaddingDropper {
 
  private:
   void add_room(const Tensor& tensor, const Layout& layout) {
-    rooms_.push_back({tensor, capacity(layout, tensor->shape), {}});
-  }
-
-  // A dimension that the region analysis can bound grows to what is touched; another stays the whole dimension.
-  void add_alloc(const Alloc& alloc, const Known& known) {
-    Room room{alloc.tensor, {}, {}};
-    const std::optional<Box> box = region(alloc.body, alloc.tensor, Access::any, known.ranges());
-    for (size_t dim = 0; dim < alloc.tensor->shape.size(); ++dim) {
-      room.grows.push_back(!box || !(*box)[dim].base.is(0) || (*box)[dim].extent != alloc.tensor->shape[dim]);
-    }
-    rooms_.push_back(std::move(room));
+    rooms_.push_back({tensor, capacity(layout, tensor->shape)});
   }
 
   void find_writers(const Stmt& stmt, const Known& known) {
@@ -150,13 +138,12 @@ class PaddingDropper {
   Status check_access(const Block& block, const Axis& axis, const Tensor& tensor,
                       const std::vector<Affine>& index, const Known& known) const {
     const auto room = std::ranges::find(rooms_, tensor, &Room::tensor);
+    const bool grows = std::ranges::find(allocated_, tensor) != allocated_.end();
     for (size_t dim = 0; dim < index.size(); ++dim) {
       if (!index[dim].uses(axis.var)) continue;
       const auto range = bounds(bound_index(index[dim], block), known.ranges());
-      const bool grows = room != rooms_.end() && !room->grows.empty() && room->grows[dim];
       if (range && grows) continue;
-      const bool sized = room != rooms_.end() && !room->capacity.empty();
-      const int64_t size = sized ? room->capacity[dim] : tensor->shape[dim];
+      const int64_t size = room != rooms_.end() ? room->capacity[dim] : tensor->shape[dim];
       if (range && range->lo >= 0 && range->hi < size) continue;
       return fail(ErrorKind::illegal_schedule,
                   fmt::format("tail pad on axis '{}' of block '{}' touches index {} of dimension {} of '{}', which "
@@ -240,14 +227,97 @@ class PaddingDropper {
   }
 
   std::vector<Room> rooms_;
+  std::vector<Tensor> allocated_;
   std::vector<Writer> writers_;
+};
+
+// Allocated tensors whose blocks reach beyond their shapes get larger ones.
+class Grower {
+ public:
+  Stmt grow(const Stmt& tree) {
+    measure(tree, Known());
+    std::erase_if(reached_, [](const Reached& r) { return r.shape == r.tensor->shape; });
+    if (reached_.empty()) return tree;
+    for (Reached& reached : reached_) {
+      reached.larger = Tensor(reached.tensor->name, reached.shape, reached.tensor->dtype);
+    }
+    return redirect(tree);
+  }
+
+ private:
+  struct Reached {
+    Tensor tensor;
+    std::vector<int64_t> shape;
+    Tensor larger;
+  };
+
+  Reached* find(const Tensor& tensor) {
+    const auto found = std::ranges::find(reached_, tensor, &Reached::tensor);
+    return found == reached_.end() ? nullptr : &*found;
+  }
+
+  void reach(const Tensor& tensor, const std::vector<Affine>& index, const Block& block, const Known& known) {
+    Reached* reached = find(tensor);
+    for (size_t dim = 0; reached != nullptr && dim < index.size(); ++dim) {
+      const auto range = bounds(bound_index(index[dim], block), known.ranges());
+      if (range) reached->shape[dim] = std::max(reached->shape[dim], range->hi + 1);
+    }
+  }
+
+  void measure(const Stmt& stmt, const Known& known) {
+    if (const Block* block = as<Block>(stmt)) {
+      reach(block->output, block->output_index, *block, known);
+      for (const Load* load : loads_of(block->value)) reach(load->tensor, load->index, *block, known);
+      return;
+    }
+    Known inside = known;
+    if (const For* loop = as<For>(stmt)) inside.enter(*loop);
+    if (const Alloc* alloc = as<Alloc>(stmt)) reached_.push_back({alloc->tensor, alloc->tensor->shape, {}});
+    map_statements(stmt, [&](const Stmt& child) {
+      measure(child, inside);
+      return child;
+    });
+  }
+
+  Tensor redirect(const Tensor& tensor) {
+    const Reached* reached = find(tensor);
+    return reached != nullptr ? reached->larger : tensor;
+  }
+
+  Expr redirect(const Expr& e) {
+    const auto child = [this](const Expr& inner) { return redirect(inner); };
+    const Expr mapped = map_children(e, child, [&](const Affine& a) { return map_opaque(a, child); });
+    const Load* load = mapped.as<Load>();
+    if (load == nullptr || find(load->tensor) == nullptr) return mapped;
+    return Expr(ExprNode{mapped.type(), Load{redirect(load->tensor), load->index, load->stride, load->mask}});
+  }
+
+  Stmt redirect(const Stmt& stmt) {
+    const Stmt mapped = map_statements(stmt, [this](const Stmt& child) { return redirect(child); });
+    if (const Alloc* alloc = as<Alloc>(mapped); alloc != nullptr && find(alloc->tensor) != nullptr) {
+      return make_stmt(Alloc{redirect(alloc->tensor), alloc->scope, alloc->layout, alloc->body});
+    }
+    if (const Prefetch* prefetch = as<Prefetch>(mapped)) {
+      return make_stmt(Prefetch{redirect(prefetch->tensor), prefetch->index});
+    }
+    const Block* block = as<Block>(mapped);
+    if (block == nullptr) return mapped;
+    Block result = *block;
+    result.output = redirect(block->output);
+    result.value = redirect(block->value);
+    return make_stmt(std::move(result));
+  }
+
+  std::vector<Reached> reached_;
 };
 
 }  // namespace
 
 Result<Program> drop_padding(const Program& program) {
   PaddingDropper dropper(program);
-  return try_map_trees(program, [&](const Stmt& tree) { return dropper.visit(tree, Known()); });
+  LATHE_TRY(const Program dropped,
+            try_map_trees(program, [&](const Stmt& tree) { return dropper.visit(tree, Known()); }));
+  return map_trees(dropped, [](const Stmt& tree) { return Grower().grow(tree); });
 }
 
 }  // namespace lathe

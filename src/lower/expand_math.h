@@ -7,7 +7,7 @@
 //   log   3e-7 for normal x > 0; 0 and subnormals give -infinity, negative x NaN
 //   tanh  3e-7 everywhere
 //   erf   5e-7 everywhere
-//   pow   6e-6 for a > 0 as exp(b * log(a)); 3e-7 for a literal b among 0, +-1, +-2, +-3, +-4, +-1/2, which becomes
+//   pow   8e-6 for a > 0 as exp(b * log(a)); 3e-7 for a literal b among 0, +-1, +-2, +-3, +-4, +-1/2, which becomes
 //         products and roots and accepts negative a; otherwise a < 0 gives NaN, as does 0 to the power 0
 // Other types keep their nodes. It runs last of the rewriting passes: its trees share parts, which a pass that
 // rebuilds trees would copy.

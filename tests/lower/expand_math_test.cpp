@@ -1,0 +1,116 @@
+// The polynomials' errors, which expand_math.h states, against the host's double functions.
+#include "lower/expand_math.h"
+
+#include <functional>
+
+#include "lower/programs.h"
+
+namespace lathe::testing {
+namespace {
+
+using Function = std::function<double(double)>;
+
+// Y = f(X) over the given values, expanded.
+std::vector<double> expanded(const std::string& body, const std::vector<double>& x) {
+  const Task task = task_of("Y[i:" + std::to_string(x.size()) + "] = " + body);
+  HostTensor input = zeros_like(task.arguments[0].tensor);
+  input.values = x;
+  const Program program = lowered_until(naive_program(task), "expand_math");
+  for (const Store& store : all<Store>(program.main)) {
+    for_each(store.value, [](const Expr& e) {
+      if (const Unary* node = e.as<Unary>()) {
+        EXPECT_TRUE(node->op != UnaryOp::exp && node->op != UnaryOp::log && node->op != UnaryOp::tanh &&
+                    node->op != UnaryOp::erf);
+      }
+    });
+  }
+  const Result<Interpretation> result = interpret(program, std::vector{input});
+  EXPECT_TRUE(result.has_value()) << result.error().to_string();
+  return result->outputs[0].values;
+}
+
+// f32 values spread evenly over [lo, hi], and over the magnitudes from 1e-30 up where `magnitudes`.
+std::vector<double> samples(double lo, double hi, bool magnitudes) {
+  std::vector<double> x;
+  constexpr int kCount = 5000;
+  for (int i = 0; i <= kCount; ++i) x.push_back(static_cast<float>(lo + (hi - lo) * i / kCount));
+  for (int i = 0; magnitudes && i < 2000; ++i) {
+    const double value = std::pow(10.0, -30.0 + i * (std::log10(hi) + 30.0) / 2000);
+    x.push_back(static_cast<float>(value));
+    if (-value >= lo) x.push_back(static_cast<float>(-value));
+  }
+  return x;
+}
+
+double worst_relative_error(const std::string& body, const Function& exact, const std::vector<double>& x) {
+  const std::vector<double> y = expanded(body, x);
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double expected = exact(x[i]);
+    const double error = expected == 0 ? std::abs(y[i]) : std::abs(y[i] - expected) / std::abs(expected);
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+TEST(ExpandMath, Exp) {
+  const Function exact = [](double x) { return std::exp(x); };
+  EXPECT_LE(worst_relative_error("exp(X[i])", exact, samples(-86.9, 88.7, true)), 3e-7);
+  EXPECT_EQ(expanded("exp(X[i])", {-87, -1000, -INFINITY}), (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(expanded("exp(X[i])", {88.8, 1000, INFINITY}), (std::vector<double>{INFINITY, INFINITY, INFINITY}));
+  EXPECT_TRUE(std::isnan(expanded("exp(X[i])", {NAN, 0})[0]));
+  EXPECT_EQ(expanded("exp(X[i])", {0, 0})[0], 1);
+}
+
+TEST(ExpandMath, Log) {
+  const Function exact = [](double x) { return std::log(x); };
+  EXPECT_LE(worst_relative_error("log(X[i])", exact, samples(0.25, 4, false)), 3e-7);
+  std::vector<double> wide;
+  for (int i = -37; i <= 38; ++i) {
+    for (double m = 1; m < 10; m += 0.1) wide.push_back(static_cast<float>(m * std::pow(10.0, i)));
+  }
+  std::erase_if(wide, [](double x) { return x > 3.4e38; });
+  EXPECT_LE(worst_relative_error("log(X[i])", exact, wide), 3e-7);
+  EXPECT_EQ(expanded("log(X[i])", {0, 1e-40, INFINITY, 1}), (std::vector<double>{-INFINITY, -INFINITY, INFINITY, 0}));
+  const std::vector<double> none = expanded("log(X[i])", {-1, NAN});
+  EXPECT_TRUE(std::isnan(none[0]) && std::isnan(none[1]));
+}
+
+TEST(ExpandMath, Tanh) {
+  const Function exact = [](double x) { return std::tanh(x); };
+  EXPECT_LE(worst_relative_error("tanh(X[i])", exact, samples(-12, 12, true)), 3e-7);
+  EXPECT_EQ(expanded("tanh(X[i])", {INFINITY, -INFINITY, 0}), (std::vector<double>{1, -1, 0}));
+}
+
+TEST(ExpandMath, Erf) {
+  const Function exact = [](double x) { return std::erf(x); };
+  EXPECT_LE(worst_relative_error("erf(X[i])", exact, samples(-6, 6, true)), 5e-7);
+  EXPECT_EQ(expanded("erf(X[i])", {INFINITY, -INFINITY, 0}), (std::vector<double>{1, -1, 0}));
+}
+
+TEST(ExpandMath, Pow) {
+  const auto error = [](const std::string& b, double exponent, double lo, double hi) {
+    return worst_relative_error("pow(X[i], " + b + ")", [=](double x) { return std::pow(x, exponent); },
+                                samples(lo, hi, false));
+  };
+  EXPECT_LE(error("2.5", 2.5, 0.001, 1e12), 8e-6);
+  EXPECT_LE(error("-1.75", -1.75, 0.001, 1e12), 8e-6);
+  EXPECT_LE(error("2", 2, -50, 50), 3e-7);
+  EXPECT_LE(error("3", 3, -50, 50), 3e-7);
+  EXPECT_LE(error("4", 4, -50, 50), 3e-7);
+  EXPECT_LE(error("0.5", 0.5, 0.01, 50), 3e-7);
+  EXPECT_LE(error("1", 1, -50, 50), 0);
+}
+
+TEST(ExpandMath, VectorsAlike) {
+  const Task task = task_of("Y[i:16] = exp(X[i]) + tanh(X[i]) * erf(X[i])");
+  const Program scalar = lowered_until(naive_program(task), "expand_math");
+  const Program vector = lowered_until(scheduled(task, "vectorize Y i\n"), "expand_math");
+  const std::vector<Store> stores = all<Store>(vector.main);
+  ASSERT_EQ(stores.size(), 1u);
+  EXPECT_EQ(stores[0].value.type(), (Type{DType::f32, 16}));
+  EXPECT_EQ(difference(run(scalar, "scalar"), run(vector, "vector")), 0);
+}
+
+}  // namespace
+}  // namespace lathe::testing
