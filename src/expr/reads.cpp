@@ -84,18 +84,19 @@ std::optional<int64_t> divided(std::optional<int64_t> value, int64_t divisor) {
   return value ? std::optional(floor_quotient(*value, divisor)) : std::nullopt;
 }
 
-Reach reach_of_atom(const AtomNode& atom, const Ranges& ranges, std::span<const Affine> facts) {
+Reach reach_of_atom(const AtomNode& atom, const Ranges& ranges, std::span<const Affine> facts,
+                    const ValueReach& values) {
   switch (atom.kind) {
     case AtomKind::variable: {
       const Interval* range = ranges.find(&atom);
       return range != nullptr ? Reach{range->lo, range->hi} : Reach{};
     }
     case AtomKind::floor_div: {
-      const Reach operand = reach_of(atom.operand, ranges, facts);
+      const Reach operand = reach_of(atom.operand, ranges, facts, values);
       return {divided(operand.lo, atom.divisor), divided(operand.hi, atom.divisor)};
     }
     case AtomKind::modulo: return {0, atom.divisor - 1};
-    case AtomKind::opaque: return {};
+    case AtomKind::opaque: return values ? values(*atom.opaque) : Reach{};
   }
   return {};
 }
@@ -109,10 +110,11 @@ void add_scaled(std::optional<int64_t>& sum, std::optional<int64_t> value, int64
 }
 
 // The sum of the atoms' reaches; facts are used inside divisions only.
-Reach sum_of_reaches(const Affine& a, const Ranges& ranges, std::span<const Affine> facts) {
+Reach sum_of_reaches(const Affine& a, const Ranges& ranges, std::span<const Affine> facts,
+                     const ValueReach& values) {
   Reach sum{a.constant(), a.constant()};
   for (const Affine::Term& term : a.terms()) {
-    const Reach atom = reach_of_atom(*term.atom, ranges, facts);
+    const Reach atom = reach_of_atom(*term.atom, ranges, facts, values);
     const bool up = term.coefficient > 0;
     add_scaled(sum.lo, up ? atom.lo : atom.hi, term.coefficient);
     add_scaled(sum.hi, up ? atom.hi : atom.lo, term.coefficient);
@@ -129,12 +131,13 @@ std::vector<Read> reads_of(const Expr& body) {
   return reads;
 }
 
-Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts) {
-  Reach reach = sum_of_reaches(index, ranges, facts);
+Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts,
+               const ValueReach& values) {
+  Reach reach = sum_of_reaches(index, ranges, facts, values);
   for (const Affine& fact : facts) {
     // fact >= 0, hence index >= index - fact and index <= index + fact.
-    const Reach below = sum_of_reaches(index - fact, ranges, {});
-    const Reach above = sum_of_reaches(index + fact, ranges, {});
+    const Reach below = sum_of_reaches(index - fact, ranges, {}, values);
+    const Reach above = sum_of_reaches(index + fact, ranges, {}, values);
     if (below.lo) reach.lo = reach.lo ? std::max(*reach.lo, *below.lo) : *below.lo;
     if (above.hi) reach.hi = reach.hi ? std::min(*reach.hi, *above.hi) : *above.hi;
   }

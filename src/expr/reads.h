@@ -3,6 +3,7 @@
 // .. 55.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,7 +27,11 @@ struct Reach {
   std::optional<int64_t> hi;
 };
 
-// Sound, not always tight. An indirect index has no bounds unless the facts give them.
-Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts);
+// What an indirect value, such as a load, reaches; null: nothing is known.
+using ValueReach = std::function<Reach(const Expr& value)>;
+
+// Sound, not always tight. An indirect index has no bounds unless the facts or `values` give them.
+Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts,
+               const ValueReach& values = nullptr);
 
 }  // namespace lathe

@@ -1,0 +1,101 @@
+#include "expr/index_limit.h"
+
+#include <algorithm>
+#include <array>
+
+#include "expr/inputs.h"
+#include "expr/reads.h"
+
+namespace lathe {
+namespace {
+
+constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
+// Beyond this an intermediate value is called unbounded: products of two such still fit 64 bits.
+constexpr int64_t kUnbounded = int64_t{1} << 31;
+
+// What an integer expression reaches while the values of one tensor are 0 .. limit-1.
+class ValueBounds {
+ public:
+  ValueBounds(const Tensor& input, int64_t limit, const Ranges& ranges)
+      : input_(input), limit_(limit), ranges_(ranges) {}
+
+  Reach operator()(const Expr& e) const {
+    const Reach reach = std::visit(*this, e->node);
+    const bool bounded =
+        reach.lo && reach.hi && std::abs(*reach.lo) <= kUnbounded && std::abs(*reach.hi) <= kUnbounded;
+    return bounded ? reach : Reach{};
+  }
+
+  Reach operator()(const Literal& e) const { return {e.integer, e.integer}; }
+  Reach operator()(const Index& e) const { return reach_of(e.value, ranges_, {}, *this); }
+  Reach operator()(const Load& e) const { return e.tensor == input_ ? Reach{0, limit_ - 1} : Reach{}; }
+  Reach operator()(const Cast& e) const {
+    return is_float(e.operand.type().dtype) ? Reach{} : (*this)(e.operand);
+  }
+  Reach operator()(const Binary& e) const {
+    const Reach a = (*this)(e.a);
+    const Reach b = (*this)(e.b);
+    return a.lo && b.lo ? combined(e.op, *a.lo, *a.hi, *b.lo, *b.hi) : Reach{};
+  }
+  Reach operator()(const Select& e) const {
+    const Reach a = (*this)(e.if_true);
+    const Reach b = (*this)(e.if_false);
+    if (!a.lo || !b.lo) return {};
+    return {std::min(*a.lo, *b.lo), std::max(*a.hi, *b.hi)};
+  }
+  Reach operator()(const Unary&) const { return {}; }
+  Reach operator()(const Broadcast&) const { return {}; }
+  Reach operator()(const Ramp&) const { return {}; }
+
+ private:
+  static Reach combined(BinaryOp op, int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
+    switch (op) {
+      case BinaryOp::add: return {a_lo + b_lo, a_hi + b_hi};
+      case BinaryOp::sub: return {a_lo - b_hi, a_hi - b_lo};
+      case BinaryOp::min: return {std::min(a_lo, b_lo), std::min(a_hi, b_hi)};
+      case BinaryOp::max: return {std::max(a_lo, b_lo), std::max(a_hi, b_hi)};
+      case BinaryOp::mul: {
+        const std::array corners = {a_lo * b_lo, a_lo * b_hi, a_hi * b_lo, a_hi * b_hi};
+        return {std::ranges::min(corners), std::ranges::max(corners)};
+      }
+      case BinaryOp::div:  // by a positive constant, as everywhere
+        return a_lo >= 0 ? Reach{a_lo / b_hi, a_hi / b_lo} : Reach{};
+      case BinaryOp::mod: return {0, b_hi - 1};
+      default: return {};
+    }
+  }
+
+  const Tensor& input_;
+  int64_t limit_;
+  const Ranges& ranges_;
+};
+
+bool stays_inside(const Dag& dag, const Tensor& input, int64_t limit) {
+  for (const Compute& compute : dag.computes) {
+    const Ranges ranges = ranges_of(compute);
+    const ValueBounds values(input, limit, ranges);
+    for (const Read& read : reads_of(compute.body)) {
+      for (size_t d = 0; d < read.load->index.size(); ++d) {
+        const Reach reach = reach_of(read.load->index[d], ranges, read.facts, values);
+        const bool outside =
+            (reach.lo && *reach.lo < 0) || (reach.hi && *reach.hi >= read.load->tensor->shape[d]);
+        if (outside) return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int64_t index_limit(const Dag& dag, const Tensor& input) {
+  int64_t fits = 1;
+  int64_t fails = kLargest + 1;
+  while (fits + 1 < fails) {
+    const int64_t middle = fits + (fails - fits) / 2;
+    (stays_inside(dag, input, middle) ? fits : fails) = middle;
+  }
+  return fits;
+}
+
+}  // namespace lathe
