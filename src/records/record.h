@@ -18,6 +18,8 @@ struct TaskText {
   std::string dag = {};   // the Dag's printed form
   std::vector<std::string> constants = {};  // inputs whose values may be transformed beforehand
   bool free_layouts = false;  // whether the schedule may choose the layouts of the other arguments
+  // The layouts that are given, one for each argument; empty where all are row-major or free.
+  std::vector<std::string> layouts = {};
 
   bool operator==(const TaskText&) const = default;
 };

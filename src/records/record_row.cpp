@@ -13,7 +13,7 @@ namespace lathe {
 
 namespace {
 
-constexpr int kTaskColumns = 5;
+constexpr int kTaskColumns = 6;
 
 std::unexpected<Error> damaged(const std::string& path, const char* column, const std::string& value) {
   return fail(ErrorKind::database,
@@ -67,6 +67,7 @@ Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
   task.dag = row.text(2);
   LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", path));
   task.free_layouts = row.integer(4) != 0;
+  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", path));
   return task;
 }
 
@@ -95,7 +96,8 @@ void bind_task(Statement& statement, const TaskText& task) {
       .bind(task.name)
       .bind(task.dag)
       .bind(dump(task.constants))
-      .bind(static_cast<int64_t>(task.free_layouts));
+      .bind(static_cast<int64_t>(task.free_layouts))
+      .bind(dump(task.layouts));
 }
 
 void bind_record(Statement& statement, const Record& record) {

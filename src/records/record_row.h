@@ -12,7 +12,8 @@ namespace lathe {
 
 // A task keeps the name and text under which it came first: its hash says that they are equivalent.
 inline constexpr std::string_view kInsertTask =
-    "INSERT OR IGNORE INTO tasks (hash, name, dag, constants, free_layouts) VALUES (?, ?, ?, ?, ?)";
+    "INSERT OR IGNORE INTO tasks (hash, name, dag, constants, free_layouts, layouts) VALUES (?, ?, ?, ?, ?, "
+    "?)";
 inline constexpr std::string_view kInsertRecord =
     "INSERT INTO records (task, target, machine, cores, compiler_version, trace, point, source, samples, "
     "seconds, "
@@ -20,14 +21,16 @@ inline constexpr std::string_view kInsertRecord =
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 // Without WHERE.
 inline constexpr std::string_view kSelectRecord =
-    "SELECT hash, name, dag, constants, free_layouts, id, target, machine, cores, compiler_version, trace, "
+    "SELECT hash, name, dag, constants, free_layouts, layouts, id, target, machine, cores, compiler_version, "
+    "trace, "
     "point, "
     "source, samples, seconds, spread, timed_once, failure_kind, failure_message, strategy, seed, "
     "created_at, "
     "wall_seconds FROM records JOIN tasks ON records.task = tasks.hash";
 // SQLite takes the bare column id from the row that holds the least seconds.
 inline constexpr std::string_view kSelectTasks =
-    "SELECT hash, name, dag, constants, free_layouts, target, cores, count(*), sum(failure_kind IS NOT "
+    "SELECT hash, name, dag, constants, free_layouts, layouts, target, cores, count(*), sum(failure_kind IS "
+    "NOT "
     "NULL), "
     "min(seconds), id FROM records JOIN tasks ON records.task = tasks.hash "
     "GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores";

@@ -13,7 +13,8 @@ constexpr const char* kTables = R"(
     name TEXT NOT NULL,
     dag TEXT NOT NULL,
     constants TEXT NOT NULL,
-    free_layouts INTEGER NOT NULL
+    free_layouts INTEGER NOT NULL,
+    layouts TEXT NOT NULL
   );
   CREATE TABLE IF NOT EXISTS records (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

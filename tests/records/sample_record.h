@@ -35,7 +35,8 @@ inline Record sample_record(double seconds) {
                  .name = "matmul.1024",
                  .dag = "C[i:1024, j:1024] = sum(r:1024) A[i,r] * B[r,j]",
                  .constants = {"B"},
-                 .free_layouts = true};
+                 .free_layouts = true,
+                 .layouts = {"", "[1][0]", ""}};
   record.target = "x86-avx2";
   record.machine = "test machine";
   record.cores = 1;

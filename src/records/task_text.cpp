@@ -1,0 +1,69 @@
+#include "records/task_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/text_cursor.h"
+#include "expr/parse.h"
+#include "expr/print.h"
+
+namespace lathe {
+namespace {
+
+bool has_own_layout(const Argument& argument) {
+  return !argument.layout_is_free && argument.layout != Layout::row_major(argument.tensor->shape.size());
+}
+
+std::unexpected<Error> damaged(const TaskText& text, std::string why) {
+  Error error{
+      ErrorKind::database,
+      fmt::format("the record of task {} ('{}') is damaged: {}", hash_to_string(text.hash), text.name, why),
+      {},
+      {}};
+  return std::unexpected(std::move(error));
+}
+
+Status read_layouts(const TaskText& text, Task& task) {
+  if (text.layouts.empty()) return {};
+  if (text.layouts.size() != task.arguments.size())
+    return damaged(text, "it has not one layout for each argument");
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    Argument& argument = task.arguments[i];
+    argument.layout_is_free = text.layouts[i].empty();
+    if (argument.layout_is_free) continue;
+    TextCursor cursor(text.layouts[i], "layout");
+    LATHE_TRY(argument.layout, parse_layout(cursor));
+    LATHE_TRY_STATUS(verify(argument.layout, argument.tensor->shape));
+  }
+  return {};
+}
+
+}  // namespace
+
+TaskText text_of(const Task& task) {
+  TaskText text{.hash = hash_of(task), .name = task.name, .dag = to_string(task.dag)};
+  for (const Argument& argument : task.arguments) {
+    if (argument.is_constant) text.constants.push_back(argument.tensor->name);
+    text.free_layouts = text.free_layouts || argument.layout_is_free;
+  }
+  if (!std::ranges::any_of(task.arguments, has_own_layout)) return text;
+  for (const Argument& argument : task.arguments) {
+    text.layouts.push_back(argument.layout_is_free ? std::string() : to_string(argument.layout));
+  }
+  return text;
+}
+
+Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
+  LATHE_TRY(Dag dag, parse_dag(text.dag, "task " + hash_to_string(text.hash)));
+  LATHE_TRY(Task task,
+            make_task(text.name, std::move(dag), target, cores, text.constants, text.free_layouts));
+  LATHE_TRY_STATUS(read_layouts(text, task));
+  if (hash_of(task) != text.hash) {
+    return damaged(text, "its text is that of task " + hash_to_string(hash_of(task)));
+  }
+  return task;
+}
+
+}  // namespace lathe

@@ -1,0 +1,16 @@
+// Between a task and its text in a records file: what is written is all that is needed to make it again.
+#pragma once
+
+#include "base/result.h"
+#include "records/record.h"
+#include "target/target.h"
+#include "task/task.h"
+
+namespace lathe {
+
+TaskText text_of(const Task& task);
+// The task of a record, for `target` and so many cores. An Error of kind database where the text makes no
+// task, or another one than its hash says.
+Result<Task> task_of(const TaskText& text, const Target& target, int cores);
+
+}  // namespace lathe
