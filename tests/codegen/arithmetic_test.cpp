@@ -68,7 +68,9 @@ TEST_P(ArithmeticTest, Bytes) {
 }
 
 TEST_P(ArithmeticTest, Doubles) {
-  const auto value = [](const Expr& a, const Expr& b) { return sqrt(a) * b - unary(UnaryOp::floor, b) + max(a, b); };
+  const auto value = [](const Expr& a, const Expr& b) {
+    return sqrt(a) * b - unary(UnaryOp::floor, b) + max(a, b);
+  };
   EXPECT_EQ(apply(DType::f64, {4, 2.25, 1e-300}, {0.5, -1.5, 3}, value),
             (std::vector<double>{1 - 0 + 4, -2.25 + 2 + 2.25, 0}));
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/lowered_builder.h"
+#include "codegen/machine.h"
 
 namespace lathe::testing {
 
@@ -22,13 +23,19 @@ inline std::vector<double> scattered(int64_t count, int64_t factor) {
   return values;
 }
 
+// Runs give the values of the first output.
 class BackendTest : public ::testing::TestWithParam<Backend> {
  protected:
   std::vector<double> result(const LoweredProgram& lowered, const std::vector<std::vector<double>>& inputs,
                              int pool_threads = 0) {
-    const auto values = run(lowered, GetParam(), inputs, pool_threads);
-    EXPECT_TRUE(values) << values.error().to_string();
-    return values.value_or(std::vector<double>());
+    std::vector<HostTensor> tensors;
+    for (const Argument& argument : lowered.program.arguments) {
+      if (!argument.is_output)
+        tensors.push_back({argument.tensor->dtype, argument.tensor->shape, inputs[tensors.size()]});
+    }
+    const auto outputs = run_machine(lowered, GetParam(), tensors, pool_threads);
+    EXPECT_TRUE(outputs) << outputs.error().to_string();
+    return outputs ? outputs->at(0).values : std::vector<double>();
   }
   // out[i] = value(i) for i below the output's size, by a scalar loop.
   std::vector<double> map(LoweredBuilder& builder, const Tensor& out, const Var& i, const Expr& value,

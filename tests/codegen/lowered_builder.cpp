@@ -1,18 +1,6 @@
 #include "codegen/lowered_builder.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
-#include "codegen/c/emit_c.h"
-#include "codegen/llvm/emit.h"
-#include "runtime/launch.h"
-#include "runtime/thread_pool.h"
-#include "target/detect.h"
+#include <utility>
 
 namespace lathe::testing {
 
@@ -134,77 +122,6 @@ struct GemmBuilder {
   }
 };
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// The system's compiler, told to let no warning pass and to inline what <math.h> has as an instruction.
-Result<std::string> compile_c99(const std::string& source) {
-  char folder[] = "/tmp/lathe-c99-XXXXXX";
-  if (mkdtemp(folder) == nullptr) return fail(ErrorKind::io, "no temporary folder");
-  const std::string base = std::string(folder) + "/kernel";
-  std::ofstream(base + ".c") << source;
-  const std::string command =
-      "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
-      "-ffp-contract=off -fPIC -fno-stack-protector -c " +
-      base + ".c -o " + base + ".o";
-  const bool failed = std::system(command.c_str()) != 0;
-  std::string object = failed ? "" : read_file(base + ".o");
-  std::remove((base + ".c").c_str());
-  std::remove((base + ".o").c_str());
-  rmdir(folder);
-  if (failed) return fail(ErrorKind::build, "the C compiler refused:\n" + source);
-  return object;
-}
-
-Result<std::string> object_of(const LoweredProgram& lowered, Backend backend, const EntrySymbols& symbols) {
-  if (backend == Backend::llvm) return emit_object(lowered, detect_target(), symbols);
-  LATHE_TRY(std::string source, emit_c(lowered, symbols));
-  return compile_c99(source);
-}
-
-template <class T>
-void copy_in(const std::vector<double>& values, std::span<std::byte> bytes) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
-template <class T>
-std::vector<double> copy_out(std::span<const std::byte> bytes) {
-  std::vector<double> values(bytes.size() / sizeof(T));
-  for (size_t i = 0; i < values.size(); ++i) {
-    T value;
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = static_cast<double>(value);
-  }
-  return values;
-}
-
-std::vector<double> copy_out(DType dtype, std::span<const std::byte> bytes) {
-  switch (dtype) {
-    case DType::boolean:
-    case DType::i8: return copy_out<int8_t>(bytes);
-    case DType::i32: return copy_out<int32_t>(bytes);
-    case DType::i64: return copy_out<int64_t>(bytes);
-    case DType::f64: return copy_out<double>(bytes);
-    default: return copy_out<float>(bytes);
-  }
-}
-
-void copy_in(DType dtype, const std::vector<double>& values, std::span<std::byte> bytes) {
-  switch (dtype) {
-    case DType::boolean:
-    case DType::i8: return copy_in<int8_t>(values, bytes);
-    case DType::i32: return copy_in<int32_t>(values, bytes);
-    case DType::i64: return copy_in<int64_t>(values, bytes);
-    case DType::f64: return copy_in<double>(values, bytes);
-    default: return copy_in<float>(values, bytes);
-  }
-}
-
 }  // namespace
 
 LoweredProgram gemm(const GemmShape& shape) {
@@ -216,51 +133,6 @@ LoweredProgram gemm(const GemmShape& shape) {
 int64_t packed_offset(const GemmShape& shape, int64_t r, int64_t j) {
   const int64_t width = static_cast<int64_t>(shape.vectors) * shape.lanes;
   return j / width * shape.k * width + r * width + j % width;
-}
-
-const char* to_string(Backend backend) { return backend == Backend::llvm ? "llvm" : "c"; }
-
-Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads) {
-  const EntrySymbols symbols = entry_symbols("test");
-  Module module;
-  LATHE_TRY(module.object, object_of(lowered, backend, symbols));
-  module.kernel_symbol = symbols.kernel;
-  if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
-  for (const Argument& argument : lowered.program.arguments) {
-    const int64_t bytes = argument.tensor.elements() * bytes_of(argument.tensor->dtype);
-    module.buffers.push_back(
-        {argument.tensor->name, argument.is_output ? BufferRole::output : BufferRole::input, bytes});
-  }
-  for (const Prepared& prepared : lowered.program.prepared) {
-    module.buffers.push_back({prepared.tensor->name, BufferRole::prepared, prepared.tensor.elements() * 4});
-  }
-  module.threads = threads;
-  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
-  return module;
-}
-
-Result<std::vector<double>> run(const LoweredProgram& lowered, Backend backend,
-                                const std::vector<std::vector<double>>& inputs, int pool_threads) {
-  const int threads = std::max(pool_threads, 1);
-  LATHE_TRY(const Module module, build(lowered, backend, threads));
-  LATHE_TRY(Instance instance, Instance::create(module));
-  size_t next_input = 0;
-  size_t output = 0;
-  for (size_t i = 0; i < lowered.program.arguments.size(); ++i) {
-    const Argument& argument = lowered.program.arguments[i];
-    if (argument.is_output) {
-      output = i;
-    } else {
-      copy_in(argument.tensor->dtype, inputs.at(next_input++), instance.buffer(i));
-    }
-  }
-  std::optional<ThreadPool> pool;
-  if (pool_threads > 0) pool.emplace(ThreadPool::Options{.threads = pool_threads});
-  const LatheParallel* parallel = pool ? pool->parallel() : nullptr;
-  LATHE_TRY_STATUS(instance.prepare(parallel));
-  LATHE_TRY_STATUS(instance.run(parallel));
-  LATHE_TRY_STATUS(instance.check_slack());
-  return copy_out(lowered.program.arguments[output].tensor->dtype, instance.buffer(output));
 }
 
 }  // namespace lathe::testing

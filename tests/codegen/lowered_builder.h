@@ -1,13 +1,10 @@
-// Lowered programs written by hand, and their run through a backend: for tests of code generators that need
-// no lowering.
+// Lowered programs written by hand: for tests of code generators that need no lowering.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "lower/lower.h"
-#include "runtime/module.h"
 
 namespace lathe::testing {
 
@@ -49,15 +46,5 @@ struct GemmShape {
 LoweredProgram gemm(const GemmShape& shape);
 // The offset of B[r, j] in its panels.
 int64_t packed_offset(const GemmShape& shape, int64_t r, int64_t j);
-
-enum class Backend { llvm, c };
-const char* to_string(Backend backend);
-
-// Compiles for this machine.
-Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads = 1);
-// Fills the inputs (f32, or i32 where the tensor is that) and gives the first output; `pool_threads` 0 means
-// no pool. Fails where anything was written outside of its buffer.
-Result<std::vector<double>> run(const LoweredProgram& lowered, Backend backend,
-                                const std::vector<std::vector<double>>& inputs, int pool_threads = 0);
 
 }  // namespace lathe::testing

@@ -1,0 +1,120 @@
+#include "compile/compile.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "codegen/c/emit_c.h"
+#include "codegen/llvm/emit.h"
+#include "loop/print.h"
+#include "lower/lower.h"
+#include "schedule/apply.h"
+
+namespace lathe {
+namespace {
+
+constexpr std::array<std::pair<const char*, CodeForm>, 5> kForms = {{{"loops", CodeForm::loops},
+                                                                     {"lowered", CodeForm::lowered},
+                                                                     {"llvm", CodeForm::llvm},
+                                                                     {"asm", CodeForm::assembly},
+                                                                     {"c", CodeForm::c}}};
+
+class Stopwatch {
+ public:
+  // Seconds since the last call or the beginning.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+int64_t storage_bytes(const Tensor& tensor, const Layout& layout) {
+  return physical_elements(layout, tensor->shape) * bytes_of(tensor->dtype);
+}
+
+std::vector<ModuleBuffer> buffers_of(const Program& program) {
+  std::vector<ModuleBuffer> buffers;
+  for (const Argument& argument : program.arguments) {
+    const BufferRole role = argument.is_output     ? BufferRole::output
+                            : argument.is_constant ? BufferRole::constant
+                                                   : BufferRole::input;
+    buffers.push_back({argument.tensor->name, role, storage_bytes(argument.tensor, argument.layout)});
+  }
+  for (const Prepared& prepared : program.prepared) {
+    buffers.push_back(
+        {prepared.tensor->name, BufferRole::prepared, storage_bytes(prepared.tensor, prepared.layout)});
+  }
+  return buffers;
+}
+
+LowerOptions lower_options(const CompileOptions& options) {
+  LowerOptions lowering;
+  lowering.max_statements = options.max_statements;
+  return lowering;
+}
+
+}  // namespace
+
+Result<Module> compile_program(const Program& program, const Target& target, int threads,
+                               const CompileOptions& options, CompileStats* stats) {
+  Stopwatch watch;
+  LATHE_TRY(const LoweredProgram lowered, lower(program, target, lower_options(options)));
+  const double lower_seconds = watch.lap();
+  const EntrySymbols symbols = entry_symbols(options.symbol_prefix);
+  EmitStats emission;
+  Module module;
+  LATHE_TRY(module.object, emit_object(lowered, target, symbols, &emission));
+  module.kernel_symbol = symbols.kernel;
+  if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
+  module.buffers = buffers_of(program);
+  module.threads = threads;
+  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
+  if (stats != nullptr) {
+    stats->lower_seconds = lower_seconds;
+    stats->emit_seconds = emission.emit_seconds;
+    stats->passes_seconds = emission.passes_seconds;
+    stats->machine_seconds = emission.machine_seconds;
+    stats->innermost_loops = emission.spills.innermost_loops;
+    stats->stack_references = emission.spills.stack_references;
+  }
+  return module;
+}
+
+Result<Module> compile(const Task& task, const Trace& trace, const CompileOptions& options,
+                       CompileStats* stats) {
+  Stopwatch watch;
+  LATHE_TRY(const Program program, apply_trace(task, trace));
+  if (stats != nullptr) stats->apply_seconds = watch.lap();
+  return compile_program(program, task.target, task.cores, options, stats);
+}
+
+Result<CodeForm> parse_code_form(const std::string& text) {
+  for (const auto& [name, form] : kForms) {
+    if (text == name) return form;
+  }
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("'{}' is no form of code: one of loops, lowered, llvm, asm, c", text));
+}
+
+Result<std::string> emit_text(const Task& task, const Trace& trace, CodeForm form,
+                              const CompileOptions& options) {
+  LATHE_TRY(const Program program, apply_trace(task, trace));
+  if (form == CodeForm::loops) return to_string(program);
+  LATHE_TRY(const LoweredProgram lowered, lower(program, task.target, lower_options(options)));
+  const EntrySymbols symbols = entry_symbols(options.symbol_prefix);
+  switch (form) {
+    case CodeForm::llvm: return emit_llvm_ir(lowered, task.target, symbols);
+    case CodeForm::assembly: return emit_assembly(lowered, task.target, symbols);
+    case CodeForm::c: return emit_c(lowered, symbols);
+    case CodeForm::loops:
+    case CodeForm::lowered: break;
+  }
+  return to_string(lowered.program);
+}
+
+}  // namespace lathe

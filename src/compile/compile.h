@@ -1,0 +1,56 @@
+// g(e, s): the function that takes a task and a schedule to machine code. The tuner, artifacts, the command
+// line and bindings reach machine code through this file and nothing else. Every function is pure and
+// thread-safe: candidates compile while others are measured, and the same task and trace give the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "loop/loop.h"
+#include "runtime/module.h"
+#include "schedule/trace.h"
+#include "task/task.h"
+
+namespace lathe {
+
+struct CompileOptions {
+  std::string symbol_prefix =
+      "lathe";                     // a C identifier: the entries are <prefix>_kernel and <prefix>_prepare
+  int64_t max_statements = 16384;  // after unrolling: more is an Error, before LLVM takes seconds for it
+};
+
+// What a compilation took and what it gave.
+struct CompileStats {
+  double apply_seconds = 0;    // trace to scheduled program
+  double lower_seconds = 0;    // scheduled to lowered program
+  double emit_seconds = 0;     // lowered program to LLVM IR
+  double passes_seconds = 0;   // LLVM's IR passes
+  double machine_seconds = 0;  // instruction selection to bytes
+  int innermost_loops = 0;     // in the machine code
+  int stack_references = 0;    // instructions in them that touch the stack: spills; 0 in a good register tile
+
+  double seconds() const {
+    return apply_seconds + lower_seconds + emit_seconds + passes_seconds + machine_seconds;
+  }
+};
+
+// An Error: an illegal step (illegal_schedule), a program that lowering refuses, or LLVM's failure (build).
+Result<Module> compile(const Task& task, const Trace& trace, const CompileOptions& options = {},
+                       CompileStats* stats = nullptr);
+
+// The part below the trace: a scheduled program to a module whose workspace serves up to `threads` threads.
+Result<Module> compile_program(const Program& program, const Target& target, int threads,
+                               const CompileOptions& options = {}, CompileStats* stats = nullptr);
+
+// A program as text: the scheduled loops, the lowered ones, LLVM IR after its passes, assembly, C99.
+enum class CodeForm { loops, lowered, llvm, assembly, c };
+
+// "loops", "lowered", "llvm", "asm", "c"; an invalid_argument error names them.
+Result<CodeForm> parse_code_form(const std::string& text);
+
+// The code of a task and trace for people, or (c) for another compiler.
+Result<std::string> emit_text(const Task& task, const Trace& trace, CodeForm form,
+                              const CompileOptions& options = {});
+
+}  // namespace lathe

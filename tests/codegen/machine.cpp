@@ -1,0 +1,138 @@
+#include "codegen/machine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "codegen/c/emit_c.h"
+#include "codegen/llvm/emit.h"
+#include "runtime/launch.h"
+#include "runtime/thread_pool.h"
+#include "target/detect.h"
+
+namespace lathe::testing {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Told to let no warning pass, and to inline what <math.h> has as an instruction: the loader knows no libm.
+constexpr const char* kCompiler =
+    "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
+    "-ffp-contract=off -fPIC -fno-stack-protector -fcf-protection=none -c ";
+
+Result<std::string> compile_c99(const std::string& source) {
+  char folder[] = "/tmp/lathe-c99-XXXXXX";
+  if (mkdtemp(folder) == nullptr) return fail(ErrorKind::io, "no temporary folder");
+  const std::string base = std::string(folder) + "/kernel";
+  std::ofstream(base + ".c") << source;
+  const bool failed = std::system((kCompiler + base + ".c -o " + base + ".o").c_str()) != 0;
+  std::string object = failed ? "" : read_file(base + ".o");
+  std::remove((base + ".c").c_str());
+  std::remove((base + ".o").c_str());
+  rmdir(folder);
+  if (failed) return fail(ErrorKind::build, "the C compiler refused:\n" + source);
+  return object;
+}
+
+Result<std::string> object_of(const LoweredProgram& lowered, Backend backend, const EntrySymbols& symbols) {
+  if (backend == Backend::llvm) return emit_object(lowered, detect_target(), symbols);
+  LATHE_TRY(std::string source, emit_c(lowered, symbols));
+  return compile_c99(source);
+}
+
+int64_t storage_bytes(const Tensor& tensor, const Layout& layout) {
+  return physical_elements(layout, tensor->shape) * bytes_of(tensor->dtype);
+}
+
+// Calls `visit` with a value of the C++ type that holds such elements.
+template <class Visit>
+auto with_type(DType dtype, const Visit& visit) {
+  switch (dtype) {
+    case DType::boolean:
+    case DType::i8: return visit(int8_t{});
+    case DType::i32: return visit(int32_t{});
+    case DType::i64: return visit(int64_t{});
+    case DType::f64: return visit(double{});
+    default: return visit(float{});
+  }
+}
+
+void copy_in(const HostTensor& values, const Layout& layout, std::span<std::byte> bytes) {
+  with_type(values.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const std::vector<T> logical(values.values.begin(), values.values.end());
+    const std::vector<T> storage =
+        pack<T>(layout, values.shape, logical, std::numeric_limits<T>::quiet_NaN());
+    std::memcpy(bytes.data(), storage.data(), bytes.size());
+  });
+}
+
+HostTensor copy_out(const Tensor& tensor, const Layout& layout, std::span<const std::byte> bytes) {
+  HostTensor result{tensor->dtype, tensor->shape, {}};
+  with_type(tensor->dtype, [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<T> storage(bytes.size() / sizeof(T));
+    std::memcpy(storage.data(), bytes.data(), bytes.size());
+    const std::vector<T> logical = unpack<T>(layout, tensor->shape, storage);
+    result.values.assign(logical.begin(), logical.end());
+  });
+  return result;
+}
+
+}  // namespace
+
+const char* to_string(Backend backend) { return backend == Backend::llvm ? "llvm" : "c"; }
+
+Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads) {
+  const EntrySymbols symbols = entry_symbols("test");
+  Module module;
+  LATHE_TRY(module.object, object_of(lowered, backend, symbols));
+  module.kernel_symbol = symbols.kernel;
+  if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
+  for (const Argument& argument : lowered.program.arguments) {
+    const BufferRole role = argument.is_output ? BufferRole::output : BufferRole::input;
+    module.buffers.push_back({argument.tensor->name, role, storage_bytes(argument.tensor, argument.layout)});
+  }
+  for (const Prepared& prepared : lowered.program.prepared) {
+    const int64_t bytes = storage_bytes(prepared.tensor, prepared.layout);
+    module.buffers.push_back({prepared.tensor->name, BufferRole::prepared, bytes});
+  }
+  module.threads = threads;
+  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
+  return module;
+}
+
+Result<std::vector<HostTensor>> run_machine(const LoweredProgram& lowered, Backend backend,
+                                            std::span<const HostTensor> inputs, int pool_threads) {
+  LATHE_TRY(const Module module, build(lowered, backend, std::max(pool_threads, 1)));
+  LATHE_TRY(Instance instance, Instance::create(module));
+  const std::vector<Argument>& arguments = lowered.program.arguments;
+  size_t next = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_output) copy_in(inputs[next++], arguments[i].layout, instance.buffer(i));
+  }
+  std::optional<ThreadPool> pool;
+  if (pool_threads > 0) pool.emplace(ThreadPool::Options{.threads = pool_threads});
+  const LatheParallel* parallel = pool ? pool->parallel() : nullptr;
+  LATHE_TRY_STATUS(instance.prepare(parallel));
+  LATHE_TRY_STATUS(instance.run(parallel));
+  LATHE_TRY_STATUS(instance.check_slack());
+  std::vector<HostTensor> outputs;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_output) {
+      outputs.push_back(copy_out(arguments[i].tensor, arguments[i].layout, instance.buffer(i)));
+    }
+  }
+  return outputs;
+}
+
+}  // namespace lathe::testing
