@@ -12,7 +12,6 @@ Result<GraphOp> as_graph_op(OnnxNode& node) {
 
 constexpr OnnxOperator kOperators[] = {
     {"Add", 7, 2, 2, 2, as_graph_op<import_add>},
-    {"AveragePool", 7, 1, 1, 1, as_graph_op<import_average_pool>},
     {"BatchNormalization", 7, 5, 5, 5, as_graph_op<import_batch_norm>},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
     {"Flatten", 1, 1, 1, 1, as_graph_op<import_flatten>},

@@ -38,6 +38,11 @@ Values evaluate(const BatchNormOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+Expr lower(const BatchNormOp& op, const PointOperands& point) {
+  const Expr scale = point.at_channel(1) / sqrt(point.at_channel(4) + Expr(op.epsilon));
+  return (point.at(0) - point.at_channel(3)) * scale + point.at_channel(2);
+}
+
 Result<BatchNormOp> import_batch_norm(OnnxNode& node) {
   LATHE_TRY_STATUS(
       require_attribute("training_mode", static_cast<double>(node.integer("training_mode", 0)), 0));

@@ -19,6 +19,7 @@ struct BatchNormOp {
 std::string attributes_of(const BatchNormOp& op);
 Result<TensorType> infer(const BatchNormOp& op, std::span<const TensorType> inputs);
 Values evaluate(const BatchNormOp& op, std::span<const Values> inputs);
+Expr lower(const BatchNormOp& op, const PointOperands& point);
 
 // ONNX BatchNormalization, inference only.
 Result<BatchNormOp> import_batch_norm(OnnxNode& node);

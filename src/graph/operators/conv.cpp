@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph/onnx_node.h"
+#include "ops/conv.h"
 
 namespace lathe {
 
@@ -14,7 +15,8 @@ Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
   const Shape& data = inputs[0].shape;
   const Shape& weight = inputs[1].shape;
-  if (data.size() < 3 || weight.size() != data.size()) {
+  LATHE_TRY_STATUS(check_image(data));
+  if (weight.size() != data.size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("data {} and weight {} must be [N, C, spatial...] and [M, C / groups, kernel...]",
                             to_string(data), to_string(weight)));
@@ -65,6 +67,16 @@ Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
     }
   }
   return result;
+}
+
+Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  return conv(builder, "conv", operands[0], operands[1], ops_window(op.window), op.groups);
+}
+
+bool needs_epilogue(const ConvOp&, size_t operands) { return operands > 2; }
+
+Expr epilogue(const ConvOp&, const Expr& value, const PointOperands& point) {
+  return point.count() > 2 ? value + point.at_channel(2) : value;
 }
 
 Result<ConvOp> import_conv(OnnxNode& node) {

@@ -12,7 +12,7 @@ struct ConvOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 2;
   static constexpr size_t kMostOperands = 3;
-  Window window;
+  SlidingWindow window;
   int64_t groups = 1;
 
   bool operator==(const ConvOp&) const = default;
@@ -21,6 +21,9 @@ struct ConvOp {
 std::string attributes_of(const ConvOp& op);
 Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs);
 Values evaluate(const ConvOp& op, std::span<const Values> inputs);
+Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands);
+bool needs_epilogue(const ConvOp& op, size_t operands);
+Expr epilogue(const ConvOp& op, const Expr& value, const PointOperands& point);
 
 // ONNX Conv.
 Result<ConvOp> import_conv(OnnxNode& node);

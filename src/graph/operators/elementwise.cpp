@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/onnx_node.h"
+#include "ops/elementwise.h"
 
 namespace lathe {
 
@@ -35,6 +36,10 @@ Values evaluate(const AddOp&, std::span<const Values> inputs) {
   } while (next_index(at, result.shape));
   return result;
 }
+
+Expr lower(const ReluOp&, const PointOperands& point) { return relu(point.at(0)); }
+
+Expr lower(const AddOp&, const PointOperands& point) { return point.at(0) + point.at(1); }
 
 Result<ReluOp> import_relu(OnnxNode&) { return ReluOp{}; }
 

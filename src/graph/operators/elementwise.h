@@ -30,6 +30,8 @@ Result<TensorType> infer(const ReluOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const AddOp& op, std::span<const TensorType> inputs);
 Values evaluate(const ReluOp& op, std::span<const Values> inputs);
 Values evaluate(const AddOp& op, std::span<const Values> inputs);
+Expr lower(const ReluOp& op, const PointOperands& point);
+Expr lower(const AddOp& op, const PointOperands& point);
 
 // ONNX Relu, Add.
 Result<ReluOp> import_relu(OnnxNode& node);

@@ -5,7 +5,12 @@
 //   infer(op, input types)       the result's type; an Error says what does not fit, without naming the node
 //   evaluate(op, input values)   the result in double precision, straight from the definition; inputs are as
 //                                `infer` accepted them
-//   lower(op, builder, name, operands)   the computes of a Dag
+// and, to become a Dag (graph/group_to_dag.h): an anchor
+//   lower(op, builder, operands)      its computes, without what works on each element of the result by
+//   itself needs_epilogue(op, operand count) whether there is such work, for example a bias epilogue(op,
+//   value, point)        the result's element from the element that `lower` gave
+// and an element-wise operator
+//   lower(op, point)                  the result's element from those of its operands
 // An operator without one of them does not compile: graph/graph.h lists all in the variant `GraphOp`. What
 // reads an operator from ONNX is a row of the table in graph/onnx_operators.cpp.
 #pragma once
@@ -15,6 +20,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "expr/dag.h"
+#include "graph/operators/point.h"
 #include "graph/tensor_type.h"
 
 namespace lathe {

@@ -57,6 +57,23 @@ Values evaluate(const GemmOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  const Tensor& a = operands[0];
+  const Tensor& b = operands[1];
+  const Axis i = spatial("i", a->shape[op.transpose_a ? 1 : 0]);
+  const Axis j = spatial("j", b->shape[op.transpose_b ? 0 : 1]);
+  const Axis r = reduce("r", a->shape[op.transpose_a ? 0 : 1]);
+  const Expr left = op.transpose_a ? a(r, i) : a(i, r);
+  const Expr right = op.transpose_b ? b(j, r) : b(r, j);
+  return builder.compute("gemm", {i, j}, sum({r}, left * right));
+}
+
+bool needs_epilogue(const GemmOp&, size_t operands) { return operands > 2; }
+
+Expr epilogue(const GemmOp&, const Expr& value, const PointOperands& point) {
+  return point.count() > 2 ? value + point.at(2) : value;
+}
+
 Result<GemmOp> import_gemm(OnnxNode& node) {
   LATHE_TRY_STATUS(require_attribute("alpha", node.real("alpha", 1), 1));
   LATHE_TRY_STATUS(require_attribute("beta", node.real("beta", 1), 1));

@@ -20,6 +20,9 @@ struct GemmOp {
 std::string attributes_of(const GemmOp& op);
 Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs);
 Values evaluate(const GemmOp& op, std::span<const Values> inputs);
+Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> operands);
+bool needs_epilogue(const GemmOp& op, size_t operands);
+Expr epilogue(const GemmOp& op, const Expr& value, const PointOperands& point);
 
 // ONNX Gemm, and MatMul of two matrices.
 Result<GemmOp> import_gemm(OnnxNode& node);

@@ -6,19 +6,14 @@
 #include <limits>
 
 #include "graph/onnx_node.h"
+#include "ops/pool.h"
 
 namespace lathe {
 
 namespace {
 
-Status require_image(const Shape& data) {
-  if (data.size() >= 3) return {};
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("input 0 has shape {}, and must be [N, C, spatial...]", to_string(data)));
-}
-
 // What `ceil_mode` asks for, where it makes no difference to rounding down.
-Status check_rounding(const Window& window, const Shape& spatial) {
+Status check_rounding(const SlidingWindow& window, const Shape& spatial) {
   for (size_t d = 0; d < spatial.size(); ++d) {
     const int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
     if ((spatial[d] + window.pads_before[d] + window.pads_after[d] - reach) % window.strides[d] != 0) {
@@ -30,43 +25,24 @@ Status check_rounding(const Window& window, const Shape& spatial) {
   return {};
 }
 
-double pool_point(const PoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
-  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-  int64_t count = 0;
+double pool_point(const MaxPoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
+  double largest = -std::numeric_limits<double>::infinity();
   for_each_tap(op.window, spatial, at, [&](const Shape&, const Shape& position) {
-    const double value = plane[broadcast_offset(spatial, position)];
-    largest = std::max(largest, value);
-    sum += value;
-    ++count;
+    largest = std::max(largest, plane[broadcast_offset(spatial, position)]);
   });
-  if (op.kind == PoolKind::max) return largest;
-  return sum / static_cast<double>(op.count_padding ? elements_of(op.window.kernel) : count);
-}
-
-Result<PoolOp> import_pool(OnnxNode& node, PoolKind kind) {
-  PoolOp op;
-  op.kind = kind;
-  LATHE_TRY(op.window, import_window(node, {}));
-  if (node.integer("ceil_mode", 0) != 0) {
-    const Shape& data = node.shape(0);
-    LATHE_TRY_STATUS(check_rounding(op.window, Shape(data.begin() + 2, data.end())));
-  }
-  return op;
+  return largest;
 }
 
 }  // namespace
 
-std::string attributes_of(const PoolOp& op) {
-  return fmt::format("{}, {}{}", op.kind == PoolKind::max ? "max" : "average", to_string(op.window),
-                     op.count_padding ? ", padding counts" : "");
-}
+std::string attributes_of(const MaxPoolOp& op) { return to_string(op.window); }
 
 std::string attributes_of(const GlobalAveragePoolOp&) { return {}; }
 
-Result<TensorType> infer(const PoolOp& op, std::span<const TensorType> inputs) {
+Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
   const Shape& data = inputs[0].shape;
-  LATHE_TRY_STATUS(require_image(data));
+  LATHE_TRY_STATUS(check_image(data));
   LATHE_TRY(const Shape extents, output_extents(op.window, Shape(data.begin() + 2, data.end())));
   for (size_t d = 0; d < extents.size(); ++d) {
     if (std::max(op.window.pads_before[d], op.window.pads_after[d]) >= op.window.kernel[d]) {
@@ -82,13 +58,13 @@ Result<TensorType> infer(const PoolOp& op, std::span<const TensorType> inputs) {
 
 Result<TensorType> infer(const GlobalAveragePoolOp&, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
-  LATHE_TRY_STATUS(require_image(inputs[0].shape));
+  LATHE_TRY_STATUS(check_image(inputs[0].shape));
   Shape shape(inputs[0].shape.size(), 1);
   std::copy_n(inputs[0].shape.begin(), 2, shape.begin());
   return TensorType{DType::f32, shape};
 }
 
-Values evaluate(const PoolOp& op, std::span<const Values> inputs) {
+Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs) {
   const Values& data = inputs[0];
   const Shape spatial(data.shape.begin() + 2, data.shape.end());
   const Shape extents = *output_extents(op.window, spatial);
@@ -117,15 +93,31 @@ Values evaluate(const GlobalAveragePoolOp&, std::span<const Values> inputs) {
   return result;
 }
 
-Result<PoolOp> import_max_pool(OnnxNode& node) {
-  LATHE_TRY_STATUS(
-      require_attribute("storage_order", static_cast<double>(node.integer("storage_order", 0)), 0));
-  return import_pool(node, PoolKind::max);
+Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  return max_pool(builder, "pool", operands[0], op.window.kernel, ops_window(op.window));
 }
 
-Result<PoolOp> import_average_pool(OnnxNode& node) {
-  LATHE_TRY(PoolOp op, import_pool(node, PoolKind::average));
-  op.count_padding = node.integer("count_include_pad", 0) != 0;
+bool needs_epilogue(const MaxPoolOp&, size_t) { return false; }
+
+Expr epilogue(const MaxPoolOp&, const Expr& value, const PointOperands&) { return value; }
+
+Tensor lower(const GlobalAveragePoolOp&, DagBuilder& builder, std::span<const Tensor> operands) {
+  return global_average_pool(builder, "pool", operands[0]);
+}
+
+bool needs_epilogue(const GlobalAveragePoolOp&, size_t) { return false; }
+
+Expr epilogue(const GlobalAveragePoolOp&, const Expr& value, const PointOperands&) { return value; }
+
+Result<MaxPoolOp> import_max_pool(OnnxNode& node) {
+  LATHE_TRY_STATUS(
+      require_attribute("storage_order", static_cast<double>(node.integer("storage_order", 0)), 0));
+  MaxPoolOp op;
+  LATHE_TRY(op.window, import_window(node, {}));
+  if (node.integer("ceil_mode", 0) != 0) {
+    const Shape& data = node.shape(0);
+    LATHE_TRY_STATUS(check_rounding(op.window, Shape(data.begin() + 2, data.end())));
+  }
   return op;
 }
 

@@ -1,4 +1,4 @@
-// Pooling of [N, C, spatial...]: a maximum or an average over a window, or the average over all of the plane.
+// Pooling of [N, C, spatial...]: the maximum over a window, the average over the whole of each channel.
 #pragma once
 
 #include "graph/operators/family.h"
@@ -6,18 +6,14 @@
 
 namespace lathe {
 
-enum class PoolKind : uint8_t { max, average };
-
-struct PoolOp {
-  static constexpr const char* kName = "Pool";
+struct MaxPoolOp {
+  static constexpr const char* kName = "MaxPool";
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
-  PoolKind kind = PoolKind::max;
-  Window window;
-  bool count_padding = false;  // average: divide by the whole kernel, padding included
+  SlidingWindow window;
 
-  bool operator==(const PoolOp&) const = default;
+  bool operator==(const MaxPoolOp&) const = default;
 };
 
 struct GlobalAveragePoolOp {
@@ -29,16 +25,21 @@ struct GlobalAveragePoolOp {
   bool operator==(const GlobalAveragePoolOp&) const = default;
 };
 
-std::string attributes_of(const PoolOp& op);
+std::string attributes_of(const MaxPoolOp& op);
 std::string attributes_of(const GlobalAveragePoolOp& op);
-Result<TensorType> infer(const PoolOp& op, std::span<const TensorType> inputs);
+Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const GlobalAveragePoolOp& op, std::span<const TensorType> inputs);
-Values evaluate(const PoolOp& op, std::span<const Values> inputs);
+Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs);
 Values evaluate(const GlobalAveragePoolOp& op, std::span<const Values> inputs);
+Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
+bool needs_epilogue(const MaxPoolOp& op, size_t operands);
+Expr epilogue(const MaxPoolOp& op, const Expr& value, const PointOperands& point);
+Tensor lower(const GlobalAveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
+bool needs_epilogue(const GlobalAveragePoolOp& op, size_t operands);
+Expr epilogue(const GlobalAveragePoolOp& op, const Expr& value, const PointOperands& point);
 
-// ONNX MaxPool, AveragePool, GlobalAveragePool.
-Result<PoolOp> import_max_pool(OnnxNode& node);
-Result<PoolOp> import_average_pool(OnnxNode& node);
+// ONNX MaxPool, GlobalAveragePool.
+Result<MaxPoolOp> import_max_pool(OnnxNode& node);
 Result<GlobalAveragePoolOp> import_global_average_pool(OnnxNode& node);
 
 }  // namespace lathe

@@ -28,7 +28,7 @@ Status check_values(const char* name, const Shape& values, size_t rank, int64_t 
   return {};
 }
 
-Status check_window(const Window& window, size_t rank) {
+Status check_window(const SlidingWindow& window, size_t rank) {
   LATHE_TRY_STATUS(check_values("kernel", window.kernel, rank, 1));
   LATHE_TRY_STATUS(check_values("strides", window.strides, rank, 1));
   LATHE_TRY_STATUS(check_values("dilations", window.dilations, rank, 1));
@@ -36,10 +36,12 @@ Status check_window(const Window& window, size_t rank) {
   return check_values("pads", window.pads_after, rank, 0);
 }
 
-int64_t reach(const Window& window, size_t d) { return (window.kernel[d] - 1) * window.dilations[d] + 1; }
+int64_t reach(const SlidingWindow& window, size_t d) {
+  return (window.kernel[d] - 1) * window.dilations[d] + 1;
+}
 
 // The pads that make the output as large as the input over the stride, rounded up.
-void set_same_pads(Window& window, const Shape& spatial, bool upper) {
+void set_same_pads(SlidingWindow& window, const Shape& spatial, bool upper) {
   for (size_t d = 0; d < spatial.size(); ++d) {
     const int64_t out = (spatial[d] + window.strides[d] - 1) / window.strides[d];
     const int64_t total = std::max<int64_t>(0, (out - 1) * window.strides[d] + reach(window, d) - spatial[d]);
@@ -54,7 +56,14 @@ bool all_are(const Shape& values, int64_t value) {
 
 }  // namespace
 
-Result<Shape> output_extents(const Window& window, const Shape& spatial) {
+Status check_image(const Shape& data) {
+  if (data.size() >= 3 && data.size() <= 5) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("input 0 has shape {}, and Lathe supports [N, C, one to three spatial axes]",
+                          to_string(data)));
+}
+
+Result<Shape> output_extents(const SlidingWindow& window, const Shape& spatial) {
   LATHE_TRY_STATUS(check_window(window, spatial.size()));
   Shape result;
   for (size_t d = 0; d < spatial.size(); ++d) {
@@ -70,7 +79,7 @@ Result<Shape> output_extents(const Window& window, const Shape& spatial) {
   return result;
 }
 
-std::string to_string(const Window& window) {
+std::string to_string(const SlidingWindow& window) {
   std::string text = "kernel " + to_string(window.kernel);
   if (!all_are(window.strides, 1)) text += ", strides " + to_string(window.strides);
   if (!all_are(window.dilations, 1)) text += ", dilations " + to_string(window.dilations);
@@ -82,15 +91,16 @@ std::string to_string(const Window& window) {
   return text;
 }
 
-Result<Window> import_window(OnnxNode& node, const Shape& weight_kernel) {
+Window ops_window(const SlidingWindow& window) {
+  return {window.strides, window.pads_before, window.pads_after, window.dilations};
+}
+
+Result<SlidingWindow> import_window(OnnxNode& node, const Shape& weight_kernel) {
   const Shape& data = node.shape(0);
-  if (data.size() < 3) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("input 0 has shape {}, and must be [N, C, spatial...]", to_string(data)));
-  }
+  LATHE_TRY_STATUS(check_image(data));
   const Shape spatial(data.begin() + 2, data.end());
   const size_t rank = spatial.size();
-  Window window;
+  SlidingWindow window;
   window.kernel = node.integers("kernel_shape", weight_kernel);
   if (window.kernel.empty())
     return fail(ErrorKind::invalid_argument, "it lacks the attribute 'kernel_shape'");
