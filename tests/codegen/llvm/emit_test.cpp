@@ -1,0 +1,120 @@
+// What the machine code looks like: the shape of the hot loop, what it refers to, and that it is always the
+// same.
+#include "codegen/llvm/emit.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+#include <thread>
+
+#include "codegen/lowered_builder.h"
+
+namespace lathe::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const EntrySymbols kSymbols = entry_symbols("test");
+
+int count(const std::vector<std::string>& lines, const std::string& what) {
+  return static_cast<int>(
+      std::ranges::count_if(lines, [&](const std::string& line) { return line.contains(what); }));
+}
+
+// The lines of the first loop with that instruction: from the label that a jump goes back to, to that jump.
+std::vector<std::string> loop_with(const std::string& assembly, const std::string& instruction) {
+  std::vector<std::string> lines;
+  std::istringstream stream(assembly);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  size_t hit = 0;
+  while (hit < lines.size() && !lines[hit].contains(instruction)) ++hit;
+  size_t begin = hit;
+  while (begin > 0 && !lines[begin].starts_with(".L")) --begin;
+  size_t end = hit;
+  while (end < lines.size() && !lines[end].starts_with("\tj")) ++end;
+  return {lines.begin() + static_cast<std::ptrdiff_t>(begin),
+          lines.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+std::string assembly(const LoweredProgram& lowered, Isa isa) {
+  const auto text = emit_assembly(lowered, generic_target(isa), kSymbols);
+  EXPECT_TRUE(text) << text.error().to_string();
+  return text.value_or("");
+}
+
+SpillCount spills(const LoweredProgram& lowered, Isa isa) {
+  EmitStats stats;
+  const auto object = emit_object(lowered, generic_target(isa), kSymbols, &stats);
+  EXPECT_TRUE(object) << object.error().to_string();
+  return stats.spills;
+}
+
+TEST(Emit, TheTileSixByTwoOfAvx2IsTwelveFmasSixBroadcastsTwoLoads) {
+  const LoweredProgram lowered = gemm({.m = 48, .n = 64, .k = 32, .rows = 6, .vectors = 2, .lanes = 8});
+  const std::vector<std::string> loop = loop_with(assembly(lowered, Isa::avx2), "vfmadd");
+  EXPECT_EQ(count(loop, "vfmadd"), 12);
+  EXPECT_EQ(count(loop, "vbroadcastss\t"), 6);
+  EXPECT_EQ(count(loop, "vmovaps\t") + count(loop, "vmovups\t"), 2);
+  EXPECT_EQ(count(loop, "rsp"), 0);
+  EXPECT_LE(loop.size(), 26u);  // what is left for the loop itself: label, comment, counters
+  EXPECT_EQ(spills(lowered, Isa::avx2).stack_references, 0);
+}
+
+TEST(Emit, TheTileTwelveByTwoOfAvx512FitsItsRegisters) {
+  const LoweredProgram lowered = gemm({.m = 48, .n = 64, .k = 32, .rows = 12, .vectors = 2, .lanes = 16});
+  const std::vector<std::string> loop = loop_with(assembly(lowered, Isa::avx512), "vfmadd");
+  EXPECT_EQ(count(loop, "vfmadd"), 24);
+  EXPECT_EQ(count(loop, "zmm"), count(loop, "vfmadd") + count(loop, "vbroadcastss\t") + count(loop, "vmov"));
+  const SpillCount counted = spills(lowered, Isa::avx512);
+  EXPECT_EQ(counted.stack_references, 0);
+  EXPECT_EQ(counted.innermost_loops, 1);
+}
+
+TEST(Emit, SpillsOfATileThatDoesNotFitAreCounted) {
+  const LoweredProgram lowered = gemm({.m = 48, .n = 64, .k = 32, .rows = 12, .vectors = 2, .lanes = 8});
+  EXPECT_GT(spills(lowered, Isa::avx2).stack_references, 20);
+}
+
+TEST(Emit, MaskedStoresAreOneInstruction) {
+  const LoweredProgram lowered = gemm({.m = 6, .n = 61, .k = 4, .rows = 6, .vectors = 2, .lanes = 8});
+  EXPECT_THAT(assembly(lowered, Isa::avx2), HasSubstr("vmaskmovps"));
+}
+
+TEST(Emit, TheSameProgramGivesTheSameBytesOnAnyThread) {
+  const auto object = [] {
+    const GemmShape shape{.m = 50, .n = 70, .k = 9, .rows = 4, .vectors = 3, .lanes = 8, .parallel = true};
+    return emit_object(gemm(shape), generic_target(Isa::avx2), kSymbols).value_or("");
+  };
+  const std::string expected = object();
+  ASSERT_FALSE(expected.empty());
+  std::vector<std::string> objects(4);
+  std::vector<std::thread> threads;
+  for (std::string& slot : objects) threads.emplace_back([&slot, &object] { slot = object(); });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& other : objects) EXPECT_EQ(other, expected);
+}
+
+TEST(Emit, IrKeepsNamesAndFunctions) {
+  const GemmShape shape{.m = 12, .n = 32, .k = 9, .rows = 6, .vectors = 2, .lanes = 8, .parallel = true};
+  const auto text = emit_llvm_ir(gemm(shape), generic_target(Isa::avx2), kSymbols);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("define i32 @test_kernel("));
+  EXPECT_THAT(*text, HasSubstr("define internal void @test_kernel.0("));
+  EXPECT_THAT(*text, HasSubstr("llvm.fma.v8f32"));
+  EXPECT_THAT(*text, HasSubstr("%panel"));
+  EXPECT_THAT(*text, Not(HasSubstr("x i8], align 64")));
+}
+
+TEST(Emit, RefusesWhatLoweringLeftUndone) {
+  LoweredBuilder builder;
+  const Tensor out = builder.output("out", 8);
+  const Var i("i");
+  builder.main(loop(i, 8, store(out, i, Expr(1.0)), LoopKind::vectorized));
+  const auto object = emit_object(builder.lowered(), generic_target(Isa::avx2), kSymbols);
+  ASSERT_FALSE(object);
+  EXPECT_EQ(object.error().message, "loop 'i' reached code generation: unroll_loops expands it");
+}
+
+}  // namespace
+}  // namespace lathe::testing
