@@ -1,0 +1,18 @@
+// The text files of an artifact: the tables that its runtime reads (C that a C++ compiler takes too), the
+// header for its users, and the manifest. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "artifact/model.h"
+
+namespace lathe {
+
+// Defines lathe_model_tables (runtime/model_tables.h) and refers to the kernels' entries.
+std::string model_tables_source(const Model& model);
+// model.h: the four functions, and what this model's inputs and outputs are.
+std::string model_header(const Model& model);
+// manifest.json, docs/artifact_format.md.
+std::string model_manifest(const Model& model, const std::string& compiler_version);
+
+}  // namespace lathe

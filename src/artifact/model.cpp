@@ -1,0 +1,57 @@
+#include "artifact/model.h"
+
+#include <fmt/format.h>
+
+#include "artifact/weights.h"
+#include "base/check.h"
+#include "compile/compile.h"
+#include "schedule/apply.h"
+
+namespace lathe {
+namespace {
+
+ModelTensor model_tensor(const Argument& argument) {
+  return {argument.tensor->name, argument.tensor->dtype, argument.tensor->shape, argument.is_constant,
+          argument.layout};
+}
+
+int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::optional<int64_t> record,
+                                  size_t number) {
+  CompiledTask result{task, trace, record, {}, {}};
+  LATHE_TRY(result.program, apply_trace(task, trace));
+  CompileOptions options;
+  options.symbol_prefix = fmt::format("lathe_task{}", number);
+  LATHE_TRY(result.module, compile_program(result.program, task.target, task.cores, options));
+  return result;
+}
+
+Model operator_model(std::string name, CompiledTask compiled) {
+  Model model;
+  model.name = std::move(name);
+  model.target = compiled.task.target;
+  model.cores = compiled.task.cores;
+  ModelLaunch launch{model.name, 0, {}};
+  for (const Argument& argument : compiled.program.arguments) {
+    std::vector<ModelTensor>& tensors = argument.is_output ? model.outputs : model.inputs;
+    launch.buffers.push_back(
+        {argument.is_output ? Storage::output : Storage::input, static_cast<int64_t>(tensors.size())});
+    tensors.push_back(model_tensor(argument));
+  }
+  for (size_t i = launch.buffers.size(); i < compiled.module.buffers.size(); ++i) {
+    launch.buffers.push_back({Storage::resident, model.resident_bytes});
+    model.resident_bytes += aligned(compiled.module.buffers[i].bytes);
+  }
+  if (!compiled.module.prepare_symbol.empty()) model.prepares.push_back(launch);
+  model.launches.push_back(std::move(launch));
+  model.kernels.push_back(std::move(compiled));
+  model.weights = WeightsFile().finish();
+  return model;
+}
+
+uint64_t weights_id(const Model& model) { return WeightsFile::id_of(model.weights); }
+
+}  // namespace lathe

@@ -1,0 +1,78 @@
+// What an artifact is made of, as a value: compiled tasks, the order in which their kernels run, and where
+// each buffer lies. An operator is a model of one launch whose constants are inputs; a network's constants
+// are weights, prepared when the model is built. Plain values; building is a pure function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/network_tasks.h"
+#include "loop/loop.h"
+#include "runtime/module.h"
+#include "schedule/trace.h"
+#include "task/task.h"
+
+namespace lathe {
+
+struct CompiledTask {
+  Task task;
+  Trace trace;
+  std::optional<int64_t> record;  // where the trace comes from; none: it was never measured
+  Program program;                // the scheduled one: the layouts of arguments and prepared buffers
+  Module module;
+};
+
+// `number` makes the entries' symbols unique within a model. An Error as compile gives it.
+Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::optional<int64_t> record,
+                                  size_t number);
+
+// Where a buffer of a launch lies; `place` is the number of the input or output, or an offset in bytes.
+enum class Storage { input, output, arena, weights, resident };
+struct ModelBinding {
+  Storage storage = Storage::arena;
+  int64_t place = 0;
+};
+
+struct ModelLaunch {
+  std::string name;  // for people
+  size_t kernel = 0;
+  std::vector<ModelBinding> buffers;  // in the module's order
+};
+
+// An input or output: row-major for the caller, in `layout` for the kernels.
+struct ModelTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+  bool is_constant = false;
+  Layout layout;
+};
+
+struct Model {
+  std::string name;
+  Target target;
+  int cores = 1;
+  std::vector<ModelTensor> inputs;
+  std::vector<ModelTensor> outputs;
+  std::vector<CompiledTask> kernels;
+  std::vector<ModelLaunch> prepares;  // run by the modules' prepare entries
+  std::vector<ModelLaunch> launches;
+  int64_t arena_bytes = 0;
+  int64_t resident_bytes = 0;
+  std::string weights;  // the whole file weights.bin, its head included
+};
+
+// The model of one task.
+Model operator_model(std::string name, CompiledTask compiled);
+// The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where a prepare entry
+// cannot be run.
+Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,
+                            std::vector<CompiledTask> compiled);
+
+// What stands in the head of the model's weights file (runtime/model_tables.h).
+uint64_t weights_id(const Model& model);
+
+}  // namespace lathe

@@ -1,0 +1,25 @@
+// NumPy's .npy files, format versions 1 to 3: little-endian, C order. Values as bytes; errors name the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/type.h"
+
+namespace lathe {
+
+struct NpyArray {
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+  std::vector<std::byte> bytes;  // row-major
+};
+
+// An Error where there is no such file, it is no .npy file or cut short, its elements lie in Fortran order,
+// or are of a type that Lathe does not have (f2, f4, f8, i1, i4, i8 and booleans it has).
+Result<NpyArray> read_npy(const std::string& path);
+Status write_npy(const std::string& path, const NpyArray& array);
+
+}  // namespace lathe

@@ -1,0 +1,22 @@
+// From a model to the folder that a user takes away: model.so, model.h, weights.bin, manifest.json. model.so
+// needs nothing but the C library; linking it here needs a C++ compiler.
+#pragma once
+
+#include <string>
+
+#include "artifact/model.h"
+#include "base/result.h"
+
+namespace lathe {
+
+struct WriteOptions {
+  std::string compiler = "c++";  // looked up in the PATH; GCC or Clang
+  std::string compiler_version;  // of Lathe, for the manifest
+};
+
+// Makes the folder where it is missing and replaces the four files in it. An Error names the file that could
+// not be written, or says that there is no compiler or what it printed; the folder's files are then as they
+// were.
+Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options);
+
+}  // namespace lathe
