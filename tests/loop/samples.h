@@ -2,6 +2,7 @@
 // with vectors, masks and every other statement.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

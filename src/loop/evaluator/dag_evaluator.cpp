@@ -1,0 +1,191 @@
+#include "loop/evaluator/dag_evaluator.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "loop/interpreter/arithmetic.h"
+
+namespace lathe::evaluator {
+namespace {
+
+using interpreter::apply;
+
+// Tensors up to this size keep their elements in an array.
+constexpr int64_t kDenseElements = int64_t{1} << 26;
+// Rows this long are computed as rows even where a reduce axis is longer: their reads are contiguous.
+constexpr int64_t kWideRow = 128;
+
+// Calls `visit` for each index of a box of axes, the last one fastest.
+template <class Visit>
+void for_each_index(std::span<const int64_t> extents, const Visit& visit) {
+  std::vector<int64_t> index(extents.size(), 0);
+  for (;;) {
+    visit(std::as_const(index));
+    size_t dim = extents.size();
+    while (dim > 0 && ++index[dim - 1] == extents[dim - 1]) index[--dim] = 0;
+    if (dim == 0) return;
+  }
+}
+
+// All lanes together. Sums run in four chains, which does not matter in double but is faster.
+double reduced(Reduction reduction, const Values& values, int64_t lanes) {
+  double result = identity_of(reduction);
+  int64_t l = 0;
+  if (reduction == Reduction::sum) {
+    double sums[4] = {};
+    for (; l + 4 <= lanes; l += 4) {
+      for (int64_t k = 0; k < 4; ++k) sums[k] += values[l + k];
+    }
+    result = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+  for (; l < lanes; ++l) result = apply(reduction, result, values[l]);
+  return result;
+}
+
+}  // namespace
+
+DagEvaluator::DagEvaluator(Dag dag, std::span<const HostTensor> inputs) : dag_(std::move(dag)) {
+  for (size_t i = 0; i < inputs.size(); ++i) add_source(dag_.inputs[i], nullptr, inputs[i].values);
+  for (const Compute& compute : dag_.computes) add_source(compute.output, &compute, {});
+}
+
+void DagEvaluator::add_source(const Tensor& tensor, const Compute* compute,
+                              const std::vector<double>& elements) {
+  Source source{compute, tensor->shape, std::vector<int64_t>(tensor->shape.size(), 1), {}, {}, {}};
+  for (size_t dim = source.shape.size(); dim-- > 1;) {
+    source.strides[dim - 1] = source.strides[dim] * source.shape[dim];
+  }
+  source.elements.reserve(elements.size());
+  for (const double element : elements) source.elements.push_back(round_to(tensor->dtype, element));
+  sources_.emplace(tensor.get(), std::move(source));
+}
+
+Source& DagEvaluator::source_of(const Tensor& tensor) {
+  const auto found = sources_.find(tensor.get());
+  if (found != sources_.end()) return found->second;
+  LATHE_CHECK(!tensor->literal.empty());
+  add_source(tensor, nullptr, tensor->literal);
+  return sources_.at(tensor.get());
+}
+
+double DagEvaluator::element(Source& source, int64_t position) {
+  if (source.compute == nullptr) return source.elements[static_cast<size_t>(position)];
+  const int64_t elements = source.compute->output.elements();
+  const bool dense = elements <= kDenseElements;
+  if (dense && source.known.empty()) {
+    source.known.resize(static_cast<size_t>(elements));
+    source.elements.resize(static_cast<size_t>(elements));
+  }
+  if (dense && source.known[static_cast<size_t>(position)])
+    return source.elements[static_cast<size_t>(position)];
+  if (!dense) {
+    if (const auto found = source.sparse.find(position); found != source.sparse.end()) return found->second;
+  }
+  std::vector<int64_t> index(source.shape.size());
+  for (size_t dim = 0; dim < index.size(); ++dim) {
+    index[dim] = position / source.strides[dim] % source.shape[dim];
+  }
+  const double value = point(*source.compute, index);
+  if (dense) {
+    source.known[static_cast<size_t>(position)] = true;
+    source.elements[static_cast<size_t>(position)] = value;
+  } else {
+    source.sparse.emplace(position, value);
+  }
+  return value;
+}
+
+// One point, with the longest reduce axis across the lanes.
+double DagEvaluator::point(const Compute& compute, std::span<const int64_t> index) {
+  Frame frame;
+  const size_t spatial = compute.spatial_count();
+  size_t lane_axis = spatial;
+  std::vector<int64_t> extents;  // of the reduce axes that are walked one by one; 1 for the lanes' axis
+  for (size_t i = 0; i < compute.axes.size(); ++i) {
+    const Axis& axis = compute.axes[i];
+    frame.axes.emplace_back(axis.var.atom().get(), Indices{i < spatial ? index[i] : 0, 0, nullptr});
+    if (i >= spatial) extents.push_back(axis.extent);
+    if (i >= spatial && axis.extent > compute.axes[lane_axis].extent) lane_axis = i;
+  }
+  const size_t doubles = doubles_.used();
+  const size_t integers = integers_.used();
+  if (compute.reduction == Reduction::none) {
+    const double result = value(compute.body, frame)[0];
+    doubles_.release(doubles);
+    integers_.release(integers);
+    return result;
+  }
+  double result = identity_of(compute.reduction);
+  const int64_t across = compute.axes[lane_axis].extent;
+  extents[lane_axis - spatial] = 1;
+  for_each_index(extents, [&](const std::vector<int64_t>& at) {
+    for (size_t i = 0; i < at.size(); ++i) frame.axes[spatial + i].second = {at[i], 0, nullptr};
+    for (int64_t begin = 0; begin < across; begin += kLanes) {
+      frame.axes[lane_axis].second = {begin, 1, nullptr};
+      frame.lanes = std::min(kLanes, across - begin);
+      const Values body = value(compute.body, frame);
+      result = apply(compute.reduction, result, reduced(compute.reduction, body, frame.lanes));
+      doubles_.release(doubles);
+      integers_.release(integers);
+    }
+  });
+  return result;
+}
+
+// Neighbouring points along the last spatial axis.
+void DagEvaluator::row(const Compute& compute, std::vector<int64_t>& index, int64_t lanes, double* result) {
+  Frame frame;
+  frame.lanes = lanes;
+  const size_t spatial = compute.spatial_count();
+  std::vector<int64_t> extents;
+  for (size_t i = 0; i < compute.axes.size(); ++i) {
+    const int64_t base = i < spatial ? index[i] : 0;
+    frame.axes.emplace_back(compute.axes[i].var.atom().get(),
+                            Indices{base, i + 1 == spatial ? 1 : 0, nullptr});
+    if (i >= spatial) extents.push_back(compute.axes[i].extent);
+  }
+  std::fill_n(result, lanes, identity_of(compute.reduction));
+  for_each_index(extents, [&](const std::vector<int64_t>& at) {
+    for (size_t i = 0; i < at.size(); ++i) frame.axes[spatial + i].second = {at[i], 0, nullptr};
+    const size_t doubles = doubles_.used();
+    const size_t integers = integers_.used();
+    const Values body = value(compute.body, frame);
+    for (int64_t l = 0; l < lanes; ++l) result[l] = apply(compute.reduction, result[l], body[l]);
+    doubles_.release(doubles);
+    integers_.release(integers);
+  });
+}
+
+void DagEvaluator::fill(Source& source, double* result) {
+  const Compute& compute = *source.compute;
+  const size_t spatial = compute.spatial_count();
+  const int64_t elements = compute.output.elements();
+  int64_t longest = 1;
+  for (size_t i = spatial; i < compute.axes.size(); ++i) longest = std::max(longest, compute.axes[i].extent);
+  const int64_t last = spatial == 0 ? 1 : source.shape.back();
+  if (longest >= last && last < kWideRow) {
+    for (int64_t position = 0; position < elements; ++position) result[position] = element(source, position);
+    return;
+  }
+  std::vector<int64_t> index(spatial);
+  for (int64_t begin = 0; begin < elements; begin += last) {
+    for (size_t dim = 0; dim < spatial; ++dim) index[dim] = begin / source.strides[dim] % source.shape[dim];
+    for (int64_t first = 0; first < last; first += kLanes) {
+      index.back() = first;
+      row(compute, index, std::min(kLanes, last - first), result + begin + first);
+    }
+  }
+}
+
+HostTensor DagEvaluator::all(const Tensor& tensor) {
+  Source& source = source_of(tensor);
+  HostTensor result = zeros_like(tensor);
+  if (source.compute == nullptr) {
+    result.values = source.elements;
+  } else {
+    fill(source, result.values.data());
+  }
+  return result;
+}
+
+}  // namespace lathe::evaluator
