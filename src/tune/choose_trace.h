@@ -1,0 +1,28 @@
+// Which trace a task is compiled with: its best record, or without one the trial that tuning would begin with.
+// Nothing is measured here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "records/record_store.h"
+#include "schedule/trace.h"
+#include "task/task.h"
+
+namespace lathe {
+
+struct ChosenTrace {
+  Task task;  // the one asked for, or the same with free layouts, where only that one was tuned
+  Trace trace;
+  std::optional<int64_t> record;  // none: never measured
+};
+
+// `records` may be null. Records of other targets, numbers of cores or compiler versions do not count. An Error
+// where the records cannot be read or nothing compiles.
+Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records);
+
+// The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
+Result<Trace> first_trial(const Task& task);
+
+}  // namespace lathe

@@ -1,0 +1,7 @@
+#include "tune/compiler_version.h"
+
+namespace lathe {
+
+std::string compiler_version() { return LATHE_VERSION; }
+
+}  // namespace lathe
