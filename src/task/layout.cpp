@@ -24,7 +24,7 @@ std::vector<LayoutDim> parts_of(const Layout& layout, int dim) {
   std::vector<LayoutDim> parts;
   std::ranges::copy_if(layout.dims, std::back_inserter(parts),
                        [&](const LayoutDim& part) { return part.dim == dim; });
-  std::ranges::stable_sort(parts, {}, &LayoutDim::divide);
+  std::ranges::sort(parts, {}, &LayoutDim::divide);
   return parts;
 }
 
