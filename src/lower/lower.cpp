@@ -14,6 +14,7 @@
 #include "lower/fold_arithmetic.h"
 #include "lower/hoist_guards.h"
 #include "lower/lower_blocks.h"
+#include "lower/order_registers.h"
 #include "lower/peel_tails.h"
 #include "lower/shrink_loops.h"
 #include "lower/simplify_loops.h"
@@ -46,6 +47,7 @@ constexpr std::array kPasses = {
     Pass{"lower_blocks", plain<lower_blocks>},
     Pass{"simplify_loops", plain<simplify_loops>},
     Pass{"compact_buffers", plain<compact_buffers>},
+    Pass{"order_registers", plain<order_registers>},
     Pass{"hoist_guards", plain<hoist_guards>},
     Pass{"shrink_loops", plain<shrink_loops>},
     Pass{"peel_tails", plain<peel_tails>},

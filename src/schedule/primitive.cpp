@@ -197,7 +197,8 @@ Program sink_alloc(const Program& program, const Tensor& tensor, const StmtNode*
   if (carries_reduction(program, tensor, node, loop)) return program;
   For target = *as<For>(path.back());
   target.body = make_stmt(Alloc{tensor, scope, alloc.layout, target.body});
-  return without_alloc(with_replaced(program, false, loop, make_stmt(std::move(target))), tensor);
+  // The outer Alloc goes first, so that only one of the tensor is there to be found.
+  return with_replaced(without_alloc(program, tensor), false, loop, make_stmt(std::move(target)));
 }
 
 Block redirect_loads(const Block& block, const Tensor& from, const Tensor& to) {
