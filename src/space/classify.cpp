@@ -48,6 +48,27 @@ bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
   return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands);
 }
 
+// Whether an axis follows from the place that a load reads: it stands in the index plainly, or as quotient
+// and remainder of one division, or not at all.
+bool is_determined(const Load& load, const Var& axis) {
+  bool occurs = false;
+  std::vector<int64_t> quotients;
+  std::vector<int64_t> remainders;
+  for (const Affine& index : load.index) {
+    if (index.coefficient(axis) != 0) return true;
+    for (const Affine::Term& term : index.terms()) {
+      if (!Affine(term.atom).uses(axis)) continue;
+      occurs = true;
+      const bool division = term.atom->kind == AtomKind::floor_div || term.atom->kind == AtomKind::modulo;
+      if (!division || !(term.atom->operand == Affine(axis))) return false;
+      (term.atom->kind == AtomKind::floor_div ? quotients : remainders).push_back(term.atom->divisor);
+    }
+  }
+  return !occurs || std::ranges::any_of(quotients, [&](int64_t divisor) {
+    return std::ranges::find(remainders, divisor) != remainders.end();
+  });
+}
+
 // Whether the consumer reads the tensor at one place that determines all of the tensor's dimensions.
 bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   const Load* only = nullptr;
@@ -57,10 +78,7 @@ bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
     only = load;
   }
   if (only == nullptr) return false;
-  return std::ranges::all_of(only->index, [](const Affine& index) {
-    return std::ranges::all_of(index.terms(),
-                               [](const Affine::Term& term) { return term.atom->kind != AtomKind::opaque; });
-  });
+  return std::ranges::all_of(consumer.axes, [&](const Axis& axis) { return is_determined(*only, axis.var); });
 }
 
 Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage>& stages,

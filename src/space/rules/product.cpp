@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "expr/walk.h"
@@ -44,7 +45,7 @@ class ProductWriter {
   const Operand* row_operand() const;     // the other one
   void choose_sizes();
   Status check_sizes() const;
-  int64_t preferred_rows() const;
+  TileSizes preferred_tile() const;
   int64_t preferred_row_tiles() const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
@@ -85,27 +86,32 @@ const Operand* ProductWriter::row_operand() const {
   return nullptr;
 }
 
-// Balanced rows (kernels.md 0): the largest tile that fits the registers unless a smaller one leaves less
-// waste.
-int64_t ProductWriter::preferred_rows() const {
-  const int64_t vectors = std::min<int64_t>(2, ceil_div(axis(tile_.vector).extent, lanes_));
-  const int64_t most = (w_.task.target.vector_registers - 1 - vectors) / vectors;
-  if (!tile_.rows) return 1;
-  const int64_t extent = axis(*tile_.rows).extent;
-  int64_t best = 1;
-  double best_cost = 1e30;
-  for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, extent}); ++rows) {
-    // A tile of few accumulators waits for the latency of its multiply-adds.
-    const auto cost_of = [&](int64_t r) {
-      return static_cast<double>(std::max<int64_t>(
-                 r * vectors, w_.task.target.fma_per_cycle * w_.task.target.fma_latency_cycles)) +
-             1.0;
-    };
-    const double cost = static_cast<double>(extent / rows) * cost_of(rows) +
-                        (extent % rows != 0 ? cost_of(extent % rows) : 0);
-    if (cost <= best_cost) {
-      best_cost = cost;
-      best = rows;
+// The register tile with the least time for an element: a tile of few accumulators waits for the latency of
+// its multiply-adds, and what is left over of an axis is a tile of its own (kernels.md 0).
+TileSizes ProductWriter::preferred_tile() const {
+  const Target& target = w_.task.target;
+  const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
+  const int64_t rows_there = tile_.rows ? axis(*tile_.rows).extent : 1;
+  const auto tile_time = [&](int64_t rows, int64_t vectors) {
+    return static_cast<double>(
+               std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
+           1.0;
+  };
+  TileSizes best;
+  double best_time = std::numeric_limits<double>::infinity();
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(4, vectors_there); ++vectors) {
+    const int64_t most = (target.vector_registers - 1 - vectors) / vectors;
+    for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {
+      const double row_time = static_cast<double>(rows_there / rows) * tile_time(rows, vectors) +
+                              (rows_there % rows != 0 ? tile_time(rows_there % rows, vectors) : 0);
+      const double time = row_time * static_cast<double>(ceil_div(vectors_there, vectors));
+      // One vector a row needs a broadcast for every multiply-add.
+      const double loads = vectors == 1 ? 1.15 : 1.0;
+      if (time * loads < best_time * 0.999) {
+        best_time = time * loads;
+        best.vectors = vectors;
+        best.rows = rows;
+      }
     }
   }
   return best;
@@ -115,7 +121,7 @@ int64_t ProductWriter::preferred_rows() const {
 int64_t ProductWriter::preferred_row_tiles() const {
   int64_t reduction = 1;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) reduction *= axis(r).extent;
-  const int64_t row_bytes = std::max<int64_t>(1, reduction * 4 * std::max<int64_t>(1, preferred_rows()));
+  const int64_t row_bytes = std::max<int64_t>(1, reduction * 4 * preferred_tile().rows);
   return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / row_bytes);
 }
 
@@ -125,10 +131,11 @@ void ProductWriter::choose_sizes() {
   const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
   std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
   std::iota(vectors.begin(), vectors.end(), 1);
-  sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, 2);
+  const TileSizes preferred = preferred_tile();
+  sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, preferred.vectors);
   std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));
   std::iota(rows.begin(), rows.end(), 1);
-  sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred_rows());
+  sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred.rows);
   sizes_.panels = w_.choose.choose(name_ + ".panels",
                                    powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
   sizes_.row_tiles = w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
@@ -166,6 +173,11 @@ Status ProductWriter::check_sizes() const {
                 fmt::format("a register tile of {} x {} needs {} vector registers of {}", sizes_.rows,
                             sizes_.vectors, needed, w_.task.target.vector_registers));
   }
+  const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
+  if (panels % sizes_.panels != 0) {
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("blocks of {} panels do not divide {}", sizes_.panels, panels));
+  }
   const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll;
   if (unrolled > 96)
     return fail(ErrorKind::illegal_schedule,
@@ -179,7 +191,8 @@ std::vector<size_t> ProductWriter::reduce_order() const {
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) order.push_back(r);
   const Operand* rows = row_operand();
   if (sizes_.channels_inner != 0 && rows != nullptr) {
-    std::ranges::stable_partition(order, [&](size_t r) { return rows->dim_of_axis[r] < 0; });
+    const auto is_channel = [&](size_t r) { return rows->dim_of_axis[r] >= 0; };
+    std::ranges::sort(order, {}, [&](size_t r) { return std::pair(is_channel(r), r); });
   }
   return order;
 }
@@ -386,7 +399,8 @@ Status ProductWriter::write() {
   if (vector != nullptr && vector->dim_of_axis[tile_.vector] >= 0 &&
       (!tile_.rows || !vector->uses[*tile_.rows])) {
     pack_operand(*vector);
-    packed = true;
+    packed = std::ranges::count_if(stage_.operands,
+                                   [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
   } else if (vector != nullptr) {
     place_row_operand(*vector);
   }
