@@ -122,6 +122,9 @@ Status GraphBuilder::output(TensorId id) {
                 fmt::format("output '{}' is an {} of the graph itself, and Lathe supports outputs of nodes",
                             tensor.name, tensor.is_constant() ? "initializer" : "input"));
   }
+  if (is_output(graph_, id)) {
+    return fail(ErrorKind::invalid_argument, fmt::format("output '{}' is listed twice", tensor.name));
+  }
   graph_.outputs.push_back(id);
   return {};
 }

@@ -94,7 +94,7 @@ class GraphBuilder {
   Result<TensorId> constant(std::string name, TensorType type, std::shared_ptr<const Bytes> data);
   // An Error names the node if the operator does not take such inputs.
   Result<TensorId> node(std::string name, GraphOp op, std::vector<TensorId> inputs, std::string output_name);
-  // An Error if the tensor is an input or a constant, which nothing computes.
+  // An Error if the tensor is an input or a constant, which nothing computes, or an output already.
   Status output(TensorId id);
 
   // The tensor of that name, if there is one.

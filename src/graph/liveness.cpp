@@ -32,8 +32,9 @@ int64_t lowest_gap(std::vector<Placed>& taken, int64_t bytes) {
 ArenaPlan plan_arena(std::span<const BufferLife> buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return buffers[a].bytes != buffers[b].bytes ? buffers[a].bytes > buffers[b].bytes : a < b;
+  });
   ArenaPlan plan;
   plan.offsets.resize(buffers.size());
   for (size_t at = 0; at < order.size(); ++at) {

@@ -177,6 +177,8 @@ TEST(OnnxImport, NamesAnOutputThatNothingComputes) {
   model.proto.mutable_graph()->mutable_output(1)->set_name("x");
   EXPECT_EQ(import_error(model),
             "m.onnx: output 'x' is an input of the graph itself, and Lathe supports outputs of nodes");
+  model.proto.mutable_graph()->mutable_output(1)->set_name("y");
+  EXPECT_EQ(import_error(model), "m.onnx: output 'y' is listed twice");
   model.proto.mutable_graph()->clear_output();
   EXPECT_EQ(import_error(model), "m.onnx: the model has no outputs");
 }
