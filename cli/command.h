@@ -1,0 +1,45 @@
+// How the command line is put together: each command's file adds its options to the app and, if the command
+// was given, leaves behind what is to be done. Only this folder reads the environment and prints.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/onnx_import.h"
+#include "target/target.h"
+
+namespace lathe::cli {
+
+// What the command does; its Error is the user's fault.
+using Action = std::function<Status()>;
+
+void add_tune(CLI::App& app, Action& chosen);
+void add_compile(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen);
+void add_show(CLI::App& app, Action& chosen);
+void add_replay(CLI::App& app, Action& chosen);
+void add_target(CLI::App& app, Action& chosen);
+
+// The options that say what is compiled and for which machine: MODEL.onnx or --workload, --input, --filter,
+// --target, --cores.
+struct ProgramOptions {
+  std::string model;
+  std::vector<std::string> inputs;  // NAME=1,3,224,224
+  std::string workload;
+  std::string filter;
+  std::string target = "native";
+  int cores = 0;  // 0: the affinity mask's
+};
+void add_program_options(CLI::App& command, ProgramOptions& options);
+// An Error unless exactly one of MODEL.onnx and --workload is given, and their own options with them alone.
+Status check(const ProgramOptions& options);
+Result<Target> target_of(const ProgramOptions& options);
+// An Error for more cores than the affinity mask has.
+Result<int> cores_of(const ProgramOptions& options);
+Result<OnnxImportOptions> import_options(const ProgramOptions& options);
+
+}  // namespace lathe::cli

@@ -1,0 +1,82 @@
+// lathe compile: a network or operators to artifacts, with the best records or without any.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "artifact/compile_model.h"
+#include "artifact/emit_sources.h"
+#include "artifact/write_artifact.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "records/record_store.h"
+#include "tune/compiler_version.h"
+#include "tune/select_workloads.h"
+
+namespace lathe::cli {
+namespace {
+
+struct CompileOptions {
+  ProgramOptions program;
+  std::string records;
+  std::string out;
+  std::string emit = "so";
+};
+
+Status write(const Model& model, const std::string& folder) {
+  LATHE_TRY_STATUS(write_artifact(model, folder, {.compiler_version = compiler_version()}));
+  fmt::print("{}: {}\n", model.name, folder);
+  return {};
+}
+
+Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
+  LATHE_TRY(const std::vector<Workload> workloads,
+            select_workloads(options.program.workload, options.program.filter));
+  ProgressLine line;
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    LATHE_TRY(const Model model, compile_operator(workloads[i], model_options));
+    LATHE_TRY_STATUS(write(model, options.out + "/" + workloads[i].name));
+    line.show(i + 1, workloads.size(), workloads[i].name);
+  }
+  return {};
+}
+
+Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {
+  LATHE_TRY(const OnnxImportOptions import, import_options(options.program));
+  LATHE_TRY(const Network network,
+            load_network(options.program.model, import, model_options.target, model_options.cores));
+  ProgressLine line;
+  model_options.progress = [&](size_t done, size_t all) { line.show(done, all, "tasks compiled"); };
+  LATHE_TRY(const Model model, compile_network(network, model_options));
+  line.finish();
+  return write(model, options.out);
+}
+
+Status run(const CompileOptions& options) {
+  LATHE_TRY_STATUS(check(options.program));
+  CompileModelOptions model_options;
+  LATHE_TRY(model_options.target, target_of(options.program));
+  LATHE_TRY(model_options.cores, cores_of(options.program));
+  std::optional<RecordStore> records;
+  if (!options.records.empty()) {
+    LATHE_TRY(records, RecordStore::open_read_only(options.records));
+    model_options.records = &*records;
+  }
+  return options.program.model.empty() ? compile_workloads(options, model_options)
+                                       : compile_model(options, model_options);
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Action& chosen) {
+  CLI::App* const command = app.add_subcommand("compile", "compile a model or operators to artifacts");
+  const auto options = std::make_shared<CompileOptions>();
+  add_program_options(*command, options->program);
+  command->add_option("--records", options->records, "records to take the best programs from");
+  command->add_option("--out", options->out, "the folder to write, one below it for each operator")
+      ->required();
+  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace lathe::cli

@@ -1,0 +1,64 @@
+// lathe: the command line. Exit status 0, 1 where the user's input is at fault (one sentence on stderr), 2
+// for an error of Lathe's own.
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "base/check.h"
+#include "cli/command.h"
+#include "target/detect.h"
+#include "tune/compiler_version.h"
+
+namespace {
+
+using lathe::cli::Action;
+
+constexpr int kUserError = 1;
+constexpr int kInternalError = 2;
+
+void report(const std::string& text) { std::fprintf(stderr, "lathe: %s\n", text.c_str()); }
+
+// The parser's own errors may have several lines.
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+int run(int count, char** arguments) {
+  CLI::App app("Lathe compiles networks and operators to fast machine code that it finds by measuring.",
+               "lathe");
+  app.set_version_flag("--version", "lathe " + lathe::compiler_version());
+  app.require_subcommand(1);
+  Action action;
+  lathe::cli::add_tune(app, action);
+  lathe::cli::add_compile(app, action);
+  lathe::cli::add_run(app, action);
+  lathe::cli::add_show(app, action);
+  lathe::cli::add_replay(app, action);
+  lathe::cli::add_target(app, action);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    report(one_line(error.what()) + " (lathe --help tells more)");
+    return kUserError;
+  }
+  const lathe::Status status = action();
+  if (status.has_value()) return 0;
+  report(status.error().to_string());
+  return kUserError;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    report(error.what());
+    return kInternalError;
+  }
+}

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "cli/command.h"
+#include "target/detect.h"
+
+namespace lathe::cli {
+namespace {
+
+std::unexpected<Error> bad_input(const std::string& text) {
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("'{}' is no input shape, it must look like NAME=1,3,224,224", text), "--input");
+}
+
+Result<std::pair<std::string, Shape>> parse_input(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) return bad_input(text);
+  Shape shape;
+  const char* at = text.data() + equals + 1;
+  const char* const end = text.data() + text.size();
+  while (true) {
+    int64_t extent = 0;
+    const auto [next, code] = std::from_chars(at, end, extent);
+    if (code != std::errc() || extent < 1) return bad_input(text);
+    shape.push_back(extent);
+    if (next == end) return std::pair(text.substr(0, equals), shape);
+    if (*next != ',') return bad_input(text);
+    at = next + 1;
+  }
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& command, ProgramOptions& options) {
+  command.add_option("MODEL", options.model, "an ONNX model");
+  command.add_option("--input", options.inputs, "the shape of an input, NAME=1,3,640,640")->expected(1);
+  command.add_option("--workload", options.workload, "a JSON file of operators, in place of a model");
+  command.add_option("--filter", options.filter, "only the operators whose names match this expression");
+  command.add_option("--target", options.target, "native, x86-avx2 or x86-avx512")->capture_default_str();
+  command.add_option("--cores", options.cores, "how many cores; default: all that this process may use")
+      ->check(CLI::PositiveNumber);
+}
+
+Status check(const ProgramOptions& options) {
+  if (options.model.empty() && options.workload.empty()) {
+    return fail(ErrorKind::invalid_argument, "nothing to work on: give MODEL.onnx or --workload FILE.json");
+  }
+  if (!options.model.empty() && !options.workload.empty()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("give either a model or --workload, not both: '{}' and '{}'", options.model,
+                            options.workload));
+  }
+  if (!options.model.empty() && !options.filter.empty()) {
+    return fail(ErrorKind::invalid_argument, "only the entries of --workload can be filtered", "--filter");
+  }
+  if (!options.workload.empty() && !options.inputs.empty()) {
+    return fail(ErrorKind::invalid_argument, "only the inputs of a model can be given shapes", "--input");
+  }
+  return {};
+}
+
+Result<Target> target_of(const ProgramOptions& options) {
+  Result<Target> target = parse_target(options.target);
+  if (!target && target.error().where.empty()) target.error().where = "--target";
+  return target;
+}
+
+Result<int> cores_of(const ProgramOptions& options) {
+  const int allowed = static_cast<int>(allowed_cpus().size());
+  if (options.cores == 0) return allowed;
+  if (options.cores <= allowed) return options.cores;
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("{} cores are more than the {} that this process may use", options.cores, allowed),
+              "--cores");
+}
+
+Result<OnnxImportOptions> import_options(const ProgramOptions& options) {
+  OnnxImportOptions import;
+  for (const std::string& text : options.inputs) {
+    LATHE_TRY(auto input, parse_input(text));
+    if (!import.input_shapes.insert(std::move(input)).second) {
+      return fail(ErrorKind::invalid_argument, fmt::format("'{}' gives a shape a second time", text),
+                  "--input");
+    }
+  }
+  return import;
+}
+
+}  // namespace lathe::cli

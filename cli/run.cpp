@@ -1,0 +1,124 @@
+// lathe run: an artifact on inputs from .npy files, and how long it takes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "artifact/loaded_artifact.h"
+#include "artifact/npy.h"
+#include "cli/command.h"
+#include "measure/statistics.h"
+#include "measure/timing.h"
+#include "target/detect.h"
+
+namespace lathe::cli {
+namespace {
+
+struct RunOptions {
+  std::string folder;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  int repeat = 30;
+};
+
+// Runs shorter than this are timed several at once: the clock takes some tens of nanoseconds.
+constexpr double kLeastSampleSeconds = 1e-3;
+
+// Which of the artifact's inputs "[NAME=]X.npy" is about; without a name the next one in order.
+struct InputFile {
+  size_t index = 0;
+  std::string path;
+};
+
+Result<InputFile> input_file(const LoadedArtifact& artifact, const std::string& text, size_t position) {
+  const std::vector<ArtifactTensor>& inputs = artifact.inputs();
+  // Names and paths may both hold '=': the artifact's names decide.
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (text.starts_with(inputs[i].name + "=")) return InputFile{i, text.substr(inputs[i].name.size() + 1)};
+  }
+  if (const size_t equals = text.find('='); equals != std::string::npos && text.find('/') > equals) {
+    return fail(ErrorKind::not_found, fmt::format("the artifact has no input '{}'", text.substr(0, equals)),
+                "--input");
+  }
+  return InputFile{position, text};
+}
+
+Status set_inputs(LoadedArtifact& artifact, const std::vector<std::string>& texts) {
+  const size_t count = artifact.inputs().size();
+  if (texts.size() != count) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("the artifact has {} input{}, {} {} given", count, count == 1 ? "" : "s",
+                            texts.size(), texts.size() == 1 ? "is" : "are"),
+                "--input");
+  }
+  std::vector<bool> given(count, false);
+  for (size_t position = 0; position < count; ++position) {
+    LATHE_TRY(const InputFile input, input_file(artifact, texts[position], position));
+    if (given[input.index]) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("input '{}' is given twice", artifact.inputs()[input.index].name), "--input");
+    }
+    given[input.index] = true;
+    LATHE_TRY(NpyArray array, read_npy(input.path));
+    LATHE_TRY_STATUS(artifact.set_input(input.index, std::move(array), input.path));
+  }
+  return {};
+}
+
+struct Latency {
+  double seconds = 0;
+  double spread = 0;
+};
+
+Result<Latency> measure(LoadedArtifact& artifact, int repeat) {
+  double begin = monotonic_seconds();
+  LATHE_TRY_STATUS(artifact.run());
+  const double estimate = monotonic_seconds() - begin;
+  const int runs = std::clamp(static_cast<int>(std::ceil(kLeastSampleSeconds / estimate)), 1, 1000);
+  std::vector<double> samples;
+  for (int i = 0; i < repeat; ++i) {
+    begin = monotonic_seconds();
+    for (int k = 0; k < runs; ++k) LATHE_TRY_STATUS(artifact.run());
+    samples.push_back((monotonic_seconds() - begin) / runs);
+  }
+  return Latency{median(samples), relative_spread(samples)};
+}
+
+Status run(const RunOptions& options) {
+  LATHE_TRY(LoadedArtifact artifact,
+            LoadedArtifact::open(options.folder, static_cast<int>(allowed_cpus().size())));
+  if (options.outputs.size() > artifact.outputs().size()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("the artifact has {} outputs, {} are given", artifact.outputs().size(),
+                            options.outputs.size()),
+                "--output");
+  }
+  LATHE_TRY_STATUS(set_inputs(artifact, options.inputs));
+  LATHE_TRY_STATUS(artifact.run());
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    LATHE_TRY_STATUS(write_npy(options.outputs[i], artifact.output(i)));
+  }
+  LATHE_TRY(const Latency latency, measure(artifact, options.repeat));
+  fmt::print("latency: {:.{}f} ms (median of {}, spread {:.1f} %)\n", latency.seconds * 1e3,
+             latency.seconds < 1e-4 ? 5 : 3, options.repeat, latency.spread * 100);
+  return {};
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& chosen) {
+  CLI::App* const command = app.add_subcommand("run", "run an artifact on .npy files and time it");
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("DIR", options->folder, "the artifact's folder")->required();
+  command->add_option("--input", options->inputs, "[NAME=]X.npy, once for each input")->expected(1);
+  command->add_option("--output", options->outputs, "Y.npy, once for each output in order")->expected(1);
+  command->add_option("--repeat", options->repeat, "how many times the model is timed")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace lathe::cli

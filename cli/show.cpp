@@ -1,0 +1,145 @@
+// lathe show: what a records file holds, its tasks or one task's records.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "cli/command.h"
+#include "records/record_store.h"
+
+namespace lathe::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct ShowOptions {
+  std::string file;
+  std::string task;
+  bool json = false;
+};
+
+std::string dump(const ordered_json& json) {
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+ordered_json summary_json(const TaskSummary& summary) {
+  ordered_json entry = {{"task", hash_to_string(summary.task.hash)},
+                        {"name", summary.task.name},
+                        {"target", summary.target},
+                        {"cores", summary.cores},
+                        {"trials", summary.trials},
+                        {"failed", summary.failed},
+                        {"seconds", nullptr},
+                        {"record", nullptr}};
+  if (summary.best_seconds) entry["seconds"] = *summary.best_seconds;
+  if (summary.best_id) entry["record"] = *summary.best_id;
+  return entry;
+}
+
+Status show_tasks(const RecordStore& store, bool as_json) {
+  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks());
+  if (as_json) {
+    ordered_json list = ordered_json::array();
+    for (const TaskSummary& summary : tasks) list.push_back(summary_json(summary));
+    fmt::print("{}\n", dump(list));
+    return {};
+  }
+  fmt::print("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", "task", "target", "cores", "trials",
+             "failed", "best", "record", "name");
+  for (const TaskSummary& summary : tasks) {
+    const std::string best =
+        summary.best_seconds ? fmt::format("{:.3f} us", *summary.best_seconds * 1e6) : "-";
+    const std::string id = summary.best_id ? fmt::format("{}", *summary.best_id) : "-";
+    fmt::print("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", hash_to_string(summary.task.hash),
+               summary.target, summary.cores, summary.trials, summary.failed, best, id, summary.task.name);
+  }
+  return {};
+}
+
+ordered_json record_json(const Record& record) {
+  const Measurement& measurement = record.measurement;
+  ordered_json entry = {{"record", record.id},
+                        {"task", hash_to_string(record.task.hash)},
+                        {"target", record.target},
+                        {"machine", record.machine},
+                        {"cores", record.cores},
+                        {"compiler_version", record.compiler_version},
+                        {"source", to_string(measurement.source)},
+                        {"seconds", nullptr},
+                        {"spread", nullptr},
+                        {"samples", measurement.samples},
+                        {"failure", nullptr},
+                        {"strategy", record.strategy},
+                        {"seed", record.seed},
+                        {"sketch", record.sketch},
+                        {"integers", record.integers},
+                        {"trace", record.trace}};
+  if (measurement.failure) {
+    entry["failure"] = {{"kind", to_string(measurement.failure->kind)},
+                        {"message", measurement.failure->message}};
+  } else {
+    entry["seconds"] = measurement.seconds;
+    entry["spread"] = measurement.spread;
+  }
+  return entry;
+}
+
+void print_record(const Record& record) {
+  const Measurement& measurement = record.measurement;
+  const std::string outcome =
+      measurement.ok()
+          ? fmt::format("{:.3f} us, spread {:.1f} %", measurement.seconds * 1e6, measurement.spread * 100)
+          : fmt::format("{}: {}", to_string(measurement.failure->kind), measurement.failure->message);
+  fmt::print("{:>6}  {} on {} core{}  {}  {} [{}]\n", record.id, record.target, record.cores,
+             record.cores == 1 ? "" : "s", outcome, record.sketch, fmt::join(record.integers, " "));
+}
+
+// The hash that `--task` gives.
+Result<uint64_t> parse_task(const std::string& text) {
+  uint64_t hash = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (code == std::errc() && end == text.data() + text.size()) return hash;
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("'{}' is no task, which has up to 16 hexadecimal digits", text), "--task");
+}
+
+Status show_records(const RecordStore& store, const ShowOptions& options) {
+  LATHE_TRY(const uint64_t hash, parse_task(options.task));
+  LATHE_TRY(const std::vector<Record> records, store.find({.task_hash = hash}));
+  if (records.empty()) {
+    return fail(ErrorKind::not_found, fmt::format("{} has no records of task {}", options.file, options.task),
+                "--task");
+  }
+  if (options.json) {
+    ordered_json list = ordered_json::array();
+    for (const Record& record : records) list.push_back(record_json(record));
+    fmt::print("{}\n", dump(list));
+    return {};
+  }
+  fmt::print("{} {}\n{}", options.task, records.front().task.name, records.front().task.dag);
+  for (const Record& record : records) print_record(record);
+  return {};
+}
+
+Status run(const ShowOptions& options) {
+  LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
+  return options.task.empty() ? show_tasks(store, options.json) : show_records(store, options);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Action& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("show", "list the tasks of a records file, or a task's records");
+  const auto options = std::make_shared<ShowOptions>();
+  command->add_option("FILE", options->file, "the records file")->required();
+  command->add_option("--task", options->task, "the records of this task");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace lathe::cli

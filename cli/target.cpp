@@ -1,0 +1,49 @@
+// lathe target: what this machine is, and the yardsticks that figures are given against.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/command.h"
+#include "measure/peak.h"
+#include "target/detect.h"
+
+namespace lathe::cli {
+namespace {
+
+constexpr int64_t kLeastMemoryBytes = int64_t{256} << 20;
+
+Status print_bandwidth(const char* name, const Target& target, int cores, int64_t bytes) {
+  LATHE_TRY(const double gigabytes, measure_read_gigabytes(target, cores, bytes));
+  fmt::print("{:<9} {:.1f} GB/s on {} core{}\n", name, gigabytes, cores, cores == 1 ? "" : "s");
+  return {};
+}
+
+Status show_target() {
+  if (!runs_some_target()) {
+    return fail(ErrorKind::unsupported,
+                "this machine has neither AVX-512 nor AVX2 and FMA, which Lathe needs");
+  }
+  const Target target = detect_target();
+  fmt::print("{}\n", print(target));
+  const int cores = static_cast<int>(allowed_cpus().size());
+  fmt::print("fma peak  {:.1f} GFLOP/s on 1 core\n", measure_fma_gflops(target, 1));
+  if (cores > 1)
+    fmt::print("fma peak  {:.1f} GFLOP/s on {} cores\n", measure_fma_gflops(target, cores), cores);
+  LATHE_TRY_STATUS(print_bandwidth("l1 read", target, 1, target.l1.bytes / 2));
+  LATHE_TRY_STATUS(print_bandwidth("l2 read", target, 1, target.l2.bytes / 2));
+  const int64_t memory_bytes = std::max(kLeastMemoryBytes, 4 * target.l3.bytes);
+  LATHE_TRY_STATUS(print_bandwidth("memory", target, 1, memory_bytes));
+  if (cores == 1) return {};
+  return print_bandwidth("memory", target, cores, memory_bytes / cores);
+}
+
+}  // namespace
+
+void add_target(CLI::App& app, Action& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("target", "print this machine as a target, and its measured peaks");
+  command->callback([&chosen] { chosen = show_target; });
+}
+
+}  // namespace lathe::cli
