@@ -11,10 +11,10 @@ namespace {
 
 Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordStore& records) {
   LATHE_TRY(const std::optional<Record> best, records.best({.task_hash = hash_of(task),
-                                                           .target = task.target.name,
-                                                           .machine = std::nullopt,
-                                                           .cores = task.cores,
-                                                           .compiler_version = compiler_version()}));
+                                                            .target = task.target.name,
+                                                            .machine = std::nullopt,
+                                                            .cores = task.cores,
+                                                            .compiler_version = compiler_version()}));
   if (!best) return std::optional<ChosenTrace>();
   LATHE_TRY(Trace trace, parse_trace(best->trace));
   return ChosenTrace{task, std::move(trace), best->id};

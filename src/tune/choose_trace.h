@@ -1,5 +1,5 @@
-// Which trace a task is compiled with: its best record, or without one the trial that tuning would begin with.
-// Nothing is measured here.
+// Which trace a task is compiled with: its best record, or without one the trial that tuning would begin
+// with. Nothing is measured here.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct ChosenTrace {
   std::optional<int64_t> record;  // none: never measured
 };
 
-// `records` may be null. Records of other targets, numbers of cores or compiler versions do not count. An Error
-// where the records cannot be read or nothing compiles.
+// `records` may be null. Records of other targets, numbers of cores or compiler versions do not count. An
+// Error where the records cannot be read or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records);
 
 // The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.

@@ -1,0 +1,203 @@
+#include "tune/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numeric>
+
+#include "base/hash.h"
+#include "expr/index_limit.h"
+#include "loop/evaluate.h"
+
+namespace lathe {
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_in_layout(const HostTensor& tensor, const Layout& layout, T padding) {
+  const std::vector<T> logical(tensor.values.begin(), tensor.values.end());
+  const std::vector<T> storage = pack<T>(layout, tensor.shape, logical, padding);
+  std::vector<std::byte> bytes(storage.size() * sizeof(T));
+  std::memcpy(bytes.data(), storage.data(), bytes.size());
+  return bytes;
+}
+
+// Block padding holds NaN: a program that lets it into a result is found out.
+std::vector<std::byte> bytes_in_layout(const HostTensor& tensor, const Layout& layout) {
+  switch (tensor.dtype) {
+    case DType::f32: return bytes_in_layout<float>(tensor, layout, NAN);
+    case DType::f64: return bytes_in_layout<double>(tensor, layout, NAN);
+    case DType::i64: return bytes_in_layout<int64_t>(tensor, layout, 0);
+    case DType::i32: return bytes_in_layout<int32_t>(tensor, layout, 0);
+    case DType::f16:
+    case DType::bf16: return bytes_in_layout<uint16_t>(tensor, layout, 0);
+    case DType::i8:
+    case DType::boolean: return bytes_in_layout<int8_t>(tensor, layout, 0);
+  }
+  return {};
+}
+
+// What is compared of one output.
+struct Reference {
+  Tensor tensor;
+  std::vector<int64_t> positions;  // row-major
+  std::vector<double> expected;
+  double magnitude = 0;  // the largest of `expected`
+};
+
+std::string index_text(std::span<const int64_t> shape, int64_t position) {
+  std::string text;
+  for (size_t d = shape.size(); d-- > 0;) {
+    text = fmt::format("{}{}{}", position % shape[d], text.empty() ? "" : ", ", text);
+    position /= shape[d];
+  }
+  return "[" + text + "]";
+}
+
+std::vector<int64_t> unravel(std::span<const int64_t> shape, int64_t position) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = position % shape[d];
+    position /= shape[d];
+  }
+  return index;
+}
+
+Status check_output(const Reference& reference, const Layout& layout, std::span<const std::byte> bytes,
+                    double tolerance) {
+  const auto* values = reinterpret_cast<const float*>(bytes.data());
+  const std::vector<int64_t>& shape = reference.tensor->shape;
+  const auto wrong = [&](int64_t position, double expected, double got) {
+    return fail(ErrorKind::wrong_result,
+                fmt::format("{}{} is {} where the reference is {}", reference.tensor->name,
+                            index_text(shape, position), got, expected));
+  };
+  for (size_t i = 0; i < reference.positions.size(); ++i) {
+    const int64_t position = reference.positions[i];
+    const double got = values[flatten(layout, shape, unravel(shape, position))];
+    const double difference = std::abs(got - reference.expected[i]);
+    if (!(difference <= tolerance * reference.magnitude)) return wrong(position, reference.expected[i], got);
+  }
+  // Outputs start as NaN: whatever still is one was never written.
+  int64_t unwritten = -1;
+  for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
+    if (std::isnan(values[offset])) unwritten = position;
+  });
+  if (unwritten >= 0) return wrong(unwritten, 0, NAN);
+  return {};
+}
+
+}  // namespace
+
+struct Problem::State {
+  Task task;
+  std::vector<HostTensor> inputs;  // of the arguments that are no outputs
+  std::vector<Reference> references;
+  // Inputs as laid out, by place and layout; their ids are the same for the same bytes.
+  std::map<std::pair<size_t, std::string>, std::vector<std::byte>> packed;
+};
+
+Problem::Problem(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Problem::Problem(Problem&&) noexcept = default;
+Problem& Problem::operator=(Problem&&) noexcept = default;
+Problem::~Problem() = default;
+
+std::vector<int64_t> points_to_check(const std::vector<int64_t>& shape, int64_t count, Rng& rng) {
+  const int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  std::vector<int64_t> positions;
+  if (elements <= count) {
+    positions.resize(static_cast<size_t>(elements));
+    std::iota(positions.begin(), positions.end(), 0);
+    return positions;
+  }
+  // A third of the points have some coordinates pushed to an edge, where tiles end.
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t position = 0;
+    for (int64_t extent : shape) {
+      int64_t coordinate = rng.between(0, extent - 1);
+      if (i % 3 == 0 && rng.chance(0.5))
+        coordinate = rng.chance(0.5) ? 0 : extent - 1 - rng.between(0, std::min<int64_t>(extent - 1, 2));
+      position = position * extent + coordinate;
+    }
+    positions.push_back(position);
+  }
+  positions.push_back(0);
+  positions.push_back(elements - 1);
+  std::ranges::sort(positions);
+  positions.erase(std::ranges::unique(positions).begin(), positions.end());
+  return positions;
+}
+
+double relative_tolerance(const Dag& dag, const Trace& trace) {
+  double longest = 1;
+  for (const Compute& compute : dag.computes) {
+    double reduction = 1;
+    for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r)
+      reduction *= static_cast<double>(compute.axes[r].extent);
+    longest = std::max(longest, reduction);
+  }
+  double tolerance = 2e-6 + 4e-7 * std::sqrt(longest);
+  for (const Step& step : trace) {
+    const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
+    if (rewrite != nullptr && rewrite->rule == "winograd") tolerance *= 10;
+  }
+  return tolerance;
+}
+
+Result<Problem> Problem::create(const Task& task, const ProblemOptions& options) {
+  auto state = std::make_unique<State>();
+  state->task = task;
+  Rng rng(options.seed);
+  for (const Tensor& input : task.dag.inputs)
+    state->inputs.push_back(random_like(input, rng, index_limit(task.dag, input)));
+  LATHE_TRY(Evaluator evaluator, Evaluator::create(task.dag, state->inputs));
+  for (const Tensor& output : task.dag.outputs) {
+    if (output->dtype != DType::f32) {
+      return fail(ErrorKind::unsupported, fmt::format("output '{}' is {}; results of type f32 can be tuned",
+                                                      output->name, to_string(output->dtype)));
+    }
+    Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}, 0};
+    for (int64_t position : reference.positions) {
+      reference.expected.push_back(evaluator.at(output, position));
+      reference.magnitude = std::max(reference.magnitude, std::abs(reference.expected.back()));
+    }
+    state->references.push_back(std::move(reference));
+  }
+  return Problem(std::move(state));
+}
+
+MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
+  MeasureInputs result;
+  std::vector<Layout> output_layouts;
+  size_t place = 0;
+  for (const Argument& argument : program.arguments) {
+    if (argument.is_output) {
+      output_layouts.push_back(argument.layout);
+      result.buffers.emplace_back();
+      continue;
+    }
+    const std::string layout = to_string(argument.layout);
+    auto [entry, added] = state_->packed.try_emplace({place, layout});
+    if (added) entry->second = bytes_in_layout(state_->inputs[place], argument.layout);
+    // The id must tell tasks apart too: the worker's memory outlives a task.
+    const uint64_t id =
+        Hasher().add(hash_of(state_->task)).add(static_cast<uint64_t>(place)).add(layout).finish();
+    result.buffers.push_back({id, 1, entry->second});
+    ++place;
+  }
+  for (size_t i = 0; i < program.prepared.size(); ++i) result.buffers.emplace_back();
+  const double tolerance = relative_tolerance(state_->task.dag, trace);
+  result.check = [this_state = state_.get(), output_layouts,
+                  tolerance](std::span<const std::span<const std::byte>> outputs) -> Status {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      LATHE_TRY_STATUS(check_output(this_state->references[i], output_layouts[i], outputs[i], tolerance));
+    }
+    return {};
+  };
+  return result;
+}
+
+}  // namespace lathe

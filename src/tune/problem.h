@@ -1,0 +1,51 @@
+// The data side of a task: inputs to run candidates on and a reference to check them against. Inputs are
+// drawn once from a seed; the reference comes straight from the Dag, never from a schedule. Used by one
+// thread at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "loop/host_tensor.h"
+#include "loop/loop.h"
+#include "measure/measurer.h"
+#include "schedule/trace.h"
+#include "task/task.h"
+
+namespace lathe {
+
+struct ProblemOptions {
+  uint64_t seed = 1;
+  // Outputs up to so many elements are compared whole; of larger ones so many points, corners and edges among
+  // them. All elements are looked at for NaN.
+  int64_t sampled_points = 1500;
+};
+
+class Problem {
+ public:
+  static Result<Problem> create(const Task& task, const ProblemOptions& options = {});
+
+  Problem(Problem&&) noexcept;
+  Problem& operator=(Problem&&) noexcept;
+  ~Problem();
+
+  // What a candidate is measured with: inputs in the layouts that the scheduled program gives its arguments,
+  // and the check of its outputs. Spans and check stay valid as long as the problem.
+  MeasureInputs inputs_for(const Program& program, const Trace& trace);
+
+ private:
+  struct State;
+  explicit Problem(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The largest allowed difference as a share of the largest reference magnitude: the rounding of f32 sums of
+// the Dag's longest reduction, times what the trace's algorithm is known to lose.
+double relative_tolerance(const Dag& dag, const Trace& trace);
+
+// The positions (row-major) of an output to compare: all of a small one; else corners, edges and random
+// points.
+std::vector<int64_t> points_to_check(const std::vector<int64_t>& shape, int64_t count, Rng& rng);
+
+}  // namespace lathe

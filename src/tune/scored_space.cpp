@@ -1,0 +1,57 @@
+#include "tune/scored_space.h"
+
+#include <limits>
+
+#include "features/features.h"
+#include "schedule/apply.h"
+
+namespace lathe {
+
+Result<ScoredSpace> ScoredSpace::create(const Task& task) {
+  LATHE_TRY(Space space, Space::derive(task));
+  return ScoredSpace(task, std::move(space));
+}
+
+SearchSpace ScoredSpace::search_space() const {
+  SearchSpace search;
+  for (const Sketch& sketch : space_.sketches()) {
+    search.sketches.push_back(sketch.domain);
+    search.sketch_names.push_back(sketch.name);
+  }
+  search.violation = [this](const Point& point) { return space_.violation(point); };
+  search.initial = space_.preferred_points();
+  return search;
+}
+
+const std::optional<std::vector<float>>& ScoredSpace::features(const Point& point) {
+  const auto known = features_.find(point);
+  if (known != features_.end()) return known->second;
+  std::optional<std::vector<float>> row;
+  if (const Result<Trace> trace = space_.trace(point)) {
+    if (const Result<Program> program = apply_trace(task_, *trace)) {
+      row = extract_features(*program, task_.target).flat;
+    }
+  }
+  return features_.emplace(point, std::move(row)).first->second;
+}
+
+std::vector<double> ScoredSpace::score(std::span<const Point> points, const CostModel& model) {
+  std::vector<double> costs(points.size(), std::numeric_limits<double>::infinity());
+  FeatureMatrix rows;
+  rows.columns = static_cast<int64_t>(feature_names().size());
+  std::vector<size_t> places;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const auto& row = features(points[i]);
+    if (!row) continue;
+    rows.values.insert(rows.values.end(), row->begin(), row->end());
+    places.push_back(i);
+  }
+  rows.rows = static_cast<int64_t>(places.size());
+  if (places.empty()) return costs;
+  const Result<Prediction> prediction = model.predict(rows);
+  if (!prediction) return costs;
+  for (size_t i = 0; i < places.size(); ++i) costs[places[i]] = prediction->mean[i];
+  return costs;
+}
+
+}  // namespace lathe

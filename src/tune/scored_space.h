@@ -1,0 +1,35 @@
+// A task's space as search and cost model see it: points in, traces, programs and rows of features out, each
+// computed once. Used by one thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "search/search_space.h"
+#include "search/strategy.h"
+#include "space/space.h"
+
+namespace lathe {
+
+class ScoredSpace {
+ public:
+  static Result<ScoredSpace> create(const Task& task);
+
+  const Space& space() const { return space_; }
+  // What a strategy searches. The returned value refers to this object, which must stay where it is.
+  SearchSpace search_space() const;
+  // The features of a point's program; nothing where its trace is illegal.
+  const std::optional<std::vector<float>>& features(const Point& point);
+  // Predicted costs by a fitted model; infinity for illegal points.
+  std::vector<double> score(std::span<const Point> points, const CostModel& model);
+
+ private:
+  ScoredSpace(Task task, Space space) : task_(std::move(task)), space_(std::move(space)) {}
+  Task task_;
+  Space space_;
+  std::map<Point, std::optional<std::vector<float>>> features_;
+};
+
+}  // namespace lathe

@@ -1,0 +1,224 @@
+#include "tune/task_tuner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <limits>
+
+#include "compile/compile.h"
+#include "cost/all.h"
+#include "measure/timing.h"
+#include "records/task_text.h"
+#include "schedule/apply.h"
+#include "search/all.h"
+#include "tune/compiler_version.h"
+#include "tune/problem.h"
+#include "tune/scored_space.h"
+
+namespace lathe {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Records are written together, but none waits longer than this (design 5: a commit at least every second).
+constexpr double kFlushSeconds = 0.5;
+
+// A candidate on its way from point to machine code.
+struct Built {
+  Trace trace;
+  Program program;
+  Result<Module> module = fail(ErrorKind::build, "not built");
+  double seconds = 0;
+};
+
+Built build(const Task& task, const Space& space, const Point& point) {
+  const double start = monotonic_seconds();
+  Built built;
+  const auto finish = [&] {
+    built.seconds = monotonic_seconds() - start;
+    return std::move(built);
+  };
+  Result<Trace> trace = space.trace(point);
+  if (!trace) {
+    built.module = std::unexpected(trace.error());
+    return finish();
+  }
+  built.trace = std::move(*trace);
+  Result<Program> program = apply_trace(task, built.trace);
+  if (!program) {
+    built.module = std::unexpected(program.error());
+    return finish();
+  }
+  built.program = std::move(*program);
+  built.module = compile_program(built.program, task.target, task.cores);
+  return finish();
+}
+
+int64_t unix_milliseconds() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+struct TaskTuner::State {
+  Task task;
+  TuneOptions options;
+  Measurer* measurer = nullptr;
+  RecordStore* records = nullptr;
+  ScoredSpace scored;
+  Problem problem;
+  std::unique_ptr<Strategy> strategy;
+  std::unique_ptr<CostModel> model;
+  TuneProgress progress;
+  std::vector<Trial> trials;
+  std::vector<Record> unwritten;
+  double last_flush = 0;
+
+  void count(const Measurement& measurement);
+  void fit();
+  Status flush();
+  Status measure(const Point& point, Built built, std::vector<Trial>& batch);
+  Status take_over_records();
+};
+
+void TaskTuner::State::count(const Measurement& measurement) {
+  ++progress.trials;
+  if (!measurement.ok()) {
+    ++progress.failed;
+    return;
+  }
+  if (progress.best_seconds == 0 || measurement.seconds < progress.best_seconds) {
+    progress.best_seconds = measurement.seconds;
+    progress.best_spread = measurement.spread;
+  }
+}
+
+void TaskTuner::State::fit() {
+  FeatureMatrix rows;
+  std::vector<double> seconds;
+  for (const Trial& trial : trials) {
+    const auto& row = scored.features(trial.point);
+    if (!row) continue;
+    rows.columns = static_cast<int64_t>(row->size());
+    rows.values.insert(rows.values.end(), row->begin(), row->end());
+    seconds.push_back(trial.seconds);
+  }
+  rows.rows = static_cast<int64_t>(seconds.size());
+  const std::vector<int> groups(seconds.size(), 0);
+  // A model that cannot learn leaves the search without one; the search goes on.
+  if (rows.rows > 0) static_cast<void>(model->fit(rows, seconds, groups));
+}
+
+Status TaskTuner::State::flush() {
+  last_flush = monotonic_seconds();
+  if (unwritten.empty()) return {};
+  const auto ids = records->append_all(unwritten);
+  if (!ids) return std::unexpected(ids.error());
+  unwritten.clear();
+  return {};
+}
+
+Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Trial>& batch) {
+  const double start = monotonic_seconds();
+  Measurement measurement;
+  if (!built.module) {
+    measurement = failed_measurement(built.module.error().kind, built.module.error().message);
+  } else {
+    MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
+    inputs.best_seconds = progress.best_seconds;
+    LATHE_TRY(measurement, measurer->measure(*built.module, inputs));
+  }
+  count(measurement);
+  Record record;
+  record.task = text_of(task);
+  record.target = task.target.name;
+  record.machine = task.target.machine;
+  record.cores = task.cores;
+  record.compiler_version = compiler_version();
+  record.trace = to_string(built.trace);
+  record.sketch = scored.space().sketches()[static_cast<size_t>(point.sketch)].name;
+  record.integers = point.integers;
+  record.measurement = measurement;
+  record.strategy = options.strategy;
+  record.seed = options.seed;
+  record.created_at = unix_milliseconds();
+  record.wall_seconds = built.seconds + monotonic_seconds() - start;
+  unwritten.push_back(std::move(record));
+  batch.push_back({point, measurement.ok() ? measurement.seconds : kInfinity});
+  return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
+}
+
+Status TaskTuner::State::take_over_records() {
+  LATHE_TRY(const std::vector<Record> known, records->find({.task_hash = hash_of(task),
+                                                            .target = task.target.name,
+                                                            .machine = std::nullopt,
+                                                            .cores = task.cores,
+                                                            .compiler_version = compiler_version()}));
+  const std::vector<Sketch>& sketches = scored.space().sketches();
+  for (const Record& record : known) {
+    count(record.measurement);
+    const auto sketch = std::ranges::find(sketches, record.sketch, &Sketch::name);
+    if (sketch == sketches.end() || !check(sketch->domain, record.integers)) continue;
+    trials.push_back({{static_cast<int>(sketch - sketches.begin()), record.integers},
+                      record.measurement.ok() ? record.measurement.seconds : kInfinity});
+  }
+  strategy->observe(trials);
+  if (!trials.empty()) fit();
+  return {};
+}
+
+TaskTuner::TaskTuner(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TaskTuner::TaskTuner(TaskTuner&&) noexcept = default;
+TaskTuner& TaskTuner::operator=(TaskTuner&&) noexcept = default;
+TaskTuner::~TaskTuner() = default;
+
+Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options, Measurer& measurer,
+                                    RecordStore& records) {
+  LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
+  LATHE_TRY(Problem problem, Problem::create(task));
+  auto state = std::make_unique<State>(State{
+      task, options, &measurer, &records, std::move(scored), std::move(problem), {}, {}, {}, {}, {}, 0});
+  StrategyOptions search;
+  search.seed = options.seed;
+  // Applying a trace and taking features costs a fifth of a millisecond: some 60 ms a batch.
+  search.population = 96;
+  search.generations = 3;
+  LATHE_TRY(state->strategy, make_strategy(options.strategy, state->scored.search_space(), search));
+  LATHE_TRY(state->model, make_cost_model(options.cost_model));
+  LATHE_TRY_STATUS(state->take_over_records());
+  state->last_flush = monotonic_seconds();
+  return TaskTuner(std::move(state));
+}
+
+Status TaskTuner::step(int count, const std::function<bool()>& stop) {
+  State& s = *state_;
+  Scorer scorer;
+  if (s.model->fitted()) {
+    scorer = [&s](std::span<const Point> points) { return s.scored.score(points, *s.model); };
+  }
+  const std::vector<Point> points = s.strategy->propose(count, scorer);
+  s.progress.used_up = points.size() < static_cast<size_t>(count);
+  std::vector<Trial> batch;
+  const auto policy = s.options.overlap ? std::launch::async : std::launch::deferred;
+  const auto start_build = [&](size_t i) {
+    return std::async(policy, [&s, point = points[i]] { return build(s.task, s.scored.space(), point); });
+  };
+  std::future<Built> next;
+  Status status;
+  for (size_t i = 0; i < points.size() && status && !stop(); ++i) {
+    Built built = next.valid() ? next.get() : start_build(i).get();
+    if (i + 1 < points.size()) next = start_build(i + 1);
+    status = s.measure(points[i], std::move(built), batch);
+  }
+  s.strategy->observe(batch);
+  s.trials.insert(s.trials.end(), batch.begin(), batch.end());
+  if (const Status flushed = s.flush(); !flushed) return flushed;
+  if (!status) return status;
+  s.fit();
+  return {};
+}
+
+const TuneProgress& TaskTuner::progress() const { return state_->progress; }
+const Task& TaskTuner::task() const { return state_->task; }
+
+}  // namespace lathe

@@ -1,0 +1,81 @@
+#include "tune/tune.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/timing.h"
+#include "search/all.h"
+
+namespace lathe {
+namespace {
+
+int batch_of(const TuneOptions& options, int64_t left) {
+  return static_cast<int>(std::clamp<int64_t>(left, 1, options.batch));
+}
+
+}  // namespace
+
+Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
+                                           const TuneBudget& budget, Measurer& measurer, RecordStore& records,
+                                           const TuneObserver& observer) {
+  std::vector<CaseResult> results;
+  const double deadline = monotonic_seconds() + budget.seconds;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const double start = monotonic_seconds();
+    const double share = (deadline - start) / static_cast<double>(tasks.size() - i);
+    const auto stop = [&] { return monotonic_seconds() - start > share; };
+    LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, measurer, records));
+    const auto report = [&] {
+      if (observer) observer({tasks[i].name, i, tasks.size(), tuner.progress()});
+    };
+    report();
+    while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !stop()) {
+      LATHE_TRY_STATUS(tuner.step(batch_of(options, budget.trials - tuner.progress().trials), stop));
+      report();
+    }
+    results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
+  }
+  return results;
+}
+
+Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
+                                                   const std::string& scheduler, const TuneOptions& options,
+                                                   const TuneBudget& budget, Measurer& measurer,
+                                                   RecordStore& records, const TuneObserver& observer) {
+  const double start = monotonic_seconds();
+  std::vector<TaskTuner> tuners;
+  std::vector<ScheduledTask> scheduled;
+  std::vector<double> wall(tasks.size(), 0);
+  int64_t trials = 0;
+  for (const WeightedTask& weighted : tasks) {
+    LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, measurer, records));
+    trials += tuner.progress().trials;
+    const auto flops = static_cast<double>(flops_of(weighted.task.dag));
+    scheduled.push_back({weighted.weight, flops, std::to_string(weighted.task.dag.computes.size())});
+    tuners.push_back(std::move(tuner));
+  }
+  LATHE_TRY(const auto order, make_task_scheduler(scheduler, scheduled, {.seed = options.seed}));
+  const int64_t wanted = budget.trials > INT64_MAX / static_cast<int64_t>(tasks.size())
+                             ? INT64_MAX
+                             : budget.trials * static_cast<int64_t>(tasks.size());
+  const auto stop = [&] { return monotonic_seconds() - start > budget.seconds; };
+  while (trials < wanted && !stop()) {
+    const std::optional<int> chosen = order->next();
+    if (!chosen) break;
+    const auto i = static_cast<size_t>(*chosen);
+    const double begin = monotonic_seconds();
+    const int64_t before = tuners[i].progress().trials;
+    LATHE_TRY_STATUS(tuners[i].step(batch_of(options, wanted - trials), stop));
+    const TuneProgress& progress = tuners[i].progress();
+    trials += progress.trials - before;
+    wall[i] += monotonic_seconds() - begin;
+    order->observe(*chosen, progress.best_seconds > 0 ? progress.best_seconds : INFINITY, progress.used_up);
+    if (observer) observer({tasks[i].task.name, i, tasks.size(), progress});
+  }
+  std::vector<CaseResult> results;
+  for (size_t i = 0; i < tasks.size(); ++i)
+    results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
+  return results;
+}
+
+}  // namespace lathe

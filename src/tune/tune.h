@@ -1,0 +1,53 @@
+// Tuning as a whole: a list of operator cases one after another, or the tasks of a network between which a
+// scheduler shares out the trials.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "search/task_scheduler.h"
+#include "tune/task_tuner.h"
+
+namespace lathe {
+
+struct TuneBudget {
+  int64_t trials = 64;                                       // per task, those in the records included
+  double seconds = std::numeric_limits<double>::infinity();  // of the whole command
+};
+
+// Where a running command stands; for a progress line.
+struct TuneState {
+  std::string name;  // of the case or task
+  size_t index = 0;  // its place, 0 ..
+  size_t count = 0;  // how many there are
+  TuneProgress progress;
+};
+using TuneObserver = std::function<void(const TuneState&)>;
+
+// What came of one case.
+struct CaseResult {
+  std::string name;
+  TuneProgress progress;
+  double wall_seconds = 0;  // spent on it in this run, everything included
+};
+
+// One case after another; the time is shared out evenly among those that are left.
+Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
+                                           const TuneBudget& budget, Measurer& measurer, RecordStore& records,
+                                           const TuneObserver& observer);
+
+// A task of a network and how often the network runs it.
+struct WeightedTask {
+  Task task;
+  double weight = 1;
+};
+// All tasks together: `budget.trials` per task on average, shared out by the named scheduler ("gradient" or
+// "round-robin").
+Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
+                                                   const std::string& scheduler, const TuneOptions& options,
+                                                   const TuneBudget& budget, Measurer& measurer,
+                                                   RecordStore& records, const TuneObserver& observer);
+
+}  // namespace lathe
