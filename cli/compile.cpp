@@ -1,17 +1,12 @@
 // lathe compile: a network or operators to artifacts, with the best records or without any.
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "artifact/compile_model.h"
-#include "artifact/emit_sources.h"
-#include "artifact/write_artifact.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/write_model.h"
 #include "records/record_store.h"
-#include "tune/compiler_version.h"
 #include "tune/select_workloads.h"
 
 namespace lathe::cli {
@@ -21,14 +16,7 @@ struct CompileOptions {
   ProgramOptions program;
   std::string records;
   std::string out;
-  std::string emit = "so";
 };
-
-Status write(const Model& model, const std::string& folder) {
-  LATHE_TRY_STATUS(write_artifact(model, folder, {.compiler_version = compiler_version()}));
-  fmt::print("{}: {}\n", model.name, folder);
-  return {};
-}
 
 Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
@@ -36,7 +24,7 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
   ProgressLine line;
   for (size_t i = 0; i < workloads.size(); ++i) {
     LATHE_TRY(const Model model, compile_operator(workloads[i], model_options));
-    LATHE_TRY_STATUS(write(model, options.out + "/" + workloads[i].name));
+    LATHE_TRY_STATUS(write_model(model, options.out + "/" + workloads[i].name));
     line.show(i + 1, workloads.size(), workloads[i].name);
   }
   return {};
@@ -50,7 +38,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   model_options.progress = [&](size_t done, size_t all) { line.show(done, all, "tasks compiled"); };
   LATHE_TRY(const Model model, compile_network(network, model_options));
   line.finish();
-  return write(model, options.out);
+  return write_model(model, options.out);
 }
 
 Status run(const CompileOptions& options) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
 #include "cli/command.h"
@@ -27,6 +28,16 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// One sentence for what the parser could not take. It looks for missing options first: a misspelt one is the
+// better explanation.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (unknown.empty()) return one_line(error.what());
+  const bool is_command = app.get_subcommands().empty() && !unknown.front().starts_with("-");
+  return is_command ? "there is no command '" + unknown.front() + "'"
+                    : "there is no option or argument '" + unknown.front() + "' here";
+}
+
 int run(int count, char** arguments) {
   CLI::App app("Lathe compiles networks and operators to fast machine code that it finds by measuring.",
                "lathe");
@@ -43,7 +54,7 @@ int run(int count, char** arguments) {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    report(one_line(error.what()) + " (lathe --help tells more)");
+    report(explain(app, error) + " (lathe --help tells more)");
     return kUserError;
   }
   const lathe::Status status = action();

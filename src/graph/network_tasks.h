@@ -11,13 +11,13 @@
 
 namespace lathe {
 
-struct WeightedTask {
+struct LaidOutTask {
   Task task;
   int64_t weight = 0;  // how many uses it has
 };
 
 struct NetworkTasks {
-  std::vector<WeightedTask> tasks;  // no two with the same hash
+  std::vector<LaidOutTask> tasks;  // no two with the same hash
   std::vector<TaskUse> uses;        // `task` is an index into `tasks`; in an order in which they can run
   std::vector<Layout> layouts;      // of each tensor of the graph, as every use sees it
 };

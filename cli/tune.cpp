@@ -1,0 +1,182 @@
+// lathe tune: searches fast programs for a network's tasks or for operators, and keeps what it measures.
+#include "tune/tune.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "artifact/compile_model.h"
+#include "cli/command.h"
+#include "cli/executable.h"
+#include "cli/progress.h"
+#include "cli/tune_report.h"
+#include "cli/write_model.h"
+#include "records/record_store.h"
+#include "target/detect.h"
+#include "tune/select_workloads.h"
+
+namespace lathe::cli {
+namespace {
+
+struct TuneCommand {
+  ProgramOptions program;
+  std::optional<int64_t> trials;
+  std::optional<double> seconds;
+  TuneOptions search;
+  std::string layout = "free";
+  std::string scheduler = "gradient";
+  std::string records = "./lathe.db";
+  std::string json;
+  std::string out;
+};
+
+// What every part of a tuning run needs.
+struct Session {
+  Target target;
+  int cores = 1;
+  RecordStore records;
+  Measurer measurer;
+  TuneBudget budget;
+};
+
+TuneBudget budget_of(const TuneCommand& command) {
+  TuneBudget budget;
+  if (command.seconds) {
+    budget.seconds = *command.seconds;
+    budget.trials = std::numeric_limits<int64_t>::max();
+  }
+  if (command.trials) budget.trials = *command.trials;
+  return budget;
+}
+
+Result<Session> start(const TuneCommand& command) {
+  LATHE_TRY(Target target, target_of(command.program));
+  LATHE_TRY(const int cores, cores_of(command.program));
+  LATHE_TRY(RecordStore records, RecordStore::open(command.records));
+  MeasureOptions measuring;
+  LATHE_TRY(measuring.worker_path, beside_executable("lathe-worker"));
+  measuring.cores = cores;
+  LATHE_TRY(Measurer measurer, Measurer::start(measuring));
+  return Session{std::move(target), cores, std::move(records), std::move(measurer), budget_of(command)};
+}
+
+std::string state_text(const TuneState& state) {
+  const TuneProgress& progress = state.progress;
+  const std::string best = progress.best_seconds > 0
+                               ? fmt::format("best {:.3f} us", progress.best_seconds * 1e6)
+                               : "no program yet";
+  return fmt::format("{}: {} trials, {} failed, {}", state.name, progress.trials, progress.failed, best);
+}
+
+TuneObserver observer_on(ProgressLine& line) {
+  return [&line](const TuneState& state) { line.show(state.index + 1, state.count, state_text(state)); };
+}
+
+TuneOptions search_options(const TuneCommand& command, int cores) {
+  TuneOptions search = command.search;
+  search.overlap = static_cast<int>(allowed_cpus().size()) > cores;
+  return search;
+}
+
+ReportRow row_of(const CaseResult& result, const TuneCommand& command, const Session& session) {
+  ReportRow row;
+  row.result = result;
+  row.cores = session.cores;
+  row.target = session.target.name;
+  row.strategy = command.search.strategy;
+  return row;
+}
+
+Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command, Session& session) {
+  LATHE_TRY(const std::vector<Workload> workloads,
+            select_workloads(command.program.workload, command.program.filter));
+  std::vector<Task> tasks;
+  for (const Workload& workload : workloads) {
+    LATHE_TRY(Task task, make_task(workload, session.target, session.cores, command.layout == "free"));
+    tasks.push_back(std::move(task));
+  }
+  ProgressLine line;
+  LATHE_TRY(const std::vector<CaseResult> results,
+            tune_cases(tasks, search_options(command, session.cores), session.budget, session.measurer,
+                       session.records, observer_on(line)));
+  line.finish();
+  std::vector<ReportRow> rows;
+  for (size_t i = 0; i < results.size(); ++i) {
+    rows.push_back(row_of(results[i], command, session));
+    rows.back().op = workloads[i].op;
+    rows.back().flops = workloads[i].operation.flops;
+    rows.back().layout = command.layout;
+    if (command.out.empty() || results[i].progress.best_seconds == 0) continue;
+    CompileModelOptions compiling{session.target, session.cores, &session.records};
+    LATHE_TRY(const Model model, compile_operator(workloads[i], compiling));
+    LATHE_TRY_STATUS(write_model(model, command.out + "/" + workloads[i].name));
+  }
+  return rows;
+}
+
+Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& session) {
+  LATHE_TRY(const OnnxImportOptions import, import_options(command.program));
+  LATHE_TRY(const Network network,
+            load_network(command.program.model, import, session.target, session.cores));
+  std::vector<WeightedTask> tasks;
+  for (const LaidOutTask& task : network.tasks.tasks) {
+    tasks.push_back({task.task, static_cast<double>(task.weight)});
+  }
+  ProgressLine line;
+  LATHE_TRY(const std::vector<CaseResult> results,
+            tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores),
+                               session.budget, session.measurer, session.records, observer_on(line)));
+  line.finish();
+  std::vector<ReportRow> rows;
+  for (size_t i = 0; i < results.size(); ++i) {
+    rows.push_back(row_of(results[i], command, session));
+    rows.back().op = "network";
+    rows.back().flops = flops_of(tasks[i].task.dag);
+    rows.back().layout = "fixed";
+    rows.back().uses = network.tasks.tasks[i].weight;
+  }
+  if (!command.out.empty()) {
+    CompileModelOptions compiling{session.target, session.cores, &session.records};
+    LATHE_TRY(const Model model, compile_network(network, compiling));
+    LATHE_TRY_STATUS(write_model(model, command.out));
+  }
+  return rows;
+}
+
+Status run(const TuneCommand& command) {
+  LATHE_TRY_STATUS(check(command.program));
+  LATHE_TRY(Session session, start(command));
+  const bool is_network = !command.program.model.empty();
+  LATHE_TRY(const std::vector<ReportRow> rows,
+            is_network ? tune_model(command, session) : tune_workloads(command, session));
+  print_report(rows);
+  if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
+  return check_all_found(rows);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Action& chosen) {
+  CLI::App* const sub = app.add_subcommand("tune", "search fast programs for a model or operators");
+  const auto command = std::make_shared<TuneCommand>();
+  add_program_options(*sub, command->program);
+  sub->add_option("--trials", command->trials, "measured candidates per task, those in the records included")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  sub->add_option("--time", command->seconds, "seconds for the whole command")->check(CLI::Range(0.0, 1e9));
+  sub->add_option("--seed", command->search.seed, "of the search")->capture_default_str();
+  sub->add_option("--strategy", command->search.strategy, "who to try next")->capture_default_str();
+  sub->add_option("--cost-model", command->search.cost_model, "what ranks candidates")->capture_default_str();
+  sub->add_option("--scheduler", command->scheduler, "how a network's tasks share the trials")
+      ->capture_default_str();
+  sub->add_option("--layout", command->layout, "of activations in operators: free or fixed")
+      ->check(CLI::IsMember({"free", "fixed"}))
+      ->capture_default_str();
+  sub->add_option("--records", command->records, "the records file")->capture_default_str();
+  sub->add_option("--json", command->json, "write the results there");
+  sub->add_option("--out", command->out, "write artifacts there");
+  sub->callback([&chosen, command] { chosen = [command] { return run(*command); }; });
+}
+
+}  // namespace lathe::cli

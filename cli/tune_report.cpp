@@ -1,0 +1,75 @@
+#include "cli/tune_report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace lathe::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+double gflops(const ReportRow& row) {
+  return static_cast<double>(row.flops) / row.result.progress.best_seconds * 1e-9;
+}
+
+ordered_json json_of(const ReportRow& row) {
+  const TuneProgress& progress = row.result.progress;
+  ordered_json entry = {{"name", row.result.name},
+                        {"op", row.op},
+                        {"flops", row.flops},
+                        {"seconds", nullptr},
+                        {"spread", nullptr},
+                        {"gflops", nullptr},
+                        {"trials", progress.trials},
+                        {"failed", progress.failed},
+                        {"wall_seconds", row.result.wall_seconds},
+                        {"cores", row.cores},
+                        {"target", row.target},
+                        {"strategy", row.strategy},
+                        {"layout", row.layout}};
+  if (row.op == "network") entry["uses"] = row.uses;
+  if (progress.best_seconds == 0) return entry;
+  entry["seconds"] = progress.best_seconds;
+  entry["spread"] = progress.best_spread;
+  entry["gflops"] = gflops(row);
+  return entry;
+}
+
+}  // namespace
+
+void print_report(const std::vector<ReportRow>& rows) {
+  fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7}\n", "name", "uses", "best", "GFLOP/s", "trials",
+             "failed", "wall");
+  for (const ReportRow& row : rows) {
+    const TuneProgress& progress = row.result.progress;
+    const bool found = progress.best_seconds > 0;
+    fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s\n", row.result.name, row.uses,
+               found ? fmt::format("{:.3f} us", progress.best_seconds * 1e6) : "-",
+               found ? fmt::format("{:.1f}", gflops(row)) : "-", progress.trials, progress.failed,
+               row.result.wall_seconds);
+  }
+}
+
+Status write_report(const std::vector<ReportRow>& rows, const std::string& path) {
+  ordered_json list = ordered_json::array();
+  for (const ReportRow& row : rows) list.push_back(json_of(row));
+  std::ofstream file(path);
+  file << list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  file.close();
+  if (file) return {};
+  return fail(ErrorKind::io, "the file cannot be written", path);
+}
+
+Status check_all_found(const std::vector<ReportRow>& rows) {
+  std::string names;
+  for (const ReportRow& row : rows) {
+    if (row.result.progress.best_seconds == 0) names += (names.empty() ? "" : ", ") + row.result.name;
+  }
+  if (names.empty()) return {};
+  return fail(ErrorKind::not_found, fmt::format("no valid program was found for {}", names));
+}
+
+}  // namespace lathe::cli

@@ -1,0 +1,29 @@
+// What a tuning run prints and writes as JSON: a row for each case or task.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "tune/tune.h"
+
+namespace lathe::cli {
+
+struct ReportRow {
+  CaseResult result;
+  std::string op;
+  int64_t flops = 0;  // of the direct form
+  int cores = 1;
+  std::string target;
+  std::string strategy;
+  std::string layout;
+  int64_t uses = 1;  // how often a network runs it
+};
+
+// A table on stdout.
+void print_report(const std::vector<ReportRow>& rows);
+Status write_report(const std::vector<ReportRow>& rows, const std::string& path);
+// An Error that names the cases without any valid program.
+Status check_all_found(const std::vector<ReportRow>& rows);
+
+}  // namespace lathe::cli

@@ -1,0 +1,13 @@
+// The last step of compile and tune: the artifact's folder, and a line on stdout that names it.
+#pragma once
+
+#include <string>
+
+#include "artifact/model.h"
+#include "base/result.h"
+
+namespace lathe::cli {
+
+Status write_model(const Model& model, const std::string& folder);
+
+}  // namespace lathe::cli

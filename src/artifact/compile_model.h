@@ -1,0 +1,38 @@
+// From what a user has to a model: an operator or an ONNX network, compiled with the best records that there
+// are, or as tuning would begin where there are none.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "artifact/model.h"
+#include "base/result.h"
+#include "graph/onnx_import.h"
+#include "ops/workloads.h"
+#include "records/record_store.h"
+
+namespace lathe {
+
+struct CompileModelOptions {
+  Target target;
+  int cores = 1;
+  const RecordStore* records = nullptr;  // null: without records
+  // Told after each task: how many of how many are compiled.
+  std::function<void(size_t done, size_t all)> progress = [](size_t, size_t) {};
+};
+
+// Arguments of fixed row-major layout for the caller, whatever the kernel uses inside.
+Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options);
+
+// The network in a file, simplified, cut into tasks and given layouts: what is tuned and what is compiled.
+struct Network {
+  Graph graph;
+  Partition partition;
+  NetworkTasks tasks;
+};
+Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
+                             int cores);
+Result<Model> compile_network(const Network& network, const CompileModelOptions& options);
+
+}  // namespace lathe

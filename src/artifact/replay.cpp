@@ -1,0 +1,39 @@
+#include "artifact/replay.h"
+
+#include <fmt/format.h>
+
+#include "records/task_text.h"
+
+namespace lathe {
+namespace {
+
+// A record can be looked at on machines that cannot run it.
+Result<Target> target_of(const Record& record) {
+  Result<Target> native = parse_target(record.target);
+  if (native) return native;
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    Target generic = generic_target(isa);
+    if (generic.name == record.target) return generic;
+  }
+  return native;
+}
+
+}  // namespace
+
+Result<Task> replayed_task(const Record& record) {
+  LATHE_TRY(const Target target, target_of(record));
+  return task_of(record.task, target, record.cores);
+}
+
+Result<Trace> replayed_trace(const Record& record) {
+  return parse_trace(record.trace, fmt::format("trace of record {}", record.id));
+}
+
+Result<std::string> replay_text(const Record& record, const std::string& form) {
+  LATHE_TRY(const CodeForm code_form, parse_code_form(form));
+  LATHE_TRY(const Task task, replayed_task(record));
+  LATHE_TRY(const Trace trace, replayed_trace(record));
+  return emit_text(task, trace, code_form);
+}
+
+}  // namespace lathe
