@@ -26,20 +26,14 @@ bool reads_constants_only(const Task& task, const Dag& dag, const Compute& compu
   });
 }
 
-// Reuse: two operands or more, each of which leaves out a spatial axis that another one has.
+// Reuse: some operand leaves out a spatial axis, so that its elements serve several results.
 bool has_reuse(const Compute& compute, const std::vector<Operand>& operands) {
-  for (const Operand& a : operands) {
-    for (const Operand& b : operands) {
-      bool a_alone = false;
-      bool b_alone = false;
-      for (size_t axis = 0; axis < compute.spatial_count(); ++axis) {
-        a_alone |= a.uses[axis] && !b.uses[axis] && compute.axes[axis].extent > 1;
-        b_alone |= b.uses[axis] && !a.uses[axis] && compute.axes[axis].extent > 1;
-      }
-      if (a_alone && b_alone) return true;
+  return std::ranges::any_of(operands, [&](const Operand& operand) {
+    for (size_t axis = 0; axis < compute.spatial_count(); ++axis) {
+      if (!operand.uses[axis] && compute.axes[axis].extent > 1) return true;
     }
-  }
-  return false;
+    return false;
+  });
 }
 
 bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
