@@ -106,7 +106,9 @@ Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, co
   block.predicate.clear();
   for (size_t dim = 0; dim < box.size(); ++dim) {
     const int64_t extent = std::min(box[dim].extent, tensor->shape[dim]);
-    const Affine base = extent == tensor->shape[dim] ? Affine(0) : simplify(box[dim].base, fixed);
+    // Only a box that does not move holds the whole dimension from its beginning.
+    const Affine first = simplify(box[dim].base, fixed);
+    const Affine base = first.is_constant() && extent == tensor->shape[dim] ? Affine(0) : first;
     const Var loop(names[dim]);
     loops.emplace_back(loop, extent);
     ranges.set_extent(loop, extent);
