@@ -12,15 +12,16 @@ namespace {
 // A start on its way outwards to where it belongs.
 struct Start {
   Block block;
-  std::vector<For> loops;   // repeated so far, inside out, without bodies
-  std::vector<Var> pending; // variables that drive reduce axes and whose loops are still to be passed
+  std::vector<For> loops;    // repeated so far, inside out, without bodies
+  std::vector<Var> pending;  // variables that drive reduce axes and whose loops are still to be passed
 };
 
 bool uses(const Start& start, const Var& var) {
   const auto in = [&](const Affine& a) { return a.uses(var); };
   return std::ranges::any_of(start.block.axes, in, &BlockAxis::binding) ||
          std::ranges::any_of(start.block.predicate, in, &Conjunct::value) ||
-         std::ranges::any_of(start.loops, [&](const For& loop) { return std::ranges::any_of(loop.extents, in); });
+         std::ranges::any_of(start.loops,
+                             [&](const For& loop) { return std::ranges::any_of(loop.extents, in); });
 }
 
 bool uses_one_of(const Affine& value, const std::vector<Var>& vars) {

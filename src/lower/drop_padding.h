@@ -3,8 +3,8 @@
 //   block C where v_i < 1000 (pad): C.reg[v_i] += ..   ->   block C: C.reg[v_i] += ..
 //
 // An Error unless it is harmless: every argument and prepared buffer that the block touches has that room
-// (`capacity` of its layout), a buffer under an Alloc gets a larger shape; and on a reduce axis the update beyond
-// the bound adds nothing, since all that it loads there was written as padding of zeros
+// (`capacity` of its layout), a buffer under an Alloc gets a larger shape; and on a reduce axis the update
+// beyond the bound adds nothing, since all that it loads there was written as padding of zeros
 // (`select(index < bound, x, 0)`). It runs on blocks, which know their axes, after `decompose_reductions`.
 #pragma once
 

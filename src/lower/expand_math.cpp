@@ -18,7 +18,8 @@ constexpr double kLn2Low = 1.428606765330187e-06;
 // The polynomials are least-maximum-error fits (Remez) of the functions named beside them.
 
 // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2: error 3.1e-9 of e^r.
-constexpr std::initializer_list<double> kExp = {0.49999994, 0.166665196, 0.0416683927, 0.00836878084, 0.00138144754};
+constexpr std::initializer_list<double> kExp = {0.49999994, 0.166665196, 0.0416683927, 0.00836878084,
+                                                0.00138144754};
 // (log(1 + f) - f + f^2 / 2) / f^3 for 1 + f in [sqrt(1/2), sqrt(2)]: error 5.8e-9 of log(1 + f).
 constexpr std::initializer_list<double> kLog = {0.333333313, -0.250008196, 0.200012282, -0.166233584,
                                                 0.142017424, -0.131601572, 0.127616614, -0.0763465613};
@@ -29,8 +30,8 @@ constexpr std::initializer_list<double> kTanh = {-0.333332807, 0.133314416, -0.0
 constexpr std::initializer_list<double> kErf = {1.12837911,    -0.37612626,     0.112835854,   -0.0268538129,
                                                 0.00518832775, -0.000801019545, 7.85386655e-05};
 // log(1 - erf(x)) for x in [1, 4]: the error that it makes in erf(x) is 1.1e-9.
-constexpr std::initializer_list<double> kLogErfc = {-0.00034152536, -1.12708914,    -0.638144851,  -0.103106737,
-                                                    0.0218380541,   -0.00294765527, 0.000186378835};
+constexpr std::initializer_list<double> kLogErfc = {
+    -0.00034152536, -1.12708914, -0.638144851, -0.103106737, 0.0218380541, -0.00294765527, 0.000186378835};
 
 // Arithmetic on f32 values of one number of lanes.
 class Arithmetic {
@@ -52,7 +53,8 @@ class Arithmetic {
   }
 
   Expr exp(const Expr& x) const {
-    // pow2 takes whole numbers from -126 on; doubling the polynomial instead of the power reaches up to 2^128.
+    // pow2 takes whole numbers from -126 on; doubling the polynomial instead of the power reaches up to
+    // 2^128.
     constexpr double kLeast = -86.9;
     const Expr inside = min(max(x, number(kLeast)), number(89.0));
     const Expr n = unary(UnaryOp::floor, inside * number(1.4426950408889634) + number(0.5));
@@ -171,7 +173,8 @@ bool has_math(const Expr& e) {
                          node->op == UnaryOp::erf;
     return is_math || has_math(node->operand);
   }
-  if (const Binary* node = e.as<Binary>()) return node->op == BinaryOp::pow || has_math(node->a) || has_math(node->b);
+  if (const Binary* node = e.as<Binary>())
+    return node->op == BinaryOp::pow || has_math(node->a) || has_math(node->b);
   if (const Select* node = e.as<Select>()) {
     return has_math(node->condition) || has_math(node->if_true) || has_math(node->if_false);
   }

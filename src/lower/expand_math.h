@@ -1,16 +1,19 @@
-// exp, log, tanh, erf and pow of f32 become arithmetic, scalar and vector alike; no mathematics library is called.
+// exp, log, tanh, erf and pow of f32 become arithmetic, scalar and vector alike; no mathematics library is
+// called.
 //
 //   exp(x)  ->  2 * p(x - n*ln 2) * pow2(n - 1),  n = floor(x / ln 2 + 1/2),  p a polynomial of degree 6
 //
-// Largest error relative to the exact value, every operation rounded to f32 (measured in expand_math_test.cpp):
+// Largest error relative to the exact value, every operation rounded to f32 (measured in
+// expand_math_test.cpp):
 //   exp   3e-7 for x in [-86.9, 88.7]; below -86.9 it gives 0, above 88.73 infinity
 //   log   3e-7 for normal x > 0; 0 and subnormals give -infinity, negative x NaN
 //   tanh  3e-7 everywhere
 //   erf   5e-7 everywhere
-//   pow   8e-6 for a > 0 as exp(b * log(a)); 3e-7 for a literal b among 0, +-1, +-2, +-3, +-4, +-1/2, which becomes
+//   pow   8e-6 for a > 0 as exp(b * log(a)); 3e-7 for a literal b among 0, +-1, +-2, +-3, +-4, +-1/2, which
+//   becomes
 //         products and roots and accepts negative a; otherwise a < 0 gives NaN, as does 0 to the power 0
-// Other types keep their nodes. It runs last of the rewriting passes: its trees share parts, which a pass that
-// rebuilds trees would copy.
+// Other types keep their nodes. It runs last of the rewriting passes: its trees share parts, which a pass
+// that rebuilds trees would copy.
 #pragma once
 
 #include "loop/loop.h"

@@ -17,7 +17,11 @@ class Flattener {
 
   Stmt visit(const Stmt& stmt, const Known& known) {
     if (const Store* store = as<Store>(stmt)) {
-      Store flat{store->tensor, offset(store->tensor, store->index, known), visit(store->value, known), store->stride, {}};
+      Store flat{store->tensor,
+                 offset(store->tensor, store->index, known),
+                 visit(store->value, known),
+                 store->stride,
+                 {}};
       return make_stmt(std::move(flat));
     }
     if (const Prefetch* prefetch = as<Prefetch>(stmt)) {
@@ -55,7 +59,8 @@ class Flattener {
       return Expr(ExprNode{e.type(), Load{load->tensor, offset(load->tensor, load->index, known), 0, {}}});
     }
     const auto child = [&](const Expr& inner) { return visit(inner, known); };
-    return map_children(e, child, [&](const Affine& a) { return simplify(map_opaque(a, child), known.ranges()); });
+    return map_children(e, child,
+                        [&](const Affine& a) { return simplify(map_opaque(a, child), known.ranges()); });
   }
 
   std::vector<Entry> layouts_;

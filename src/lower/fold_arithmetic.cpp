@@ -103,12 +103,14 @@ class Folder {
   }
 
   static bool both_literal(const Binary& node) {
-    return node.a.as<Literal>() != nullptr && node.b.as<Literal>() != nullptr && is_float(node.a.type().dtype);
+    return node.a.as<Literal>() != nullptr && node.b.as<Literal>() != nullptr &&
+           is_float(node.a.type().dtype);
   }
 
   // Arithmetic on f32 literals is done in f32, as the machine would.
   static Expr computed(const Expr& e, double value) {
-    return literal(e.type(), e.type().dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value);
+    return literal(e.type(),
+                   e.type().dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value);
   }
 
   Expr sum_of(const Expr& e, const Binary& node) const {

@@ -4,9 +4,9 @@
 //   table[3, 4] of a literal tensor -> its value            a condition that the ranges decide -> its side
 //   a mask that is all true -> none; all false -> no store, or zeros
 //
-// The literal 0 of a product is structural (Winograd's matrices): 0 * infinity folds to 0 as well. It runs after
-// `unroll_loops`, which makes the tables' indices constant; `fold` also serves the passes before it, which call
-// it where new ranges decide conditions.
+// The literal 0 of a product is structural (Winograd's matrices): 0 * infinity folds to 0 as well. It runs
+// after `unroll_loops`, which makes the tables' indices constant; `fold` also serves the passes before it,
+// which call it where new ranges decide conditions.
 #pragma once
 
 #include "lower/known.h"

@@ -29,7 +29,8 @@ bool contains(const std::vector<Conjunct>& list, const Conjunct& conjunct) {
 // Takes those for which `leaves` holds out of `from`.
 template <class Predicate>
 std::vector<Conjunct> take(std::vector<Conjunct>& from, Predicate&& leaves) {
-  const auto kept = std::stable_partition(from.begin(), from.end(), [&](const Conjunct& c) { return !leaves(c); });
+  const auto kept =
+      std::stable_partition(from.begin(), from.end(), [&](const Conjunct& c) { return !leaves(c); });
   std::vector<Conjunct> taken(std::make_move_iterator(kept), std::make_move_iterator(from.end()));
   from.erase(kept, from.end());
   return taken;
@@ -39,7 +40,8 @@ Hoisted hoist(const Stmt& stmt);
 
 Hoisted hoist_loop(const Stmt& stmt, const For& loop) {
   Hoisted body = hoist(loop.body);
-  std::vector<Conjunct> outer = take(body.conditions, [&](const Conjunct& c) { return !c.value.uses(loop.var); });
+  std::vector<Conjunct> outer =
+      take(body.conditions, [&](const Conjunct& c) { return !c.value.uses(loop.var); });
   Stmt inner = std::move(body).guarded();
   if (inner == loop.body) return {stmt, std::move(outer)};
   return {make_stmt(For{loop.var, loop.extents, loop.kind, std::move(inner)}), std::move(outer)};
@@ -58,7 +60,8 @@ Hoisted hoist_seq(const Seq& seq) {
   for (const Stmt& child : seq.statements) children.push_back(hoist(child));
   std::vector<Conjunct> shared = children.front().conditions;
   std::erase_if(shared, [&](const Conjunct& c) {
-    return !std::ranges::all_of(children, [&](const Hoisted& child) { return contains(child.conditions, c); });
+    return !std::ranges::all_of(children,
+                                [&](const Hoisted& child) { return contains(child.conditions, c); });
   });
   std::vector<Stmt> statements;
   for (Hoisted& child : children) {
@@ -75,7 +78,8 @@ Hoisted hoist(const Stmt& stmt) {
   const Alloc* alloc = as<Alloc>(stmt);
   if (alloc == nullptr) return {stmt, {}};
   Hoisted body = hoist(alloc->body);
-  return {make_stmt(Alloc{alloc->tensor, alloc->scope, alloc->layout, body.stmt}), std::move(body.conditions)};
+  return {make_stmt(Alloc{alloc->tensor, alloc->scope, alloc->layout, body.stmt}),
+          std::move(body.conditions)};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What is known of loop variables at one place of a program: their ranges, and upper bounds of sums of them that
-// loop extents and conditions around the place give. Copied on the way down a tree; small, searched linearly.
+// What is known of loop variables at one place of a program: their ranges, and upper bounds of sums of them
+// that loop extents and conditions around the place give. Copied on the way down a tree; small, searched
+// linearly.
 #pragma once
 
 #include <utility>

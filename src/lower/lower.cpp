@@ -71,8 +71,8 @@ std::vector<std::string_view> pass_names() {
 Result<LoweredProgram> lower(const Program& program, const Target&, const LowerOptions& options) {
   const std::vector<std::string_view> names = pass_names();
   if (!options.stop_after.empty() && std::ranges::find(names, options.stop_after) == names.end()) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("there is no pass '{}'; the passes are {}", options.stop_after, fmt::join(names, ", ")));
+    return fail(ErrorKind::invalid_argument, fmt::format("there is no pass '{}'; the passes are {}",
+                                                         options.stop_after, fmt::join(names, ", ")));
   }
   LoweredProgram lowered{program, {}};
   for (const Pass& pass : kPasses) {

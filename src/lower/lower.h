@@ -13,8 +13,8 @@
 
 namespace lathe {
 
-// What the code generators read. In `program` only serial and parallel For, If, Seq, Alloc, Store and Prefetch
-// are left; each access has one index, the offset in elements; values are scalars or vectors.
+// What the code generators read. In `program` only serial and parallel For, If, Seq, Alloc, Store and
+// Prefetch are left; each access has one index, the offset in elements; values are scalars or vectors.
 struct LoweredProgram {
   Program program;
   MemoryPlan memory;
@@ -24,8 +24,8 @@ struct LoweredProgram {
 struct LowerOptions {
   std::string stop_after;          // the name of the last pass to run; empty: all
   int64_t max_statements = 16384;  // stores and prefetches after unrolling; more is an Error
-  // Called after each pass with its name, its result and its time: to print, to count, to verify. An Error ends
-  // the run. May be empty.
+  // Called after each pass with its name, its result and its time: to print, to count, to verify. An Error
+  // ends the run. May be empty.
   std::function<Status(std::string_view pass, const Program& program, double seconds)> after_pass;
 };
 

@@ -45,7 +45,8 @@ Stmt lower_block(const Block& block, const Known& known) {
 Stmt lower_tree(const Stmt& stmt, const Known& known) {
   if (const Block* block = as<Block>(stmt)) return lower_block(*block, known);
   const For* loop = as<For>(stmt);
-  if (loop == nullptr) return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, known); });
+  if (loop == nullptr)
+    return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, known); });
   Known inside = known;
   inside.enter(*loop);
   return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, inside); });

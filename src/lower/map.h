@@ -56,7 +56,8 @@ class ExprMapper {
     const Expr c = child_(e.condition);
     const Expr a = child_(e.if_true);
     const Expr b = child_(e.if_false);
-    const bool same = c.get() == e.condition.get() && a.get() == e.if_true.get() && b.get() == e.if_false.get();
+    const bool same =
+        c.get() == e.condition.get() && a.get() == e.if_true.get() && b.get() == e.if_false.get();
     return same ? self_ : select(c, a, b);
   }
   Expr operator()(const Cast& e) const {

@@ -23,7 +23,8 @@ class OverlapCheck {
   // The same condition, whatever loops run through the tile in it.
   bool is_same(const Conjunct& other, const Known& known) const {
     if (other.bound != conjunct_.bound || other.tail != Tail::overlap) return false;
-    if (other.value.coefficient(var_) != coefficient_ || other.value.constant() != conjunct_.value.constant()) {
+    if (other.value.coefficient(var_) != coefficient_ ||
+        other.value.constant() != conjunct_.value.constant()) {
       return false;
     }
     const auto reach = bounds(other.value - Affine(var_) * coefficient_, known.ranges());

@@ -36,9 +36,9 @@ struct Cut {
   Conjunct conjunct;
   Atom pivot;
   int64_t coefficient = 1;
-  Affine shift;      // of loops outside L
-  int64_t full = 0;  // pivot + shift <= full: the condition holds for all inner iterations
-  int64_t some = 0;  // pivot + shift <= some: it holds for some
+  Affine shift;        // of loops outside L
+  int64_t full = 0;    // pivot + shift <= full: the condition holds for all inner iterations
+  int64_t some = 0;    // pivot + shift <= some: it holds for some
   int64_t start = -1;  // tail=overlap: coefficient * pivot of the last whole tile; -1: peel
 };
 
@@ -80,7 +80,8 @@ class CutFinder {
   // Whether this loop is the right one: the last serial one with a loop of the condition below it.
   bool is_level(const Conjunct& conjunct) const {
     std::vector<const For*> used;
-    std::ranges::copy_if(inner_, std::back_inserter(used), [&](const For* l) { return conjunct.value.uses(l->var); });
+    std::ranges::copy_if(inner_, std::back_inserter(used),
+                         [&](const For* l) { return conjunct.value.uses(l->var); });
     return std::ranges::none_of(used, [&](const For* l) { return flexible(*l) && l != used.back(); });
   }
 
@@ -157,7 +158,8 @@ class Peeler {
   static std::vector<int64_t> partials(const Cut& cut, const Known& inside) {
     std::vector<int64_t> values;
     for (int64_t q = cut.full + 1; q <= cut.some; ++q) {
-      if (!inside.at_most(position(cut), q - 1) && !inside.at_most(position(cut) * -1, -q - 1)) values.push_back(q);
+      if (!inside.at_most(position(cut), q - 1) && !inside.at_most(position(cut) * -1, -q - 1))
+        values.push_back(q);
     }
     return values;
   }
@@ -229,7 +231,8 @@ class Peeler {
     std::vector<Stmt> cases;
     cases.push_back(finish(make_stmt(If{{{place, cut.full + 1}}, loop.body}), inside));
     for (const int64_t q : partials(cut, inside)) {
-      cases.push_back(finish(make_stmt(If{{{place, q + 1}, {place * -1, 1 - q}}, partial_body(loop, cut, q)}), inside));
+      cases.push_back(
+          finish(make_stmt(If{{{place, q + 1}, {place * -1, 1 - q}}, partial_body(loop, cut, q)}), inside));
     }
     if (!inside.at_most(place, cut.some)) {
       cases.push_back(finish(make_stmt(If{{{place * -1, -cut.some}}, instantiate(loop.body, {})}), inside));

@@ -5,21 +5,23 @@
 //     -> for o in 83: for i in unrolled 12: S(o, i)
 //        for i in unrolled 4: S(83, i)
 //
-// Where to cut. A condition over loops v1 .. vm (outside in) is cut at the last serial or parallel loop vk with
-// one of its loops below it: those below decide the register tile and the vectors. The loops outside vk stay
-// whole: with value = c*vk + outer + inner, the full iterations are vk < t - outer/c, and each partial one has
-// the constant vk + outer/c = t, so vk = t - outer/c is substituted (where c divides outer; if not, the
-// condition stays a guard). All that stands in vk's body goes along, siblings with conditions of their own
-// included, and each part is simplified with its ranges and cut again: several conditions and axes give the
-// product of their cases. What remains right below an innermost serial loop shrinks the loop; below an unrolled
-// one it is decided by unrolling; below a vectorised one it becomes a mask, since vectors keep their width.
+// Where to cut. A condition over loops v1 .. vm (outside in) is cut at the last serial or parallel loop vk
+// with one of its loops below it: those below decide the register tile and the vectors. The loops outside vk
+// stay whole: with value = c*vk + outer + inner, the full iterations are vk < t - outer/c, and each partial
+// one has the constant vk + outer/c = t, so vk = t - outer/c is substituted (where c divides outer; if not,
+// the condition stays a guard). All that stands in vk's body goes along, siblings with conditions of their
+// own included, and each part is simplified with its ranges and cut again: several conditions and axes give
+// the product of their cases. What remains right below an innermost serial loop shrinks the loop; below an
+// unrolled one it is decided by unrolling; below a vectorised one it becomes a mask, since vectors keep their
+// width.
 //
 // Parallel loops stay whole, so that their load stays balanced: the cases stand as conditions in their body.
-// Growth is bounded: a cut that would make the tree larger than kMaxPeeledStores (unrolled stores) is not made.
+// Growth is bounded: a cut that would make the tree larger than kMaxPeeledStores (unrolled stores) is not
+// made.
 //
-// tail=overlap cuts alike, but the last tile starts early enough to be whole: c*vk := bound - tile. Only where
-// vk is the outermost loop of the condition, all that uses vk in the body stands under the condition, and
-// nothing there adds to what stood in memory before; otherwise it peels.
+// tail=overlap cuts alike, but the last tile starts early enough to be whole: c*vk := bound - tile. Only
+// where vk is the outermost loop of the condition, all that uses vk in the body stands under the condition,
+// and nothing there adds to what stood in memory before; otherwise it peels.
 //
 // It runs after `hoist_guards` (conditions right below their loops) and `shrink_loops`, and before
 // `vectorize_loops` and `unroll_loops`, which need constant extents.

@@ -20,7 +20,8 @@ class VariableOffsets {
  public:
   explicit VariableOffsets(const Stmt& tree) {
     for_each(tree, [&](const StmtNode& node) {
-      if (const Prefetch* prefetch = std::get_if<Prefetch>(&node.node)) check(prefetch->tensor, prefetch->index);
+      if (const Prefetch* prefetch = std::get_if<Prefetch>(&node.node))
+        check(prefetch->tensor, prefetch->index);
       const Store* store = std::get_if<Store>(&node.node);
       if (store == nullptr) return;
       check(store->tensor, store->index);

@@ -98,8 +98,8 @@ class Simplifier {
     }
     result.body = visit(branch.body, inside);
     if (!result.body || result.conditions.empty()) return result.body;
-    const bool same = units_.empty() && result.body == branch.body &&
-                      result.conditions.size() == branch.conditions.size();
+    const bool same =
+        units_.empty() && result.body == branch.body && result.conditions.size() == branch.conditions.size();
     return same ? stmt : make_stmt(std::move(result));
   }
 

@@ -27,7 +27,8 @@ bool StorageSizes::in_registers(const Tensor& tensor) const {
   return entry != nullptr && entry->in_registers;
 }
 
-bool StorageSizes::holds(const Tensor& tensor, const Affine& first, const Affine& last, const Known& known) const {
+bool StorageSizes::holds(const Tensor& tensor, const Affine& first, const Affine& last,
+                         const Known& known) const {
   const Entry* entry = find(tensor);
   const int64_t elements = entry != nullptr ? entry->elements : tensor.elements();
   return known.at_most(last, elements - 1) && known.at_most(first * -1, 0);

@@ -33,7 +33,8 @@ class Unroller {
       return make_stmt(For{loop.var, loop.extents, kind, std::move(body)});
     }
     For result{Var(loop.var.name()), {}, kind, nullptr};
-    for (const Affine& extent_form : loop.extents) result.extents.push_back(replace(extent_form, replacements_));
+    for (const Affine& extent_form : loop.extents)
+      result.extents.push_back(replace(extent_form, replacements_));
     inside.enter(result);
     replacements_.vars.emplace_back(loop.var, Affine(result.var));
     result.body = visit(loop.body, inside);
@@ -88,8 +89,8 @@ class Unroller {
     }
     result.body = visit(branch.body, inside);
     if (!result.body || result.conditions.empty()) return result.body;
-    const bool same = copies_ == 0 && result.body == branch.body &&
-                      result.conditions.size() == branch.conditions.size();
+    const bool same =
+        copies_ == 0 && result.body == branch.body && result.conditions.size() == branch.conditions.size();
     return same ? stmt : make_stmt(std::move(result));
   }
 

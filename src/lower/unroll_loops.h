@@ -5,8 +5,8 @@
 //
 // Each copy has loop variables and buffers of its own; conditions that become decided go. Offsets of copies
 // differ only by constants; equal loads in them are left to the code generator. An unrolled loop without a
-// constant extent runs as a serial one. It runs after `vectorize_loops`, which leaves only serial, parallel and
-// unrolled loops.
+// constant extent runs as a serial one. It runs after `vectorize_loops`, which leaves only serial, parallel
+// and unrolled loops.
 #pragma once
 
 #include "base/result.h"

@@ -22,14 +22,16 @@ std::optional<Expr> ExprVectorizer::visit_load(const Load& load, Type type, cons
   if (!offset) return std::nullopt;
   const int64_t reach = offset->stride * (lanes_.count - 1);
   const Affine& base = offset->base;
-  const bool safe = !mask.defined() || storage_.in_registers(load.tensor) ||
-                    storage_.holds(load.tensor, reach < 0 ? base + reach : base, reach < 0 ? base : base + reach, known_);
+  const bool safe =
+      !mask.defined() || storage_.in_registers(load.tensor) ||
+      storage_.holds(load.tensor, reach < 0 ? base + reach : base, reach < 0 ? base : base + reach, known_);
   if (offset->stride == 0) {
     if (!safe && below_select_) return std::nullopt;
     has_unsafe_scalar_ |= !safe;
     return Expr(ExprNode{type, Load{load.tensor, {base}, 0, {}}});
   }
-  return Expr(ExprNode{{type.dtype, lanes_.count}, Load{load.tensor, {base}, offset->stride, safe ? Expr() : mask}});
+  return Expr(
+      ExprNode{{type.dtype, lanes_.count}, Load{load.tensor, {base}, offset->stride, safe ? Expr() : mask}});
 }
 
 std::optional<Expr> ExprVectorizer::visit_binary(const Binary& node, const Expr& mask) {

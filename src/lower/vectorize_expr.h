@@ -31,8 +31,8 @@ class ExprVectorizer {
   ExprVectorizer(const Lanes& lanes, const StorageSizes& storage, const Known& known)
       : lanes_(lanes), storage_(storage), known_(known) {}
 
-  // The value in all lanes, or a scalar where the lanes agree. `mask` (may be undefined): the lanes that count.
-  // Empty where it cannot be vectorised.
+  // The value in all lanes, or a scalar where the lanes agree. `mask` (may be undefined): the lanes that
+  // count. Empty where it cannot be vectorised.
   std::optional<Expr> visit(const Expr& e, const Expr& mask);
 
   // Whether a scalar load was met that might leave its buffer where no lane counts.

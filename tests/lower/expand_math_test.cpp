@@ -57,7 +57,8 @@ TEST(ExpandMath, Exp) {
   const Function exact = [](double x) { return std::exp(x); };
   EXPECT_LE(worst_relative_error("exp(X[i])", exact, samples(-86.9, 88.7, true)), 3e-7);
   EXPECT_EQ(expanded("exp(X[i])", {-87, -1000, -INFINITY}), (std::vector<double>{0, 0, 0}));
-  EXPECT_EQ(expanded("exp(X[i])", {88.8, 1000, INFINITY}), (std::vector<double>{INFINITY, INFINITY, INFINITY}));
+  EXPECT_EQ(expanded("exp(X[i])", {88.8, 1000, INFINITY}),
+            (std::vector<double>{INFINITY, INFINITY, INFINITY}));
   EXPECT_TRUE(std::isnan(expanded("exp(X[i])", {NAN, 0})[0]));
   EXPECT_EQ(expanded("exp(X[i])", {0, 0})[0], 1);
 }
@@ -71,7 +72,8 @@ TEST(ExpandMath, Log) {
   }
   std::erase_if(wide, [](double x) { return x > 3.4e38; });
   EXPECT_LE(worst_relative_error("log(X[i])", exact, wide), 3e-7);
-  EXPECT_EQ(expanded("log(X[i])", {0, 1e-40, INFINITY, 1}), (std::vector<double>{-INFINITY, -INFINITY, INFINITY, 0}));
+  EXPECT_EQ(expanded("log(X[i])", {0, 1e-40, INFINITY, 1}),
+            (std::vector<double>{-INFINITY, -INFINITY, INFINITY, 0}));
   const std::vector<double> none = expanded("log(X[i])", {-1, NAN});
   EXPECT_TRUE(std::isnan(none[0]) && std::isnan(none[1]));
 }
@@ -90,8 +92,8 @@ TEST(ExpandMath, Erf) {
 
 TEST(ExpandMath, Pow) {
   const auto error = [](const std::string& b, double exponent, double lo, double hi) {
-    return worst_relative_error("pow(X[i], " + b + ")", [=](double x) { return std::pow(x, exponent); },
-                                samples(lo, hi, false));
+    return worst_relative_error(
+        "pow(X[i], " + b + ")", [=](double x) { return std::pow(x, exponent); }, samples(lo, hi, false));
   };
   EXPECT_LE(error("2.5", 2.5, 0.001, 1e12), 8e-6);
   EXPECT_LE(error("-1.75", -1.75, 0.001, 1e12), 8e-6);

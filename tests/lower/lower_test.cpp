@@ -53,13 +53,17 @@ INSTANTIATE_TEST_SUITE_P(
     Schedules, EachPass,
     ::testing::Values(
         Case{"naive", kMatmul, ""},
-        Case{"worked example", kMatmul,
-             std::string(kTiles) + "parallel C i.0\ntail C i pad\ntail C j pad\ntail C r bound\n" + kPacked, {"B"}},
-        Case{"copies peeled", kMatmul,
+        Case{"worked example",
+             kMatmul,
+             std::string(kTiles) + "parallel C i.0\ntail C i pad\ntail C j pad\ntail C r bound\n" + kPacked,
+             {"B"}},
+        Case{"copies peeled",
+             kMatmul,
              std::string(kTiles) + "tail C i pad\ntail C j pad\ntail C r bound\n" + kPacked +
                  "tail C.reg.in i peel\ntail C.reg.in j mask\ntail C.reg.out i peel\ntail C.reg.out j mask\n",
              {"B"}},
-        Case{"everything peeled", kMatmul,
+        Case{"everything peeled",
+             kMatmul,
              std::string(kTiles) + "parallel C i.0\ntail C i peel\ntail C j peel\ntail C r peel\n" + kPacked +
                  "tail C.reg.in i peel\ntail C.reg.in j peel\ntail C.reg.out i peel\ntail C.reg.out j peel\n",
              {"B"}},
@@ -69,17 +73,19 @@ INSTANTIATE_TEST_SUITE_P(
              "cache_read C B B.pack at=root scope=workspace layout=[1/8][0/8][0%8][1%8]\n"
              "cache_read C A A.pack at=root scope=workspace layout=[0/4][1/8][1%8][0%4]\n"
              "cache_write C C.reg at=j.0 scope=registers\n"},
-        Case{"fused parallel loop", kMatmul,
-             "split C i [4]\nsplit C j [8]\nreorder C i.0 j.0 r i.1 j.1\nfuse C i.0 j.0\nparallel C i.0_j.0\n"
-             "unroll C i.1\nvectorize C j.1\ntail C i peel\ntail C j peel\n"
-             "cache_write C C.reg at=i.0_j.0 scope=registers\ntail C.reg.out i peel\ntail C.reg.out j peel\n"},
-        Case{"convolution with borders",
-             "P[c:3, h:9, w:12] = select(h >= 1 && h < 8 && w >= 1 && w < 11, X[c, h - 1, w - 1], 0)\n"
-             "Y[o:5, h:7, w:10] = sum(c:3, p:3, q:3) P[c, h + p, w + q] * W[o, c, p, q]\n"
-             "Z[o:5, h:7, w:10] = max(Y[o, h, w], 0)\n",
-             "split Y o [4]\nsplit Y w [4]\nreorder Y h w.0 o.0 c p q w.1 o.1\nunroll Y w.1\nvectorize Y o.1\n"
-             "tail Y o mask\ntail Y w peel\ncompute_at P Y h scope=thread\n"
-             "reverse_compute_at Z Y w.0 scope=thread\n"},
+        Case{
+            "fused parallel loop", kMatmul,
+            "split C i [4]\nsplit C j [8]\nreorder C i.0 j.0 r i.1 j.1\nfuse C i.0 j.0\nparallel C i.0_j.0\n"
+            "unroll C i.1\nvectorize C j.1\ntail C i peel\ntail C j peel\n"
+            "cache_write C C.reg at=i.0_j.0 scope=registers\ntail C.reg.out i peel\ntail C.reg.out j peel\n"},
+        Case{
+            "convolution with borders",
+            "P[c:3, h:9, w:12] = select(h >= 1 && h < 8 && w >= 1 && w < 11, X[c, h - 1, w - 1], 0)\n"
+            "Y[o:5, h:7, w:10] = sum(c:3, p:3, q:3) P[c, h + p, w + q] * W[o, c, p, q]\n"
+            "Z[o:5, h:7, w:10] = max(Y[o, h, w], 0)\n",
+            "split Y o [4]\nsplit Y w [4]\nreorder Y h w.0 o.0 c p q w.1 o.1\nunroll Y w.1\nvectorize Y o.1\n"
+            "tail Y o mask\ntail Y w peel\ncompute_at P Y h scope=thread\n"
+            "reverse_compute_at Z Y w.0 scope=thread\n"},
         Case{"softmax",
              "M[i:5] = max(k:19) X[i, k]\nE[i:5, k:19] = exp(X[i, k] - M[i])\nS[i:5] = sum(k:19) E[i, k]\n"
              "Y[i:5, k:19] = E[i, k] / S[i]\n",
@@ -102,13 +108,15 @@ TEST(Lower, AllTailsOnAllAxes) {
         const std::string tails = "tail C i " + i + "\ntail C j " + j + "\ntail C r " + r + "\n";
         expect_each_pass_keeps(task,
                                "split C i [2 3]\nsplit C j [8]\nsplit C r [4]\n"
-                               "reorder C i.0 j.0 i.1 r.0 r.1 i.2 j.1\nunroll C i.2\nvectorize C j.1\n" + tails,
-                               1e-5);
-        expect_each_pass_keeps(task,
-                               "split C i [4]\nsplit C j [2 4]\nsplit C r [4]\n"
-                               "reorder C i.0 r.0 j.0 r.1 j.1 i.1 j.2\nunroll C j.1\nparallel C i.0\nvectorize C j.2\n" +
+                               "reorder C i.0 j.0 i.1 r.0 r.1 i.2 j.1\nunroll C i.2\nvectorize C j.1\n" +
                                    tails,
                                1e-5);
+        expect_each_pass_keeps(
+            task,
+            "split C i [4]\nsplit C j [2 4]\nsplit C r [4]\n"
+            "reorder C i.0 r.0 j.0 r.1 j.1 i.1 j.2\nunroll C j.1\nparallel C i.0\nvectorize C j.2\n" +
+                tails,
+            1e-5);
       }
     }
   }
@@ -131,10 +139,12 @@ TEST(Lower, StopsAfterAPassByName) {
 TEST(Lower, RefusesAnUnknownPass) {
   LowerOptions options;
   options.stop_after = "polish";
-  const Result<LoweredProgram> lowered = lower(naive_program(task_of(kMatmul)), generic_target(Isa::avx2), options);
+  const Result<LoweredProgram> lowered =
+      lower(naive_program(task_of(kMatmul)), generic_target(Isa::avx2), options);
   ASSERT_FALSE(lowered.has_value());
   EXPECT_EQ(lowered.error().kind, ErrorKind::invalid_argument);
-  EXPECT_TRUE(lowered.error().message.starts_with("there is no pass 'polish'; the passes are decompose_reductions"));
+  EXPECT_TRUE(
+      lowered.error().message.starts_with("there is no pass 'polish'; the passes are decompose_reductions"));
 }
 
 TEST(Lower, GivesOnTheErrorOfTheObserver) {
@@ -142,7 +152,8 @@ TEST(Lower, GivesOnTheErrorOfTheObserver) {
   options.after_pass = [](std::string_view pass, const Program&, double) -> Status {
     return fail(ErrorKind::invalid_program, "after " + std::string(pass));
   };
-  const Result<LoweredProgram> lowered = lower(naive_program(task_of(kMatmul)), generic_target(Isa::avx2), options);
+  const Result<LoweredProgram> lowered =
+      lower(naive_program(task_of(kMatmul)), generic_target(Isa::avx2), options);
   ASSERT_FALSE(lowered.has_value());
   EXPECT_EQ(lowered.error().message, "after decompose_reductions");
 }

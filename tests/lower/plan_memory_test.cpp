@@ -6,7 +6,9 @@
 namespace lathe::testing {
 namespace {
 
-Stmt store_to(const Tensor& tensor, const Affine& offset) { return make_stmt(Store{tensor, {offset}, Expr(1.0), 0, {}}); }
+Stmt store_to(const Tensor& tensor, const Affine& offset) {
+  return make_stmt(Store{tensor, {offset}, Expr(1.0), 0, {}});
+}
 
 Stmt alloc(const Tensor& tensor, Scope scope, Stmt body) {
   return make_stmt(Alloc{tensor, scope, Layout::row_major(1), std::move(body)});
@@ -18,7 +20,8 @@ TEST(PlanMemory, StacksNestedBuffersAndReusesTheRoomOfSiblings) {
   const Tensor second("second", {20});
   const Var i("i");
   const auto nest = [&](const Tensor& t) {
-    return alloc(t, Scope::workspace, make_stmt(For{i, {Affine(20)}, LoopKind::serial, store_to(t, Affine(i))}));
+    return alloc(t, Scope::workspace,
+                 make_stmt(For{i, {Affine(20)}, LoopKind::serial, store_to(t, Affine(i))}));
   };
   Program program;
   program.main = alloc(outer, Scope::workspace, make_seq({store_to(outer, 0), nest(first), nest(second)}));
@@ -37,9 +40,12 @@ TEST(PlanMemory, GivesEachThreadWhatAParallelLoopAllocates) {
   const Tensor own("own", {33});
   const Var i("i");
   const Var j("j");
-  const Stmt inner = alloc(own, Scope::workspace, make_stmt(For{j, {Affine(33)}, LoopKind::serial, store_to(own, Affine(j))}));
+  const Stmt inner = alloc(own, Scope::workspace,
+                           make_stmt(For{j, {Affine(33)}, LoopKind::serial, store_to(own, Affine(j))}));
   Program program;
-  program.main = alloc(shared, Scope::thread, make_stmt(For{i, {Affine(4)}, LoopKind::parallel, make_seq({inner, store_to(shared, Affine(i))})}));
+  program.main = alloc(
+      shared, Scope::thread,
+      make_stmt(For{i, {Affine(4)}, LoopKind::parallel, make_seq({inner, store_to(shared, Affine(i))})}));
   const MemoryPlan plan = plan_memory(program);
   EXPECT_EQ(plan.find(shared)->arena, Arena::workspace);
   EXPECT_EQ(plan.find(own)->arena, Arena::thread);
@@ -55,7 +61,9 @@ TEST(PlanMemory, RegistersNeedConstantOffsets) {
   Program program;
   program.main = make_seq({alloc(constant, Scope::registers, store_to(constant, 3)),
                            alloc(large, Scope::registers, store_to(large, 3)),
-                           make_stmt(For{i, {Affine(4)}, LoopKind::serial,
+                           make_stmt(For{i,
+                                         {Affine(4)},
+                                         LoopKind::serial,
                                          alloc(variable, Scope::registers, store_to(variable, Affine(i)))})});
   const MemoryPlan plan = plan_memory(program);
   EXPECT_EQ(plan.find(constant)->arena, Arena::registers);
@@ -68,7 +76,8 @@ TEST(PlanMemory, PrepareAndMainUseTheSameWorkspace) {
   const Tensor b("b", {32});
   const Var i("i");
   const auto nest = [&](const Tensor& t) {
-    return alloc(t, Scope::workspace, make_stmt(For{i, {Affine(16)}, LoopKind::serial, store_to(t, Affine(i))}));
+    return alloc(t, Scope::workspace,
+                 make_stmt(For{i, {Affine(16)}, LoopKind::serial, store_to(t, Affine(i))}));
   };
   Program program;
   program.prepare = nest(a);

@@ -1,5 +1,6 @@
-// Random schedules of several operators, tails included: the interpreter gives the same before and after every
-// pass. The generator proposes freely; what the primitives or `drop_padding` refuse is left out and counted.
+// Random schedules of several operators, tails included: the interpreter gives the same before and after
+// every pass. The generator proposes freely; what the primitives or `drop_padding` refuse is left out and
+// counted.
 #include "lower/programs.h"
 
 namespace lathe::testing {
@@ -25,7 +26,8 @@ class Proposer {
     add("reorder " + name_ + names(loops));
     const size_t local = cache(loops, compute);
     annotate(loops, local);
-    for (const Axis& axis : compute.axes) add("tail " + name_ + " " + axis.var.name() + " " + tail(axis.kind));
+    for (const Axis& axis : compute.axes)
+      add("tail " + name_ + " " + axis.var.name() + " " + tail(axis.kind));
     return text_;
   }
 
@@ -55,7 +57,8 @@ class Proposer {
       made.push_back({axis.var.name() + "." + std::to_string(i), factor, axis.kind});
     }
     if (parts > 1) add("split " + name_ + " " + axis.var.name() + " [" + factors + " ]");
-    loops.push_back({parts > 1 ? axis.var.name() + ".0" : axis.var.name(), (axis.extent + inner - 1) / inner, axis.kind});
+    loops.push_back(
+        {parts > 1 ? axis.var.name() + ".0" : axis.var.name(), (axis.extent + inner - 1) / inner, axis.kind});
     loops.insert(loops.end(), made.begin(), made.end());
   }
 
@@ -78,7 +81,8 @@ class Proposer {
   size_t cache(const std::vector<Loop>& loops, const Compute& compute) {
     if (compute.reduction == Reduction::none || rng_.chance(0.4)) return 0;
     const size_t at = rng_.below(loops.size());
-    add("cache_write " + name_ + " L at=" + loops[at].name + " scope=" + (rng_.chance(0.5) ? "registers" : "thread"));
+    add("cache_write " + name_ + " L at=" + loops[at].name +
+        " scope=" + (rng_.chance(0.5) ? "registers" : "thread"));
     for (const Axis& axis : compute.axes) {
       if (axis.kind == AxisKind::spatial) add("tail L.out " + axis.var.name() + " " + tail(axis.kind));
     }
@@ -86,7 +90,8 @@ class Proposer {
   }
 
   void annotate(const std::vector<Loop>& loops, size_t local) {
-    if (loops[0].kind == AxisKind::spatial && rng_.chance(0.5)) add("parallel " + name_ + " " + loops[0].name);
+    if (loops[0].kind == AxisKind::spatial && rng_.chance(0.5))
+      add("parallel " + name_ + " " + loops[0].name);
     for (size_t i = std::max<size_t>(local, 1); i < loops.size(); ++i) {
       const bool last = i + 1 == loops.size();
       if (loops[i].kind == AxisKind::spatial && rng_.chance(last ? 0.8 : 0.1)) {
@@ -125,7 +130,9 @@ TEST(RandomSchedules, EveryPassKeepsTheResult) {
     EXPECT_LE(difference(expected, run(*program, "scheduled")), 1e-5) << "seed " << seed << "\n" << text;
     LowerOptions options;
     options.after_pass = [&](std::string_view pass, const Program& result, double) -> Status {
-      EXPECT_LE(difference(expected, run(result, std::string(pass))), 1e-5) << pass << " of seed " << seed << "\n" << text;
+      EXPECT_LE(difference(expected, run(result, std::string(pass))), 1e-5)
+          << pass << " of seed " << seed << "\n"
+          << text;
       return {};
     };
     const Result<LoweredProgram> lowered = lower(*program, task.target, options);

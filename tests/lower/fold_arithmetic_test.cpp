@@ -1,0 +1,69 @@
+// Arithmetic with literals.
+#include "lower/fold_arithmetic.h"
+
+#include "lower/golden.h"
+
+namespace lathe::testing {
+namespace {
+
+constexpr auto kPass = [](const Program& program) { return fold_arithmetic(program); };
+
+TEST(FoldArithmetic, Literals) {
+  expect_golden(kPass, R"(
+input A: f32[4] [0]
+table G: f32[2, 2] = {0.0, 1.0, -1.0, 0.5}
+output C: f32[4] [0]
+flat
+main {
+  store C[0] = G[0] * A[0] + G[1] * A[1]
+  store C[1] = A[0] + G[2] * A[1]
+  store C[2] = G[3] * A[0] - G[2] * A[1]
+  store C[3] = C[3] + G[0] * A[2]
+  for i in 4 {
+    store C[i] = select(i < 4, A[i] * 1.0, 0.0) + 0.0
+  }
+}
+)",
+                R"(
+input A: f32[4] [0]
+output C: f32[4] [0]
+flat
+main {
+  store C[0] = A[1]
+  store C[1] = A[0] - A[1]
+  store C[2] = 0.5 * A[0] + A[1]
+  for i in 4 {
+    store C[i] = A[i]
+  }
+}
+)");
+}
+
+TEST(FoldArithmetic, Masks) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 4 {
+    store C[8*i; 8 by 1 if ramp(8*i, 1, 8) < broadcast(64, 8)] = A[8*i; 8 by 1 if ramp(8*i, 1, 8) < broadcast(32, 8)]
+    store C[8*i; 8 by 1 if ramp(8*i + 80, 1, 8) < broadcast(64, 8)] = broadcast(0.0, 8)
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 4 {
+    store C[8*i; 8 by 1] = A[8*i; 8 by 1]
+  }
+}
+)");
+}
+
+}  // namespace
+}  // namespace lathe::testing

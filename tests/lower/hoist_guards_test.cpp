@@ -1,0 +1,82 @@
+// Conditions at the outermost place.
+#include "lower/hoist_guards.h"
+
+#include "lower/golden.h"
+
+namespace lathe::testing {
+namespace {
+
+constexpr auto kPass = [](const Program& program) { return hoist_guards(program); };
+
+TEST(HoistGuards, MovesToTheLoopThatFixesIt) {
+  expect_golden(kPass, R"(
+input A: f32[10] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    for j in 4 {
+      if i < 10, 4*i + j < 33 {
+        store C[i] = A[i]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[10] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    if i < 10 {
+      for j in 4 {
+        if 4*i + j < 33 {
+          store C[i] = A[i]
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(HoistGuards, JoinsWhatSiblingsShare) {
+  expect_golden(kPass, R"(
+input A: f32[10] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    for j in 4 {
+      if i < 10 {
+        store C[i] = 0.0
+      }
+    }
+    for j in 4 {
+      if i < 10, j < 3 {
+        store C[i] = C[i] + A[i]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[10] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    if i < 10 {
+      for j in 4 {
+        store C[i] = 0.0
+      }
+      for j in 4 {
+        if j < 3 {
+          store C[i] = C[i] + A[i]
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+}  // namespace
+}  // namespace lathe::testing

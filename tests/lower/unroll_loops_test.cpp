@@ -1,0 +1,89 @@
+// Copies of unrolled loops.
+#include "lower/unroll_loops.h"
+
+#include "lower/golden.h"
+
+namespace lathe::testing {
+namespace {
+
+constexpr auto kPass = [](const Program& program) { return unroll_loops(program, 1000); };
+
+// Conditions that become decided go; buffers are fresh.
+TEST(UnrollLoops, CopiesWithConstants) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 15 {
+    unroll j in 3 {
+      unroll k in 2 {
+        if 4*i + j + k < 59 {
+          alloc T: f32[1] thread [0] {
+            store T[0] = A[i + j]
+            store C[4*i + j + k] = T[0]
+          }
+        }
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 15 {
+    alloc T: f32[1] thread [0] {
+      store T[0] = A[i]
+      store C[4*i] = T[0]
+    }
+    alloc T: f32[1] thread [0] {
+      store T[0] = A[i]
+      store C[4*i + 1] = T[0]
+    }
+    alloc T: f32[1] thread [0] {
+      store T[0] = A[i + 1]
+      store C[4*i + 1] = T[0]
+    }
+    alloc T: f32[1] thread [0] {
+      store T[0] = A[i + 1]
+      store C[4*i + 2] = T[0]
+    }
+    alloc T: f32[1] thread [0] {
+      store T[0] = A[i + 2]
+      store C[4*i + 2] = T[0]
+    }
+    if 4*i + 3 < 59 {
+      alloc T: f32[1] thread [0] {
+        store T[0] = A[i + 2]
+        store C[4*i + 3] = T[0]
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(UnrollLoops, TooManyStatements) {
+  expect_error(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  unroll i in 64 {
+    unroll j in 64 {
+      store C[i] = A[j]
+    }
+  }
+}
+)",
+               "the unrolled program has more than 1000 statements; unroll fewer or smaller loops");
+}
+
+}  // namespace
+}  // namespace lathe::testing

@@ -1,0 +1,244 @@
+// Vectorised loops.
+#include "lower/vectorize_loops.h"
+
+#include "lower/golden.h"
+
+namespace lathe::testing {
+namespace {
+
+constexpr auto kPass = [](const Program& program) { return vectorize_loops(program); };
+
+TEST(VectorizeLoops, ContiguousBroadcastAndStrided) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 4 {
+    vector j in 8 {
+      store C[16*i + j] = A[i] * B[8*i + j] + A[2*j]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 4 {
+    store C[16*i; 8 by 1] = broadcast(A[i], 8) * B[8*i; 8 by 1] + A[0; 8 by 2]
+  }
+}
+)");
+}
+
+// Loads that stay inside their buffer need none.
+TEST(VectorizeLoops, ConditionsBecomeMasks) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 4 {
+    vector j in 8 {
+      if 8*i + j < 30 mask {
+        store C[8*i + j] = A[8*i + j] + B[16*i + 2*j + 2]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 4 {
+    store C[8*i; 8 by 1 if ramp(8*i, 1, 8) < broadcast(30, 8)] = A[8*i; 8 by 1] + B[16*i + 2; 8 by 2 if ramp(8*i, 1, 8) < broadcast(30, 8)]
+  }
+}
+)");
+}
+
+TEST(VectorizeLoops, RegistersAreStoredWhole) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc T: f32[8] registers [0] {
+    vector j in 8 {
+      if j < 5 mask {
+        store T[j] = A[60 + j]
+      }
+    }
+    vector j in 8 {
+      if j < 5 mask {
+        store C[j] = T[j]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc T: f32[8] registers [0] {
+    store T[0; 8 by 1] = A[60; 8 by 1 if ramp(0, 1, 8) < broadcast(5, 8)]
+    store C[0; 8 by 1 if ramp(0, 1, 8) < broadcast(5, 8)] = T[0; 8 by 1]
+  }
+}
+)");
+}
+
+TEST(VectorizeLoops, SelectsMaskTheirLoads) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  vector j in 8 {
+    store C[j] = select(j < 3, A[j + 61], B[j])
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  store C[0; 8 by 1] = select(ramp(0, 1, 8) < broadcast(3, 8), A[61; 8 by 1 if ramp(0, 1, 8) < broadcast(3, 8)], B[0; 8 by 1])
+}
+)");
+}
+
+TEST(VectorizeLoops, SerialLoopsInside) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  vector j in 8 {
+    store C[j] = 0.0
+    for r in 7 {
+      store C[j] = C[j] + A[r] * B[8*r + j]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  store C[0; 8 by 1] = broadcast(0.0, 8)
+  for r in 7 {
+    store C[0; 8 by 1] = C[0; 8 by 1] + broadcast(A[r], 8) * B[8*r; 8 by 1]
+  }
+}
+)");
+}
+
+TEST(VectorizeLoops, DivisionsAreUnrolled) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  vector j in 8 {
+    store C[j] = A[j/3]
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  unroll j in 8 {
+    store C[j] = A[j/3]
+  }
+}
+)");
+}
+
+// No lane may run, and A is read beyond its end then.
+TEST(VectorizeLoops, ScalarLoadsAreGuarded) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 9 {
+    vector j in 8 {
+      if 8*i + j < 64 guard {
+        store C[8*i + j] = A[8*i]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 9 {
+    if 8*i < 64 {
+      store C[8*i; 8 by 1 if ramp(8*i, 1, 8) < broadcast(64, 8)] = broadcast(A[8*i], 8)
+    }
+  }
+}
+)");
+}
+
+TEST(VectorizeLoops, BuffersInsideGetALaneEach) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  vector j in 8 {
+    alloc T: f32[2] thread [0] {
+      store T[0] = A[j]
+      store T[1] = B[j]
+      store C[j] = T[0] * T[1]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+input B: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc T: f32[16] thread [0] {
+    store T[0; 8 by 1] = A[0; 8 by 1]
+    store T[8; 8 by 1] = B[0; 8 by 1]
+    store C[0; 8 by 1] = T[0; 8 by 1] * T[8; 8 by 1]
+  }
+}
+)");
+}
+
+}  // namespace
+}  // namespace lathe::testing
