@@ -1,0 +1,232 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "artifact/compile_model.h"
+#include "artifact/loaded_artifact.h"
+#include "artifact/write_artifact.h"
+#include "base/rng.h"
+#include "graph/onnx_models.h"
+#include "graph/reference.h"
+#include "records/sample_record.h"
+#include "records/task_text.h"
+#include "target/detect.h"
+#include "tune/choose_trace.h"
+#include "tune/compiler_version.h"
+
+namespace lathe {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kMatmul =
+    R"([{"name": "mm", "op": "expression", "text": "C[i:19, j:21] = sum(r:17) A[i,r] * B[r,j]", "constants": ["B"]}])";
+
+NpyArray array_of(std::vector<int64_t> shape, const std::vector<float>& values) {
+  NpyArray array{DType::f32, std::move(shape), std::vector<std::byte>(values.size() * sizeof(float))};
+  std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
+  return array;
+}
+
+std::vector<float> floats(const NpyArray& array) {
+  std::vector<float> values(array.bytes.size() / sizeof(float));
+  std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+  return values;
+}
+
+std::vector<float> random_floats(size_t count, uint64_t seed) {
+  Rng rng(seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(rng.uniform() * 2 - 1);
+  return values;
+}
+
+class ArtifactTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!runs_some_target()) GTEST_SKIP() << "no target of Lathe's runs here";
+    options_.target = detect_target();
+    options_.cores = 2;
+  }
+
+  std::string folder(const std::string& name = "model") const { return (folder_.path() / name).string(); }
+
+  void write(const Result<Model>& model) const {
+    ASSERT_TRUE(model.has_value()) << model.error().to_string();
+    const Status written = write_artifact(*model, folder(), {.compiler_version = "test"});
+    ASSERT_TRUE(written.has_value()) << written.error().to_string();
+  }
+
+  void write_matmul(const RecordStore* records = nullptr) {
+    const auto workloads = parse_workloads(kMatmul, "test");
+    ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+    options_.records = records;
+    write(compile_operator(workloads->front(), options_));
+  }
+
+  // Runs the matmul's artifact on these values and compares.
+  static void check_matmul(LoadedArtifact& artifact, const std::vector<float>& a,
+                           const std::vector<float>& b) {
+    ASSERT_TRUE(artifact.set_input(0, array_of({19, 17}, a), "A").has_value());
+    ASSERT_TRUE(artifact.set_input(1, array_of({17, 21}, b), "B").has_value());
+    const Status run = artifact.run();
+    ASSERT_TRUE(run.has_value()) << run.error().to_string();
+    const std::vector<float> c = floats(artifact.output(0));
+    for (size_t i = 0; i < 19; ++i) {
+      for (size_t j = 0; j < 21; ++j) {
+        double expected = 0;
+        for (size_t r = 0; r < 17; ++r) expected += static_cast<double>(a[i * 17 + r]) * b[r * 21 + j];
+        ASSERT_NEAR(c[i * 21 + j], expected, 1e-5) << i << ", " << j;
+      }
+    }
+  }
+
+  TemporaryFolder folder_;
+  CompileModelOptions options_;
+};
+
+TEST_F(ArtifactTest, AnOperatorFollowsItsConstants) {
+  write_matmul();
+  auto artifact = LoadedArtifact::open(folder(), 0);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  EXPECT_TRUE(artifact->inputs()[1].is_constant);
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    check_matmul(*artifact, random_floats(19 * 17, seed), random_floats(17 * 21, seed + 10));
+  }
+}
+
+TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, true);
+  Record record;
+  record.task = text_of(*task);
+  record.target = options_.target.name;
+  record.cores = options_.cores;
+  record.compiler_version = compiler_version();
+  record.trace = "layout A [1][0]\nlayout C [1/4][0][1%4]";
+  record.measurement = measurement_of({1e-6});
+  const auto id = records->append(record);
+  ASSERT_TRUE(id.has_value());
+  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto chosen = choose_trace(*fixed, &*records);
+  ASSERT_TRUE(chosen.has_value()) << chosen.error().to_string();
+  EXPECT_EQ(chosen->record, *id);
+  write_matmul(&*records);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  check_matmul(*artifact, random_floats(19 * 17, 5), random_floats(17 * 21, 6));
+}
+
+TEST_F(ArtifactTest, InputsOfAnotherTypeOrShapeAreRefused) {
+  write_matmul();
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value());
+  EXPECT_EQ(
+      artifact->set_input(0, array_of({17, 19}, random_floats(17 * 19, 1)), "x.npy").error().to_string(),
+      "x.npy: input 'A' must be f32[19,17], this is f32[17,19]");
+  NpyArray wide{DType::f64, {19, 17}, std::vector<std::byte>(19 * 17 * 8)};
+  EXPECT_EQ(artifact->set_input(0, wide, "x.npy").error().to_string(),
+            "x.npy: input 'A' must be f32[19,17], this is f64[19,17]");
+}
+
+TEST_F(ArtifactTest, FoldersThatAreNoArtifactAreRefused) {
+  EXPECT_EQ(LoadedArtifact::open(folder("none"), 1).error().to_string(),
+            folder("none") + ": there is no such folder");
+  EXPECT_EQ(LoadedArtifact::open(folder_.path().string(), 1).error().to_string(),
+            folder_.path().string() + ": this is not an artifact, it has no manifest.json");
+  write_matmul();
+  std::ofstream(folder() + "/weights.bin", std::ios::binary | std::ios::in | std::ios::out).write("other", 5);
+  EXPECT_EQ(LoadedArtifact::open(folder(), 1).error().to_string(),
+            folder() + ": the weights " + folder() + "/weights.bin belong to another build than model.so");
+  std::ofstream(folder() + "/weights.bin", std::ios::binary) << "short";
+  EXPECT_EQ(LoadedArtifact::open(folder(), 1).error().to_string(),
+            folder() + ": the weights " + folder() + "/weights.bin have 5 bytes in place of 64");
+}
+
+TEST_F(ArtifactTest, AMissingCompilerIsNamed) {
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  const Status written =
+      write_artifact(*model, folder(), {.compiler = "no-such-compiler", .compiler_version = ""});
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().message,
+            "model.so cannot be linked: the program 'no-such-compiler' cannot be started: No such file or "
+            "directory, which must be a C++ compiler with its libraries");
+  EXPECT_TRUE(std::filesystem::is_empty(folder()));
+}
+
+// Two convolutions with a residual add between, a pooling, and a matrix product of what a Flatten gives.
+OnnxModel residual_network() {
+  OnnxModel model;
+  model.input("x", {1, 3, 9, 9}).output("y").output("z");
+  model.initializer("w1", {8, 3, 3, 3}).initializer("b1", {8}).initializer("w2", {8, 8, 3, 3});
+  model.initializer("w3", {5, 8}).initializer("b3", {5});
+  model.node("conv1", "Conv", {"x", "w1", "b1"}, "c1").attribute("pads", {1, 1, 1, 1});
+  model.attribute("kernel_shape", {3, 3});
+  model.node("relu1", "Relu", {"c1"}, "r1");
+  model.node("conv2", "Conv", {"r1", "w2"}, "c2").attribute("pads", {1, 1, 1, 1});
+  model.attribute("kernel_shape", {3, 3});
+  model.node("add", "Add", {"c2", "r1"}, "a");
+  model.node("relu2", "Relu", {"a"}, "z");
+  model.node("pool", "GlobalAveragePool", {"z"}, "p");
+  model.node("flatten", "Flatten", {"p"}, "f").attribute("axis", 1);
+  model.node("fc", "Gemm", {"f", "w3", "b3"}, "y").attribute("transB", 1);
+  return model;
+}
+
+void compare(const NpyArray& actual, const Values& expected) {
+  EXPECT_EQ(actual.shape, expected.shape);
+  const std::vector<float> values = floats(actual);
+  ASSERT_EQ(values.size(), expected.data.size());
+  double largest = 0;
+  for (const double value : expected.data) largest = std::max(largest, std::abs(value));
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected.data[i], 1e-5 * largest) << i;
+}
+
+TEST_F(ArtifactTest, ANetworkComputesWhatItsGraphMeans) {
+  const OnnxModel onnx = residual_network();
+  std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  ASSERT_TRUE(network.has_value()) << network.error().to_string();
+  write(compile_network(*network, options_));
+  auto artifact = LoadedArtifact::open(folder(), 2);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  const auto graph = import_onnx_bytes(onnx.bytes(), "net.onnx");
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    const std::vector<float> x = random_floats(3 * 9 * 9, seed);
+    ASSERT_TRUE(artifact->set_input(0, array_of({1, 3, 9, 9}, x), "x").has_value());
+    ASSERT_TRUE(artifact->run().has_value());
+    const std::vector<Values> inputs = {{{1, 3, 9, 9}, std::vector<double>(x.begin(), x.end())}};
+    const auto expected = evaluate_graph(*graph, inputs);
+    ASSERT_TRUE(expected.has_value());
+    for (size_t i = 0; i < 2; ++i) compare(artifact->output(i), (*expected)[i]);
+  }
+}
+
+// The example is C, and needs nothing of Lathe but the artifact.
+TEST_F(ArtifactTest, TheExampleInCRuns) {
+  const std::string examples = std::string(LATHE_SOURCE_DIR) + "/examples/";
+  const auto workloads = load_workloads(examples + "01_matmul.json");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  write(compile_operator(workloads->front(), options_));
+  const std::string program = folder() + "/run_artifact";
+  const std::string build = "cc -std=c99 -Wall -Wextra -Werror -I" + folder() + " " + examples +
+                            "01_run_artifact.c " + folder() + "/model.so -Wl,-rpath," + folder() + " -o " +
+                            program;
+  ASSERT_EQ(std::system(build.c_str()), 0);
+  EXPECT_EQ(std::system((program + " " + folder() + " > " + program + ".txt").c_str()), 0);
+  std::ifstream output(program + ".txt");
+  std::string line;
+  std::getline(output, line);
+  EXPECT_EQ(line, "0 of 3072 elements are wrong");
+}
+
+}  // namespace
+}  // namespace lathe

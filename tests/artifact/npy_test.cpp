@@ -1,0 +1,82 @@
+#include "artifact/npy.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "records/sample_record.h"
+
+namespace lathe {
+namespace {
+
+// A file in the test's folder with these bytes.
+class NpyTest : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  std::string file(const std::string& bytes) const {
+    std::ofstream(path("x.npy"), std::ios::binary) << bytes;
+    return path("x.npy");
+  }
+
+  // A version 1 file with this head.
+  static std::string with_head(const std::string& head, const std::string& data) {
+    const auto length = static_cast<char>(head.size());
+    return std::string("\x93NUMPY\x01\x00", 8) + length + '\0' + head + data;
+  }
+
+  std::string message(const std::string& bytes) const {
+    const Result<NpyArray> array = read_npy(file(bytes));
+    return array ? "no error" : array.error().message;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(NpyTest, WhatIsWrittenIsRead) {
+  for (const auto& shape : {std::vector<int64_t>{}, {3}, {2, 3}, {2, 0, 3}}) {
+    NpyArray array{DType::i32, shape, {}};
+    int64_t bytes = 4;
+    for (const int64_t extent : shape) bytes *= extent;
+    for (int64_t i = 0; i < bytes; ++i) array.bytes.push_back(static_cast<std::byte>(i * 37));
+    ASSERT_TRUE(write_npy(path("y.npy"), array).has_value());
+    const Result<NpyArray> read = read_npy(path("y.npy"));
+    ASSERT_TRUE(read.has_value()) << read.error().to_string();
+    EXPECT_EQ(read->dtype, DType::i32);
+    EXPECT_EQ(read->shape, shape);
+    EXPECT_EQ(read->bytes, array.bytes);
+  }
+}
+
+TEST_F(NpyTest, ReadsVersionTwo) {
+  const std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
+  const auto length = static_cast<char>(head.size());
+  const Result<NpyArray> array = read_npy(
+      file(std::string("\x93NUMPY\x02\x00", 8) + length + std::string(3, '\0') + head + std::string(8, 'a')));
+  ASSERT_TRUE(array.has_value()) << array.error().to_string();
+  EXPECT_EQ(array->shape, (std::vector<int64_t>{2}));
+  EXPECT_EQ(array->bytes.size(), 8u);
+}
+
+TEST_F(NpyTest, ErrorsSayWhatIsWrong) {
+  const std::string data(16, 'a');
+  EXPECT_EQ(read_npy(path("none.npy")).error().to_string(),
+            path("none.npy") + ": there is no such file, or it cannot be read");
+  EXPECT_EQ(message("hello, world"), "this is not a .npy file");
+  EXPECT_EQ(message(std::string("\x93NUMPY\x09\x00", 8) + data), "version 9 of the .npy format is unknown");
+  EXPECT_EQ(message(with_head("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}", data)),
+            "the array is in Fortran order, it must be in C order");
+  EXPECT_EQ(message(with_head("{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2)}", data)),
+            "the elements have type '>f4', it must be one of <f4, <f8, <f2, <i4, <i8, |i1, |b1");
+  EXPECT_EQ(message(with_head("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", data)),
+            "the file is cut short");
+  EXPECT_EQ(
+      message(with_head("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", data)),
+      "the file is cut short");
+  EXPECT_EQ(message(with_head("{'descr': [('a', '<f4')], 'shape': (2, 2)}", data)),
+            "the head of the .npy file is no description of an array");
+}
+
+}  // namespace
+}  // namespace lathe
