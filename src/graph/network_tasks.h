@@ -18,8 +18,8 @@ struct LaidOutTask {
 
 struct NetworkTasks {
   std::vector<LaidOutTask> tasks;  // no two with the same hash
-  std::vector<TaskUse> uses;        // `task` is an index into `tasks`; in an order in which they can run
-  std::vector<Layout> layouts;      // of each tensor of the graph, as every use sees it
+  std::vector<TaskUse> uses;       // `task` is an index into `tasks`; in an order in which they can run
+  std::vector<Layout> layouts;     // of each tensor of the graph, as every use sees it
 };
 
 // An Error where a task cannot be made. A task of the partition becomes several where its uses have different

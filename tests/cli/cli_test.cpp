@@ -1,0 +1,183 @@
+// The command line as a user sees it: what it prints, and its exit status.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "artifact/npy.h"
+#include "graph/onnx_models.h"
+#include "records/sample_record.h"
+#include "target/detect.h"
+
+namespace lathe {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class CliTest : public testing::Test {
+ protected:
+  // Runs lathe with these arguments in the test's folder.
+  Outcome lathe(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.path().string() + "' && '" + LATHE_BINARY_DIR +
+                                "/bin/lathe' " + arguments + " > out.txt 2> err.txt < /dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder_.path() / "out.txt"),
+            read_text(folder_.path() / "err.txt")};
+  }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_.path() / name, std::ios::binary) << bytes;
+  }
+
+  // The one sentence of a command that fails through the user's fault.
+  std::string sentence(const std::string& arguments) const {
+    const Outcome outcome = lathe(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  }
+
+  void write_workload(const std::string& entry) const { write("w.json", "[" + entry + "]"); }
+  void write_matmul() const {
+    write_workload(R"({"name": "mm", "op": "expression", "text": "C[i:9, j:8] = sum(r:7) A[i,r] * B[r,j]"})");
+  }
+  void write_array(const std::string& name, DType dtype, const std::vector<int64_t>& shape) const {
+    NpyArray array{dtype, shape, {}};
+    int64_t bytes = bytes_of(dtype);
+    for (const int64_t extent : shape) bytes *= extent;
+    array.bytes.resize(static_cast<size_t>(bytes));
+    ASSERT_TRUE(write_npy((folder_.path() / name).string(), array).has_value());
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CliTest, HelpAndVersionGoToStdout) {
+  const Outcome help = lathe("--help");
+  EXPECT_EQ(help.status, 0);
+  for (const char* command : {"tune", "compile", "run", "show", "replay", "target"}) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+  }
+  EXPECT_EQ(lathe("--version").out, "lathe 0.1.0\n");
+  EXPECT_THAT(lathe("tune --help").out, HasSubstr("--cost-model"));
+}
+
+TEST_F(CliTest, TheParsersErrorsAreSentences) {
+  EXPECT_EQ(sentence(""), "lathe: A subcommand is required (lathe --help tells more)");
+  EXPECT_EQ(sentence("optimise"), "lathe: there is no command 'optimise' (lathe --help tells more)");
+  EXPECT_EQ(sentence("tune --fast"),
+            "lathe: there is no option or argument '--fast' here (lathe --help tells more)");
+  EXPECT_EQ(sentence("compile w.json"), "lathe: --out is required (lathe --help tells more)");
+  EXPECT_EQ(sentence("tune --trials many"),
+            "lathe: --trials: Value many not in range 1 to 1099511627776 (lathe --help tells more)");
+  EXPECT_EQ(sentence("tune --cores 0"),
+            "lathe: --cores: Value 0 not in range 1 to 4096 (lathe --help tells more)");
+}
+
+TEST_F(CliTest, ModelsAtFaultAreNamed) {
+  EXPECT_EQ(sentence("compile none.onnx --out o"), "lathe: none.onnx: there is no such file");
+  write("text.onnx", "hello, this is no model");
+  EXPECT_EQ(sentence("compile text.onnx --out o"), "lathe: text.onnx: it is not an ONNX model");
+  const std::string bytes = small_conv_model().bytes();
+  write("cut.onnx", bytes.substr(0, bytes.size() - 20));
+  EXPECT_THAT(sentence("compile cut.onnx --out o"), HasSubstr("cut.onnx: "));
+  OnnxModel model = small_conv_model();
+  model.proto.mutable_graph()->mutable_node(0)->set_op_type("Einsum");
+  write("einsum.onnx", model.bytes());
+  EXPECT_THAT(sentence("compile einsum.onnx --out o"), HasSubstr("Einsum"));
+  EXPECT_EQ(sentence("tune none.onnx --input x --records r.db"),
+            "lathe: --input: 'x' is no input shape, it must look like NAME=1,3,224,224");
+}
+
+TEST_F(CliTest, WorkloadsAtFaultAreNamed) {
+  EXPECT_EQ(sentence("compile --workload none.json --out o"),
+            "lathe: none.json: there is no such file, or it cannot be read");
+  write_workload(R"({"name": "a", "op": "quantum_fft", "n": 3})");
+  EXPECT_THAT(sentence("compile --workload w.json --out o"), HasSubstr("quantum_fft"));
+  write_workload(R"({"name": "a", "op": "gemv", "m": 3, "k": 4, "colour": 5})");
+  EXPECT_THAT(sentence("compile --workload w.json --out o"), HasSubstr("colour"));
+  write_matmul();
+  EXPECT_EQ(sentence("compile --workload w.json --filter zzz --out o"),
+            "lathe: --filter: no entry of w.json has a name that matches 'zzz'");
+  EXPECT_EQ(sentence("compile --workload w.json --filter '(' --out o"),
+            "lathe: --filter: '(' is no regular expression");
+  EXPECT_EQ(sentence("compile --workload w.json --target vax --out o"),
+            "lathe: --target: unknown target 'vax': one of native, x86-avx2, x86-avx512");
+  EXPECT_EQ(sentence("compile --workload w.json --cores 4000 --out o"),
+            "lathe: --cores: 4000 cores are more than the " + std::to_string(allowed_cpus().size()) +
+                " that this process may use");
+  EXPECT_EQ(sentence("compile m.onnx --workload w.json --out o"),
+            "lathe: give either a model or --workload, not both: 'm.onnx' and 'w.json'");
+  EXPECT_EQ(sentence("compile --out o"),
+            "lathe: nothing to work on: give MODEL.onnx or --workload FILE.json");
+}
+
+TEST_F(CliTest, RecordsAtFaultAreNamed) {
+  write_matmul();
+  const std::string not_records = "lathe: w.json is not a Lathe records file: it is not an SQLite database";
+  EXPECT_EQ(sentence("show w.json"), not_records);
+  EXPECT_EQ(sentence("replay w.json --record 1"), not_records);
+  EXPECT_EQ(sentence("tune --workload w.json --records w.json"), not_records);
+  EXPECT_EQ(sentence("show none.db"), "lathe: there is no records file none.db");
+  EXPECT_EQ(sentence("tune --workload w.json --strategy luck --records r.db"),
+            "lathe: there is no strategy 'luck'; legal names are evolutionary, random");
+  EXPECT_EQ(sentence("replay r.db --record 7"), "lathe: the records file r.db has no record 7");
+  EXPECT_EQ(sentence("show r.db --task xyz"),
+            "lathe: --task: 'xyz' is no task, which has up to 16 hexadecimal digits");
+}
+
+TEST_F(CliTest, TunesCompilesAndRuns) {
+  write_matmul();
+  const Outcome tuned =
+      lathe("tune --workload w.json --cores 1 --trials 3 --records r.db --json r.json --out tuned");
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  const auto report = nlohmann::json::parse(read_text(folder_.path() / "r.json"));
+  EXPECT_EQ(report[0]["name"], "mm");
+  EXPECT_EQ(report[0]["trials"], 3);
+  EXPECT_EQ(report[0]["flops"], 2 * 9 * 8 * 7);
+  EXPECT_GT(report[0]["seconds"], 0);
+  EXPECT_THAT(lathe("show r.db").out, HasSubstr("mm"));
+  EXPECT_EQ(nlohmann::json::parse(lathe("show r.db --json").out)[0]["trials"], 3);
+  EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
+
+  write_array("a.npy", DType::f32, {9, 7});
+  write_array("b.npy", DType::f32, {7, 8});
+  write_array("wide.npy", DType::f64, {9, 7});
+  const Outcome run = lathe("run tuned/mm --input a.npy --input B=b.npy --output c.npy --repeat 3");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, MatchesRegex("latency: [0-9.]+ ms \\(median of 3, spread [0-9.]+ %\\)\n"));
+  const Result<NpyArray> c = read_npy((folder_.path() / "c.npy").string());
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
+  EXPECT_EQ(sentence("run tuned/mm --input b.npy --input b.npy"),
+            "lathe: b.npy: input 'A' must be f32[9,7], this is f32[7,8]");
+  EXPECT_EQ(sentence("run tuned/mm --input wide.npy --input b.npy"),
+            "lathe: wide.npy: input 'A' must be f32[9,7], this is f64[9,7]");
+  EXPECT_EQ(sentence("run tuned/mm --input a.npy"), "lathe: --input: the artifact has 2 inputs, 1 is given");
+  EXPECT_EQ(sentence("run tuned/mm --input Z=a.npy --input b.npy"),
+            "lathe: --input: the artifact has no input 'Z'");
+  EXPECT_EQ(sentence("run tuned --input a.npy"),
+            "lathe: tuned: this is not an artifact, it has no manifest.json");
+}
+
+}  // namespace
+}  // namespace lathe
