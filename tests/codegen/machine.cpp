@@ -114,17 +114,20 @@ Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads
 Result<std::vector<HostTensor>> run_machine(const LoweredProgram& lowered, Backend backend,
                                             std::span<const HostTensor> inputs, int pool_threads) {
   LATHE_TRY(const Module module, build(lowered, backend, std::max(pool_threads, 1)));
+  std::optional<ThreadPool> pool;
+  if (pool_threads > 0) pool.emplace(ThreadPool::Options{.threads = pool_threads});
+  return run_module(module, lowered.program.arguments, inputs, pool ? pool->parallel() : nullptr);
+}
+
+Result<std::vector<HostTensor>> run_module(const Module& module, std::span<const Argument> arguments,
+                                           std::span<const HostTensor> inputs, const LatheParallel* pool) {
   LATHE_TRY(Instance instance, Instance::create(module));
-  const std::vector<Argument>& arguments = lowered.program.arguments;
   size_t next = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_output) copy_in(inputs[next++], arguments[i].layout, instance.buffer(i));
   }
-  std::optional<ThreadPool> pool;
-  if (pool_threads > 0) pool.emplace(ThreadPool::Options{.threads = pool_threads});
-  const LatheParallel* parallel = pool ? pool->parallel() : nullptr;
-  LATHE_TRY_STATUS(instance.prepare(parallel));
-  LATHE_TRY_STATUS(instance.run(parallel));
+  LATHE_TRY_STATUS(instance.prepare(pool));
+  LATHE_TRY_STATUS(instance.run(pool));
   LATHE_TRY_STATUS(instance.check_slack());
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < arguments.size(); ++i) {

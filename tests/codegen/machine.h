@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lathe/kernel_abi.h"
 #include "loop/host_tensor.h"
 #include "lower/lower.h"
 #include "runtime/module.h"
@@ -23,5 +24,9 @@ Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads
 // its buffer.
 Result<std::vector<HostTensor>> run_machine(const LoweredProgram& lowered, Backend backend,
                                             std::span<const HostTensor> inputs, int pool_threads = 0);
+
+// The same for a module that is compiled already; `arguments` with the layouts that it was compiled with.
+Result<std::vector<HostTensor>> run_module(const Module& module, std::span<const Argument> arguments,
+                                           std::span<const HostTensor> inputs, const LatheParallel* pool);
 
 }  // namespace lathe::testing
