@@ -16,7 +16,12 @@ struct CompileOptions {
   ProgramOptions program;
   std::string records;
   std::string out;
+  std::string emit = "so";
 };
+
+Status write(const Model& model, const CompileOptions& options, const std::string& folder) {
+  return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
+}
 
 Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
@@ -24,7 +29,7 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
   ProgressLine line;
   for (size_t i = 0; i < workloads.size(); ++i) {
     LATHE_TRY(const Model model, compile_operator(workloads[i], model_options));
-    LATHE_TRY_STATUS(write_model(model, options.out + "/" + workloads[i].name));
+    LATHE_TRY_STATUS(write(model, options, options.out + "/" + workloads[i].name));
     line.show(i + 1, workloads.size(), workloads[i].name);
   }
   return {};
@@ -38,7 +43,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   model_options.progress = [&](size_t done, size_t all) { line.show(done, all, "tasks compiled"); };
   LATHE_TRY(const Model model, compile_network(network, model_options));
   line.finish();
-  return write_model(model, options.out);
+  return write(model, options, options.out);
 }
 
 Status run(const CompileOptions& options) {
@@ -64,6 +69,9 @@ void add_compile(CLI::App& app, Action& chosen) {
   command->add_option("--records", options->records, "records to take the best programs from");
   command->add_option("--out", options->out, "the folder to write, one below it for each operator")
       ->required();
+  command->add_option("--emit", options->emit, "a library (so), or its kernels as C sources (c)")
+      ->check(CLI::IsMember({"so", "c"}))
+      ->capture_default_str();
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

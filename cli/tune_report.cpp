@@ -66,7 +66,9 @@ Status write_report(const std::vector<ReportRow>& rows, const std::string& path)
 Status check_all_found(const std::vector<ReportRow>& rows) {
   std::string names;
   for (const ReportRow& row : rows) {
-    if (row.result.progress.best_seconds == 0) names += (names.empty() ? "" : ", ") + row.result.name;
+    const bool untried = row.op == "network" && row.result.progress.trials == 0;
+    if (row.result.progress.best_seconds == 0 && !untried)
+      names += (names.empty() ? "" : ", ") + row.result.name;
   }
   if (names.empty()) return {};
   return fail(ErrorKind::not_found, fmt::format("no valid program was found for {}", names));

@@ -23,7 +23,8 @@ struct ReportRow {
 // A table on stdout.
 void print_report(const std::vector<ReportRow>& rows);
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path);
-// An Error that names the cases without any valid program.
+// An Error that names the cases without any valid program; tasks of a network that were never tried are
+// compiled untuned and count as none of them.
 Status check_all_found(const std::vector<ReportRow>& rows);
 
 }  // namespace lathe::cli

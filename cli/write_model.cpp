@@ -9,10 +9,24 @@
 
 namespace lathe::cli {
 
-Status write_model(const Model& model, const std::string& folder) {
+namespace {
+
+WriteOptions write_options() {
   WriteOptions options;
   options.compiler_version = compiler_version();
-  LATHE_TRY_STATUS(write_artifact(model, folder, options));
+  return options;
+}
+
+}  // namespace
+
+Status write_model(const Model& model, const std::string& folder) {
+  LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
+  fmt::print("{}: {}\n", model.name, folder);
+  return {};
+}
+
+Status write_model_sources(const Model& model, const std::string& folder) {
+  LATHE_TRY_STATUS(write_c_sources(model, folder, write_options()));
   fmt::print("{}: {}\n", model.name, folder);
   return {};
 }

@@ -9,5 +9,7 @@
 namespace lathe::cli {
 
 Status write_model(const Model& model, const std::string& folder);
+// The same for the kernels as C sources.
+Status write_model_sources(const Model& model, const std::string& folder);
 
 }  // namespace lathe::cli

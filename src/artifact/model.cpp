@@ -19,12 +19,14 @@ int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
+std::string symbol_prefix(size_t number) { return fmt::format("lathe_task{}", number); }
+
 Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::optional<int64_t> record,
                                   size_t number) {
   CompiledTask result{task, trace, record, {}, {}};
   LATHE_TRY(result.program, apply_trace(task, trace));
   CompileOptions options;
-  options.symbol_prefix = fmt::format("lathe_task{}", number);
+  options.symbol_prefix = symbol_prefix(number);
   LATHE_TRY(result.module, compile_program(result.program, task.target, task.cores, options));
   return result;
 }

@@ -29,6 +29,9 @@ struct CompiledTask {
 Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::optional<int64_t> record,
                                   size_t number);
 
+// The prefix of that kernel's symbols.
+std::string symbol_prefix(size_t number);
+
 // Where a buffer of a launch lies; `place` is the number of the input or output, or an offset in bytes.
 enum class Storage { input, output, arena, weights, resident };
 struct ModelBinding {

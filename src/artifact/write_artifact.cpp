@@ -11,6 +11,7 @@
 #include "artifact/emit_sources.h"
 #include "artifact/run_program.h"
 #include "artifact/runtime_bytes.h"
+#include "compile/compile.h"
 
 namespace lathe {
 namespace {
@@ -117,6 +118,22 @@ Status write_artifact(const Model& model, const std::string& folder, const Write
       return fail(ErrorKind::io, fmt::format("the file cannot be written: {}", error.message()), path);
   }
   return {};
+}
+
+Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    return fail(ErrorKind::io, fmt::format("the folder cannot be made: {}", error.message()), folder);
+  for (size_t i = 0; i < model.kernels.size(); ++i) {
+    const CompiledTask& kernel = model.kernels[i];
+    CompileOptions compiling;
+    compiling.symbol_prefix = symbol_prefix(i);
+    LATHE_TRY(const std::string text, emit_text(kernel.task, kernel.trace, CodeForm::c, compiling));
+    LATHE_TRY_STATUS(write_file(fmt::format("{}/kernel{}.c", folder, i), text));
+  }
+  LATHE_TRY_STATUS(write_file(folder + "/weights.bin", model.weights));
+  return write_file(folder + "/manifest.json", model_manifest(model, options.compiler_version));
 }
 
 }  // namespace lathe

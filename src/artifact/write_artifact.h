@@ -19,4 +19,8 @@ struct WriteOptions {
 // were.
 Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options);
 
+// In place of model.so each kernel as C99 for another compiler: kernel0.c, kernel1.c ..., named as in
+// manifest.json, with the weights that they read.
+Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options);
+
 }  // namespace lathe

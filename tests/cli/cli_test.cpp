@@ -157,6 +157,8 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_GT(report[0]["seconds"], 0);
   EXPECT_THAT(lathe("show r.db").out, HasSubstr("mm"));
   EXPECT_EQ(nlohmann::json::parse(lathe("show r.db --json").out)[0]["trials"], 3);
+  EXPECT_EQ(lathe("compile --workload w.json --out c --emit c").status, 0);
+  EXPECT_THAT(read_text(folder_.path() / "c/mm/kernel0.c"), HasSubstr("lathe_task0_kernel"));
   EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
 
   write_array("a.npy", DType::f32, {9, 7});
