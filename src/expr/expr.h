@@ -22,10 +22,21 @@
 
 namespace lathe {
 
-// The last three come from `expand_math` only: 2^x for a whole x in [-126, 127]; floor(log2 |x|) as a float and
-// x / 2^exponent in [1, 2), both for a normal x > 0.
+// The last three come from `expand_math` only: 2^x for a whole x in [-126, 127]; floor(log2 |x|) as a float
+// and x / 2^exponent in [1, 2), both for a normal x > 0.
 enum class UnaryOp : uint8_t {
-  negate, exp, log, sqrt, tanh, erf, abs, floor, logical_not, pow2, exponent, mantissa
+  negate,
+  exp,
+  log,
+  sqrt,
+  tanh,
+  erf,
+  abs,
+  floor,
+  logical_not,
+  pow2,
+  exponent,
+  mantissa
 };
 enum class BinaryOp : uint8_t {
   add,
