@@ -8,24 +8,23 @@
 namespace lathe {
 namespace {
 
-// Sets the layout of the Alloc of that name, wherever it is; false if there is none.
-bool set_alloc_layout(Program& program, const LayoutStep& step) {
-  bool found = false;
-  const Stmt main = rebuild(program.main, [&](const Stmt& stmt) -> std::optional<Stmt> {
+// Sets the layout of the Alloc of that name, wherever it is.
+void set_alloc_layout(Program& program, const LayoutStep& step) {
+  program.main = rebuild(program.main, [&](const Stmt& stmt) -> std::optional<Stmt> {
     const Alloc* alloc = as<Alloc>(stmt);
     if (alloc == nullptr || alloc->tensor->name != step.tensor) return std::nullopt;
-    found = true;
     Alloc result = *alloc;
     result.layout = step.layout;
     return make_stmt(std::move(result));
   });
-  program.main = main;
-  return found;
 }
 
 const TensorNode* tensor_named(const Program& program, const std::string& name) {
   for (const Argument& argument : program.arguments) {
     if (argument.tensor->name == name) return argument.tensor.get();
+  }
+  for (const Prepared& prepared : program.prepared) {
+    if (prepared.tensor->name == name) return prepared.tensor.get();
   }
   const TensorNode* found = nullptr;
   for_each(program.main, [&](const StmtNode& node) {
@@ -47,6 +46,11 @@ Result<Program> set_layout(const Program& program, const LayoutStep& step) {
     if (!argument.layout_is_free)
       return illegal(fmt::format("the layout of argument '{}' is fixed", step.tensor));
     argument.layout = step.layout;
+    return result;
+  }
+  for (Prepared& prepared : result.prepared) {
+    if (prepared.tensor.get() != tensor) continue;
+    prepared.layout = step.layout;
     return result;
   }
   set_alloc_layout(result, step);
