@@ -108,7 +108,7 @@ std::vector<const Load*> loads_of(const Expr& e) {
 }
 
 Expr rebuild(const Expr& e, const ExprRewriter& rewriter) {
-  const Expr rebuilt = std::visit(RebuildVisitor{e, rewriter}, e->node);
+  Expr rebuilt = std::visit(RebuildVisitor{e, rewriter}, e->node);
   if (!rewriter.rewrite) return rebuilt;
   Expr rewritten = rewriter.rewrite(rebuilt);
   return rewritten.defined() ? rewritten : rebuilt;

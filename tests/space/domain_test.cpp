@@ -68,7 +68,7 @@ TEST(Domain, SizeSaturates) {
 }
 
 TEST(Domain, MovesOfADivisor) {
-  const auto moved = [](int64_t extent, Integers from) {
+  const auto moved = [](int64_t extent, const Integers& from) {
     return neighbours(split_domain(extent, 3, false), from);
   };
   // Parts are (outer, from[0], from[1]); the outer part is 1 here, so the moves are between the two factors

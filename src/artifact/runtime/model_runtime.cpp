@@ -41,8 +41,7 @@ std::string describe(const char* role, size_t index, const LatheTensor& tensor) 
 
 }  // namespace
 
-RunningModel::RunningModel(const LatheModelTables& tables, const std::string& folder, int cores)
-    : tables_(&tables) {
+RunningModel::RunningModel(const LatheModelTables& tables, const std::string& folder, int cores) {
   check_machine(tables);
   if (cores < 0)
     throw ModelError("the number of cores is " + std::to_string(cores) + ", it must be at least 0");

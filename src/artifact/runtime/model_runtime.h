@@ -38,7 +38,6 @@ class RunningModel {
   void take_input(size_t index, const void* data);
   bool take_constant(size_t index, const void* data);
 
-  const LatheModelTables* tables_;
   MappedFile weights_;
   AlignedBlock arena_;
   AlignedBlock resident_;
