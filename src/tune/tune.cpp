@@ -9,8 +9,13 @@
 namespace lathe {
 namespace {
 
-int batch_of(const TuneOptions& options, int64_t left) {
-  return static_cast<int>(std::clamp<int64_t>(left, 1, options.batch));
+// A task's first batch is small: with little time every task of a network still gets its best guesses
+// measured.
+constexpr int kFirstBatch = 4;
+
+int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t left) {
+  const int batch = progress.trials == 0 ? std::min(kFirstBatch, options.batch) : options.batch;
+  return static_cast<int>(std::clamp<int64_t>(left, 1, batch));
 }
 
 }  // namespace
@@ -30,7 +35,8 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     };
     report();
     while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !stop()) {
-      LATHE_TRY_STATUS(tuner.step(batch_of(options, budget.trials - tuner.progress().trials), stop));
+      LATHE_TRY_STATUS(
+          tuner.step(batch_of(options, tuner.progress(), budget.trials - tuner.progress().trials), stop));
       report();
     }
     results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
@@ -65,7 +71,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     const auto i = static_cast<size_t>(*chosen);
     const double begin = monotonic_seconds();
     const int64_t before = tuners[i].progress().trials;
-    LATHE_TRY_STATUS(tuners[i].step(batch_of(options, wanted - trials), stop));
+    LATHE_TRY_STATUS(tuners[i].step(batch_of(options, tuners[i].progress(), wanted - trials), stop));
     const TuneProgress& progress = tuners[i].progress();
     trials += progress.trials - before;
     wall[i] += monotonic_seconds() - begin;

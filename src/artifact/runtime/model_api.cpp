@@ -7,7 +7,7 @@
 
 #define LATHE_PUBLIC extern "C" __attribute__((visibility("default")))
 
-struct lathe_model {
+struct lathe_model {  // NOLINT(readability-identifier-naming): the name that C code sees
   lathe::RunningModel model;
 };
 
