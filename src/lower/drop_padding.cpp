@@ -105,6 +105,9 @@ class PaddingDropper {
         continue;
       }
       LATHE_TRY_STATUS(check(block, conjunct, known));
+      BlockAxis& axis = result.axes[static_cast<size_t>(conjunct.axis)];
+      const auto reach = bounds(axis.binding, known.ranges());
+      if (reach) axis.axis.extent = std::max(axis.axis.extent, reach->hi + 1);
     }
     return result.predicate.size() == block.predicate.size() ? stmt : make_stmt(std::move(result));
   }

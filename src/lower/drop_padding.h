@@ -1,6 +1,6 @@
 // Conjuncts with tail=pad go: their block computes beyond the bound, into room that is there.
 //
-//   block C where v_i < 1000 (pad): C.reg[v_i] += ..   ->   block C: C.reg[v_i] += ..
+//   block C where v_i < 1000 (pad): C.reg[v_i] += ..   ->   block C (v_i: 1008): C.reg[v_i] += ..
 //
 // An Error unless it is harmless: every argument and prepared buffer that the block touches has that room
 // (`capacity` of its layout), a buffer under an Alloc gets a larger shape; and on a reduce axis the update

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 
+#include "loop/verify.h"
 #include "lower/compact_buffers.h"
 #include "lower/decompose_reductions.h"
 #include "lower/drop_padding.h"
@@ -59,6 +60,12 @@ constexpr std::array kPasses = {
 };
 constexpr std::string_view kPlanMemory = "plan_memory";
 
+Status verified(std::string_view pass, const Program& program) {
+  Status status = verify(program);
+  if (!status) status.error().message = fmt::format("after {}: {}", pass, status.error().message);
+  return status;
+}
+
 }  // namespace
 
 std::vector<std::string_view> pass_names() {
@@ -79,6 +86,7 @@ Result<LoweredProgram> lower(const Program& program, const Target&, const LowerO
     const auto start = std::chrono::steady_clock::now();
     LATHE_TRY(lowered.program, pass.run(lowered.program, options));
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    if (options.verifies) LATHE_TRY_STATUS(verified(pass.name, lowered.program));
     if (options.after_pass) LATHE_TRY_STATUS(options.after_pass(pass.name, lowered.program, time.count()));
     if (options.stop_after == pass.name) return lowered;
   }

@@ -20,10 +20,11 @@ struct LoweredProgram {
   MemoryPlan memory;
 };
 
-// Neither field changes what is computed.
+// No field changes what is computed.
 struct LowerOptions {
   std::string stop_after;          // the name of the last pass to run; empty: all
   int64_t max_statements = 16384;  // stores and prefetches after unrolling; more is an Error
+  bool verifies = false;           // check the invariants (loop/verify.h) of what each pass gives
   // Called after each pass with its name, its result and its time: to print, to count, to verify. An Error
   // ends the run. May be empty.
   std::function<Status(std::string_view pass, const Program& program, double seconds)> after_pass;

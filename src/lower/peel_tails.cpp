@@ -30,6 +30,13 @@ int64_t unrolled_stores(const Stmt& stmt) {
   return sum;
 }
 
+// Fetching ahead for what is not computed is of no use.
+bool stores_something(const Stmt& stmt) {
+  bool found = false;
+  for_each(stmt, [&](const StmtNode& node) { found |= std::holds_alternative<Store>(node.node); });
+  return found;
+}
+
 // Where and how to cut a loop L: value = coefficient * (pivot + shift) + residue + inner, where the pivot is
 // L's variable or the one division or modulo in which it occurs.
 struct Cut {
@@ -176,7 +183,7 @@ class Peeler {
   // Simplifies one part and cuts it further.
   Stmt finish(const Stmt& part, const Known& known) {
     const Stmt simple = part ? simplify_loops(part, known) : nullptr;
-    return simple ? visit(simple, known) : nullptr;
+    return simple && stores_something(simple) ? visit(simple, known) : nullptr;
   }
 
   // What one partial iteration runs, the pivot being q - shift.

@@ -39,7 +39,7 @@ main {
     for i.0 in 3 {
       for i.1 in 4 {
         block T {
-          i: 10 = 4*i.0 + i.1 pad
+          i: 12 = 4*i.0 + i.1 pad
           T[i] = 1.0
         }
       }
@@ -77,7 +77,7 @@ main {
   for i.0 in 3 {
     for i.1 in 4 {
       block C {
-        i: 10 = 4*i.0 + i.1 pad
+        i: 12 = 4*i.0 + i.1 pad
         C[i] = A[i]
       }
     }
@@ -108,7 +108,7 @@ main {
   for i.0 in 3 {
     for i.1 in 4 {
       block C {
-        i: 10 = 4*i.0 + i.1 pad
+        i: 12 = 4*i.0 + i.1 pad
         C[i] = select(i < 10, A[i], 0.0)
       }
     }
@@ -166,7 +166,7 @@ main {
         for r.1 in 4 {
           block C {
             i: 8 = i
-            reduce r: 6 = 4*r.0 + r.1 pad
+            reduce r: 8 = 4*r.0 + r.1 pad
             C[i] sum= T[i, r] * T[i, r]
           }
         }

@@ -20,6 +20,7 @@ void expect_each_pass_keeps(const Task& task, const std::string& trace, double t
   const Program program = scheduled(task, trace);
   const std::vector<HostTensor> expected = run(naive_program(task), "naive");
   LowerOptions options;
+  options.verifies = true;
   options.after_pass = [&](std::string_view pass, const Program& result, double) -> Status {
     // Until drop_padding gives them room, local copies may reach beyond their shapes.
     if (pass == "decompose_reductions") return {};

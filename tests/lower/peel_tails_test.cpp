@@ -139,9 +139,7 @@ main {
 // Vectors keep their width: the last becomes a mask.
 TEST(PeelTails, TwoAxesGiveFourCases) { expect_golden(kPass, kTwoAxes, kFourCases); }
 
-// A tile with copy-in, reduction and copy-out.
-TEST(PeelTails, SiblingsGoAlong) {
-  expect_golden(kPass, R"(
+constexpr const char* kTile = R"(
 input A: f32[10, 6] [0][1]
 output C: f32[10] [0]
 main {
@@ -165,8 +163,9 @@ main {
     }
   }
 }
-)",
-                R"(
+)";
+
+constexpr const char* kTwoTiles = R"(
 input A: f32[10, 6] [0][1]
 output C: f32[10] [0]
 main {
@@ -203,8 +202,10 @@ main {
     }
   }
 }
-)");
-}
+)";
+
+// A tile with copy-in, reduction and copy-out.
+TEST(PeelTails, SiblingsGoAlong) { expect_golden(kPass, kTile, kTwoTiles); }
 
 TEST(PeelTails, ParallelLoopsStayWhole) {
   expect_golden(kPass, R"(

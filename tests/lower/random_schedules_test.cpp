@@ -129,6 +129,7 @@ TEST(RandomSchedules, EveryPassKeepsTheResult) {
     const std::vector<HostTensor> expected = run(naive_program(task), "naive");
     EXPECT_LE(difference(expected, run(*program, "scheduled")), 1e-5) << "seed " << seed << "\n" << text;
     LowerOptions options;
+    options.verifies = true;
     options.after_pass = [&](std::string_view pass, const Program& result, double) -> Status {
       EXPECT_LE(difference(expected, run(result, std::string(pass))), 1e-5)
           << pass << " of seed " << seed << "\n"
