@@ -78,12 +78,12 @@ std::optional<std::vector<PhaseAxis>> phase_axes(const Compute& conv, const Wind
                    conv.axes[window.reduce_axis].extent};
     if (window.data_dim >= input.index.size()) return std::nullopt;
     Affine index = input.index[window.data_dim];
-    const bool divided = index.constant() == 0 && index.terms().size() == 1 &&
-                         index.terms()[0].coefficient == 1 &&
+    const bool divided = index.terms().size() == 1 && index.terms()[0].coefficient == 1 &&
                          index.terms()[0].atom->kind == AtomKind::floor_div;
     if (divided) {
+      // Simplification takes whole strides out of the quotient: z / s - 1 is (z - s) / s.
       axis.stride = index.terms()[0].atom->divisor;
-      index = Affine(index.terms()[0].atom->operand);
+      index = Affine(index.terms()[0].atom->operand) + index.constant() * axis.stride;
     }
     const Affine position =
         Affine(conv.axes[window.output_dim].var) + Affine(conv.axes[window.reduce_axis].var);

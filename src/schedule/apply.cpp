@@ -1,6 +1,7 @@
 #include "schedule/apply.h"
 
 #include "rewrite/rewrite.h"
+#include "schedule/check_scopes.h"
 #include "schedule/primitive.h"
 
 namespace lathe {
@@ -30,6 +31,14 @@ struct StepVisitor {
   Result<Program> operator()(const PrefetchStep& step) const { return prefetch(program, step); }
 };
 
+// Steps that leave every block in the scopes where it was need no second look.
+bool moves_blocks(const Step& step) {
+  return std::holds_alternative<ComputeAtStep>(step) || std::holds_alternative<ReverseComputeAtStep>(step) ||
+         std::holds_alternative<PrepareStep>(step) || std::holds_alternative<CacheReadStep>(step) ||
+         std::holds_alternative<CacheWriteStep>(step) || std::holds_alternative<InlineStep>(step) ||
+         std::holds_alternative<RfactorStep>(step) || std::holds_alternative<PrefetchStep>(step);
+}
+
 std::unexpected<Error> located_at(Error error, const Step& step) {
   error.where = to_string(step);
   return std::unexpected(std::move(error));
@@ -40,6 +49,9 @@ std::unexpected<Error> located_at(Error error, const Step& step) {
 Result<Program> apply_step(const Program& program, const Step& step) {
   Result<Program> result = std::visit(StepVisitor{program}, step);
   if (!result) return located_at(std::move(result.error()), step);
+  if (moves_blocks(step)) {
+    if (Status status = check_scopes(*result); !status) return located_at(std::move(status.error()), step);
+  }
   return result;
 }
 

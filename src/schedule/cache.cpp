@@ -89,8 +89,12 @@ Result<Program> cache_read_at_loop(const Program& program, const Located& locate
     extents.push_back(std::max(from->shape[dim], reach));
     sides.push_back({dim, (*box)[dim].base, (*box)[dim].extent});
   }
-  const Stmt nest = make_nest(copy_block(step.copy, from, copy, extents), sides, fixed);
-  loop.body = make_stmt(Alloc{copy, step.scope, layout, insert_before_use(loop.body, copy, nest)});
+  // Imperfect tiles read (under a condition) beyond the tensor: the copy has zeros there.
+  const Tensor grown(step.copy, extents, from->dtype);
+  const Block reader = redirect_loads(*again.block, copy, grown);
+  const Stmt body = replace(loop.body, again.path.back().get(), make_stmt(reader));
+  const Stmt nest = make_nest(copy_block(step.copy, from, grown, extents), sides, fixed);
+  loop.body = make_stmt(Alloc{grown, step.scope, layout, insert_before_use(body, grown, nest)});
   return with_replaced(redirected, located.in_prepare, again.path[position].get(),
                        make_stmt(std::move(loop)));
 }

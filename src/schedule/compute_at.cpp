@@ -19,6 +19,24 @@ Status check_point_wise_output(const Block& block) {
   return {};
 }
 
+// Conditions that guard an axis follow from its domain; others move only if they are over axes.
+Status check_conditions_move(const Block& block) {
+  for (const Conjunct& conjunct : block.predicate) {
+    if (conjunct.axis >= 0) continue;
+    std::vector<Var> vars;
+    collect_vars(conjunct.value, vars);
+    for (const Var& var : vars) {
+      const bool bound =
+          std::ranges::any_of(block.axes, [&](const BlockAxis& axis) { return axis.binding == Affine(var); });
+      if (!bound) {
+        return illegal(fmt::format("block '{}' depends on loop '{}' by a condition that cannot move with it",
+                                   block.name, var.name()));
+      }
+    }
+  }
+  return {};
+}
+
 // The sides of a producer's nest that give what `box` asks for, clipped to the producer's domain.
 std::vector<NestSide> producer_sides(const Block& block, const Box& box, const Ranges& fixed) {
   std::vector<NestSide> sides;
@@ -115,6 +133,7 @@ Result<Program> compute_at(const Program& program, const ComputeAtStep& step) {
   const auto box = region(body, block.output, Access::read, fixed);
   if (!box)
     return illegal(fmt::format("block '{}' reads nothing of '{}'", step.consumer, block.output->name));
+  LATHE_TRY_STATUS(check_conditions_move(block));
   const Stmt moved = make_nest(block, producer_sides(block, *box, fixed), fixed);
   const Program removed = with_replaced(program, false, nest, nullptr);
   For loop = consumer.loop_at(position);

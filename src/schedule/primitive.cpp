@@ -69,7 +69,12 @@ Status check_intermediate(const Program& program, const Block& block) {
 }
 
 Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fixed) {
+  std::vector<Conjunct> kept;
+  for (const Conjunct& conjunct : block.predicate) {
+    if (conjunct.axis < 0) kept.push_back(conjunct);
+  }
   block.predicate.clear();
+  Substitution moved;
   std::vector<std::pair<Var, int64_t>> loops;
   for (size_t i = 0; i < block.axes.size(); ++i) {
     BlockAxis& axis = block.axes[i];
@@ -79,7 +84,9 @@ Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fi
       if (candidate.axis == i) side = candidate;
     }
     loops.emplace_back(loop, side.extent);
+    const Affine before = axis.binding;
     axis.binding = side.base + Affine(loop);
+    if (const auto var = before.as_var()) moved.emplace_back(*var, axis.binding);
     Ranges ranges = fixed;
     ranges.set_extent(loop, side.extent);
     const auto interval = bounds(axis.binding, ranges);
@@ -90,6 +97,10 @@ Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fi
     if (!interval || interval->lo < 0) {
       block.predicate.push_back({axis.binding * -1, 1, index, Tail::guard});
     }
+  }
+  for (Conjunct& conjunct : kept) {
+    conjunct.value = substitute(conjunct.value, moved);
+    block.predicate.push_back(std::move(conjunct));
   }
   Stmt nest = make_stmt(std::move(block));
   for (size_t i = loops.size(); i-- > 0;) {

@@ -55,6 +55,7 @@ Status check_intermediate(const Program& program, const Block& block);
 
 // A fresh nest for a block whose spatial axes run over a box: loops named as the axes, bindings base + loop,
 // conjuncts where base + loop may leave an axis' domain; axes not in the box (reduce axes) run whole.
+// Conjuncts that guard no axis follow the axes whose bindings they name.
 struct NestSide {
   size_t axis;  // index into block.axes
   Affine base;

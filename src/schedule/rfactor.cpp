@@ -101,9 +101,17 @@ Result<Program> rfactor(const Program& program, const RfactorStep& step) {
   const Partial partial = partial_block(located, loop.var, extent, tensor);
   const Stmt rf_nest = replace(top, located.path.back().get(), make_stmt(partial.block));
   const Stmt final_nest = make_nest(final_block(source, tensor, loop.var.name(), extent), {}, {});
-  const Stmt both = make_stmt(
-      Alloc{tensor, Scope::workspace, Layout::row_major(shape.size()), make_seq({rf_nest, final_nest})});
-  return with_replaced(program, false, top.get(), both);
+  const Stmt both = make_seq({rf_nest, final_nest});
+  const auto allocated = [&](const Stmt& body) {
+    return make_stmt(Alloc{tensor, Scope::workspace, Layout::row_major(shape.size()), body});
+  };
+  const bool below_loop = std::ranges::any_of(located.path.begin(), std::ranges::find(located.path, top),
+                                              [](const Stmt& stmt) { return as<For>(stmt) != nullptr; });
+  if (below_loop) return with_replaced(program, false, top.get(), allocated(both));
+  // Around the whole of main, like every intermediate: either block may move under another's loops.
+  Program result = with_replaced(program, false, top.get(), both);
+  result.main = allocated(result.main);
+  return result;
 }
 
 }  // namespace lathe

@@ -1,0 +1,61 @@
+#include "schedule/check_scopes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loop/walk.h"
+
+namespace lathe {
+namespace {
+
+class ScopeChecker {
+ public:
+  explicit ScopeChecker(const Program& program) {
+    for (const Argument& argument : program.arguments) visible_.push_back(argument.tensor.get());
+    for (const Prepared& prepared : program.prepared) visible_.push_back(prepared.tensor.get());
+  }
+
+  Status check(const Stmt& stmt) {
+    if (const For* loop = as<For>(stmt)) return check(loop->body);
+    if (const If* condition = as<If>(stmt)) return check(condition->body);
+    if (const Block* block = as<Block>(stmt)) return check_block(*block);
+    if (const Prefetch* fetch = as<Prefetch>(stmt)) return require(*fetch->tensor.get(), "a prefetch");
+    if (const Alloc* alloc = as<Alloc>(stmt)) {
+      visible_.push_back(alloc->tensor.get());
+      Status status = check(alloc->body);
+      visible_.pop_back();
+      return status;
+    }
+    if (const Seq* seq = as<Seq>(stmt)) {
+      for (const Stmt& child : seq->statements) LATHE_TRY_STATUS(check(child));
+    }
+    return {};
+  }
+
+ private:
+  Status check_block(const Block& block) {
+    const std::string who = fmt::format("block '{}'", block.name);
+    LATHE_TRY_STATUS(require(*block.output.get(), who));
+    for (const Load* load : loads_of(block.value)) LATHE_TRY_STATUS(require(*load->tensor.get(), who));
+    return {};
+  }
+
+  Status require(const TensorNode& tensor, const std::string& who) {
+    if (!tensor.literal.empty() || std::ranges::find(visible_, &tensor) != visible_.end()) return {};
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("{} would use '{}' outside of the loop that it is local to", who, tensor.name));
+  }
+
+  std::vector<const TensorNode*> visible_;
+};
+
+}  // namespace
+
+Status check_scopes(const Program& program) {
+  ScopeChecker checker(program);
+  if (program.prepare) LATHE_TRY_STATUS(checker.check(program.prepare));
+  return program.main ? checker.check(program.main) : Status();
+}
+
+}  // namespace lathe
