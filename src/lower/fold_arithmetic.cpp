@@ -7,8 +7,6 @@
 namespace lathe {
 namespace {
 
-constexpr Type kBool{DType::boolean, 1};
-
 // A scalar literal, or the scalar below a broadcast.
 const Literal* literal_of(const Expr& e) {
   if (const Broadcast* splat = e.as<Broadcast>()) return literal_of(splat->operand);

@@ -26,13 +26,13 @@ bool contains(const std::vector<Conjunct>& list, const Conjunct& conjunct) {
   return std::ranges::any_of(list, [&](const Conjunct& other) { return same(other, conjunct); });
 }
 
-// Takes those for which `leaves` holds out of `from`.
+// Takes those for which `leaves` holds out of `from`; both keep their order.
 template <class Predicate>
 std::vector<Conjunct> take(std::vector<Conjunct>& from, Predicate&& leaves) {
-  const auto kept =
-      std::stable_partition(from.begin(), from.end(), [&](const Conjunct& c) { return !leaves(c); });
-  std::vector<Conjunct> taken(std::make_move_iterator(kept), std::make_move_iterator(from.end()));
-  from.erase(kept, from.end());
+  std::vector<Conjunct> taken;
+  std::vector<Conjunct> kept;
+  for (Conjunct& conjunct : from) (leaves(conjunct) ? taken : kept).push_back(std::move(conjunct));
+  from = std::move(kept);
   return taken;
 }
 
