@@ -85,7 +85,7 @@ class Compactor {
   Expr visit_expr(const Expr& e, const Ranges& ranges) const {
     const auto child = [&](const Expr& inner) { return visit_expr(inner, ranges); };
     const auto affine = [&](const Affine& a) { return map_opaque(a, child); };
-    const Expr mapped = map_children(e, child, affine);
+    Expr mapped = map_children(e, child, affine);
     const Load* load = mapped.as<Load>();
     const Compacted* compacted = load != nullptr ? find(load->tensor) : nullptr;
     if (compacted == nullptr) return mapped;

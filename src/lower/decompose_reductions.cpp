@@ -93,7 +93,7 @@ class Decomposer {
     Start start = start_of(block);
     Block update = block;
     update.initialises = false;
-    const Stmt rest = make_stmt(std::move(update));
+    Stmt rest = make_stmt(std::move(update));
     if (start.pending.empty()) return make_seq({nest_of(start), rest});
     starts.push_back(std::move(start));
     return rest;

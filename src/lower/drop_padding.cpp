@@ -68,7 +68,7 @@ class PaddingDropper {
     if (const For* loop = as<For>(stmt)) inside.enter(*loop);
     if (const Alloc* alloc = as<Alloc>(stmt)) allocated_.push_back(alloc->tensor);
     Status status;
-    const Stmt result = map_statements(stmt, [&](const Stmt& child) -> Stmt {
+    Stmt result = map_statements(stmt, [&](const Stmt& child) -> Stmt {
       if (!status) return child;
       Result<Stmt> mapped = visit(child, inside);
       if (mapped) return *mapped;
@@ -123,12 +123,11 @@ class PaddingDropper {
   // Loads below a select are taken where its condition lets them be; all others must have room.
   Status check_loads(const Block& block, const Axis& axis, const Expr& value, const Known& known) const {
     Status status;
-    const auto affine = [](const Affine& a) -> const Affine& { return a; };
     const auto visit_child = [&](const auto& self, const Expr& e) -> Expr {
       const Load* load = e.as<Load>();
       if (load != nullptr && status) status = check_access(block, axis, load->tensor, load->index, known);
       if (e.as<Select>() != nullptr || !status) return e;
-      return map_children(e, [&](const Expr& inner) { return self(self, inner); }, affine);
+      return map_children(e, [&](const Expr& inner) { return self(self, inner); }, KeepIndices());
     };
     visit_child(visit_child, value);
     return status;
@@ -182,9 +181,7 @@ class PaddingDropper {
           std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(axis); });
       return depends ? literal(e.type(), 0) : e;
     }
-    return map_children(
-        e, [&](const Expr& inner) { return with_zeros(inner, axis); },
-        [](const Affine& a) -> const Affine& { return a; });
+    return map_children(e, [&](const Expr& inner) { return with_zeros(inner, axis); }, KeepIndices());
   }
 
   // Whether what `load` reads where axis >= bound was written as zero by every block that writes the tensor.

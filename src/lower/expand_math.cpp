@@ -115,7 +115,7 @@ class Arithmetic {
     if (exponent == 0) return number(1);
     if (exponent == 0.5) return sqrt(a);
     if (exponent == 1) return a;
-    const Expr square = a * a;
+    Expr square = a * a;
     if (exponent == 2) return square;
     if (exponent == 3) return square * a;
     if (exponent == 4) return square * square;

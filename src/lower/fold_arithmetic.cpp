@@ -50,9 +50,8 @@ class Folder {
 
   Expr fold(const Expr& e) const {
     const auto child = [this](const Expr& inner) { return fold(inner); };
-    const auto affine = [](const Affine& a) -> const Affine& { return a; };
     if (const Select* choice = e.as<Select>()) return select_of(e, *choice);
-    const Expr folded = map_children(e, child, affine);
+    Expr folded = map_children(e, child, KeepIndices());
     if (const Binary* node = folded.as<Binary>()) return binary_of(folded, *node);
     if (const Unary* node = folded.as<Unary>()) return unary_of(folded, *node);
     if (const Load* node = folded.as<Load>()) return load_of(folded, *node);
@@ -68,7 +67,7 @@ class Folder {
     const Expr condition = fold(choice.condition);
     if (is_true(condition)) return wide(fold(choice.if_true), e.type());
     if (is_false(condition)) return wide(fold(choice.if_false), e.type());
-    const Expr a = fold(choice.if_true);
+    Expr a = fold(choice.if_true);
     const Expr b = fold(choice.if_false);
     if (equal(a, b)) return a;
     const bool same = condition.get() == choice.condition.get() && a.get() == choice.if_true.get() &&

@@ -63,14 +63,14 @@ class Grower {
 
   Expr redirect(const Expr& e) {
     const auto child = [this](const Expr& inner) { return redirect(inner); };
-    const Expr mapped = map_children(e, child, [&](const Affine& a) { return map_opaque(a, child); });
+    Expr mapped = map_children(e, child, [&](const Affine& a) { return map_opaque(a, child); });
     const Load* load = mapped.as<Load>();
     if (load == nullptr || find(load->tensor) == nullptr) return mapped;
     return Expr(ExprNode{mapped.type(), Load{redirect(load->tensor), load->index, load->stride, load->mask}});
   }
 
   Stmt redirect(const Stmt& stmt) {
-    const Stmt mapped = map_statements(stmt, [this](const Stmt& child) { return redirect(child); });
+    Stmt mapped = map_statements(stmt, [this](const Stmt& child) { return redirect(child); });
     if (const Alloc* alloc = as<Alloc>(mapped); alloc != nullptr && find(alloc->tensor) != nullptr) {
       return make_stmt(Alloc{redirect(alloc->tensor), alloc->scope, alloc->layout, alloc->body});
     }

@@ -41,7 +41,7 @@ Affine replace(const Affine& a, const Replacements& replacements) {
 Expr replace(const Expr& e, const Replacements& replacements) {
   const auto child = [&](const Expr& inner) { return replace(inner, replacements); };
   const auto affine = [&](const Affine& a) { return replace(a, replacements); };
-  const Expr mapped = map_children(e, child, affine);
+  Expr mapped = map_children(e, child, affine);
   const Load* load = mapped.as<Load>();
   if (load == nullptr || replacements.tensors.empty()) return mapped;
   Tensor tensor = replacements.tensor(load->tensor);

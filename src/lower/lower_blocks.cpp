@@ -36,7 +36,7 @@ Stmt lower_block(const Block& block, const Known& known) {
     if (conjunct.axis >= 0) conjunct.tail = block.axes[static_cast<size_t>(conjunct.axis)].tail;
     if (!known.holds(conjunct)) guard.conditions.push_back(std::move(conjunct));
   }
-  const Stmt body = make_stmt(std::move(store));
+  Stmt body = make_stmt(std::move(store));
   if (guard.conditions.empty()) return body;
   guard.body = body;
   return make_stmt(std::move(guard));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,21 +11,26 @@
 
 namespace lathe {
 
+// In place of a map of indices: they stay as they are.
+struct KeepIndices {};
+
 // Maps every affine form of a list in place; true if one changed.
 template <class AffineMap>
 bool map_all(std::vector<Affine>& list, AffineMap&& affine) {
   bool changed = false;
-  for (Affine& value : list) {
-    Affine mapped = affine(value);
-    if (mapped == value) continue;
-    value = std::move(mapped);
-    changed = true;
+  if constexpr (!std::is_same_v<std::remove_cvref_t<AffineMap>, KeepIndices>) {
+    for (Affine& value : list) {
+      Affine mapped = affine(value);
+      if (mapped == value) continue;
+      value = std::move(mapped);
+      changed = true;
+    }
   }
   return changed;
 }
 
 // The node with its child expressions given by `child` (Expr -> Expr) and its indices by `affine`
-// (Affine -> Affine).
+// (Affine -> Affine, or KeepIndices).
 template <class ChildMap, class AffineMap>
 class ExprMapper {
  public:
@@ -33,8 +39,12 @@ class ExprMapper {
 
   Expr operator()(const Literal&) const { return self_; }
   Expr operator()(const Index& e) const {
-    Affine value = affine_(e.value);
-    return value == e.value ? self_ : Expr(value);
+    if constexpr (kKeeps)
+      return self_;
+    else {
+      Affine value = affine_(e.value);
+      return value == e.value ? self_ : Expr(value);
+    }
   }
   Expr operator()(const Load& e) const {
     std::vector<Affine> index = e.index;
@@ -69,11 +79,17 @@ class ExprMapper {
     return operand.get() == e.operand.get() ? self_ : broadcast(operand, self_.type().lanes);
   }
   Expr operator()(const Ramp& e) const {
-    Affine base = affine_(e.base);
-    return base == e.base ? self_ : Expr(ExprNode{self_.type(), Ramp{std::move(base), e.stride}});
+    if constexpr (kKeeps)
+      return self_;
+    else {
+      Affine base = affine_(e.base);
+      return base == e.base ? self_ : Expr(ExprNode{self_.type(), Ramp{std::move(base), e.stride}});
+    }
   }
 
  private:
+  static constexpr bool kKeeps = std::is_same_v<std::remove_cvref_t<AffineMap>, KeepIndices>;
+
   const Expr& self_;
   ChildMap& child_;
   AffineMap& affine_;

@@ -22,10 +22,12 @@ Stmt shrink_loop(const Stmt& stmt, const For& loop) {
     if (conjunct.tail == Tail::bound) conjunct.tail = flexible ? Tail::guard : Tail::peel;
     kept.conditions.push_back(std::move(conjunct));
   }
-  const Stmt body = shrink(branch != nullptr ? branch->body : loop.body);
-  if (branch == nullptr && body == loop.body) return stmt;
-  kept.body = body;
-  result.body = kept.conditions.empty() ? body : make_stmt(std::move(kept));
+  result.body = shrink(branch != nullptr ? branch->body : loop.body);
+  if (branch == nullptr && result.body == loop.body) return stmt;
+  if (!kept.conditions.empty()) {
+    kept.body = std::move(result.body);
+    result.body = make_stmt(std::move(kept));
+  }
   return make_stmt(std::move(result));
 }
 

@@ -119,7 +119,7 @@ class LoopVectorizer {
   template <class AffineMap>
   static Expr redirect(const Expr& e, const Tensor& from, const Tensor& to, const AffineMap& affine) {
     const auto child = [&](const Expr& inner) { return redirect(inner, from, to, affine); };
-    const Expr mapped = map_children(e, child, [&](const Affine& a) { return map_opaque(a, child); });
+    Expr mapped = map_children(e, child, [&](const Affine& a) { return map_opaque(a, child); });
     const Load* load = mapped.as<Load>();
     if (load == nullptr || !(load->tensor == from)) return mapped;
     return Expr(ExprNode{mapped.type(), Load{to, {affine(load->index[0])}, 0, {}}});
@@ -144,7 +144,7 @@ class TreeVectorizer {
     if (loop == nullptr) return map_statements(stmt, [&](const Stmt& child) { return visit(child, known); });
     Known inside = known;
     inside.enter(*loop);
-    const Stmt mapped = map_statements(stmt, [&](const Stmt& child) { return visit(child, inside); });
+    Stmt mapped = map_statements(stmt, [&](const Stmt& child) { return visit(child, inside); });
     if (!mapped || loop->kind != LoopKind::vectorized) return mapped;
     return vectorize(*as<For>(mapped), inside);
   }

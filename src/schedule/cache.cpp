@@ -20,6 +20,21 @@ Status check_new_name(const Program& program, const std::string& name) {
   return {};
 }
 
+// A copy that is made before its first use in `body` has to find there all that is ever written.
+Status check_complete(const Stmt& body, const Tensor& from, const Tensor& copy) {
+  if (const Alloc* alloc = as<Alloc>(body)) return check_complete(alloc->body, from, copy);
+  const Seq* seq = as<Seq>(body);
+  const std::vector<Stmt> statements = seq == nullptr ? std::vector<Stmt>{body} : seq->statements;
+  const auto use = std::ranges::find_if(statements, [&](const Stmt& child) { return touches(child, copy); });
+  for (auto it = use; it != statements.end(); ++it) {
+    for (const Block* block : blocks_of(*it)) {
+      if (block->output != from) continue;
+      return illegal(fmt::format("block '{}' writes '{}' after it would be copied", block->name, from->name));
+    }
+  }
+  return {};
+}
+
 bool is_constant(const Program& program, const Tensor& tensor) {
   return std::ranges::any_of(program.arguments, [&](const Argument& argument) {
     return argument.tensor == tensor && argument.is_constant;
@@ -58,7 +73,9 @@ Result<Program> cache_read_prepared(const Program& program, const Located& locat
   }
   const Block block = copy_block(step.copy, from, copy, capacity(layout, from->shape));
   Program result = redirect_block(program, located, from, copy);
-  result.prepare = make_seq({result.prepare, make_nest(block, {}, {})});
+  const Stmt nest = make_nest(block, {}, {});
+  result.prepare =
+      located.in_prepare ? insert_before_use(result.prepare, copy, nest) : make_seq({result.prepare, nest});
   result.prepared.push_back({copy, layout});
   return result;
 }
@@ -67,6 +84,7 @@ Result<Program> cache_read_at_root(const Program& program, const Located& locate
                                    const Tensor& from, const Tensor& copy, const Layout& layout) {
   const Block block = copy_block(step.copy, from, copy, capacity(layout, from->shape));
   Program result = redirect_block(program, located, from, copy);
+  LATHE_TRY_STATUS(check_complete(result.main, from, copy));
   const Stmt nest = make_nest(block, {}, {});
   result.main = make_stmt(Alloc{copy, Scope::workspace, layout, insert_before_use(result.main, copy, nest)});
   return result;
@@ -81,6 +99,7 @@ Result<Program> cache_read_at_loop(const Program& program, const Located& locate
   For loop = again.loop_at(position);
   const auto box = region(loop.body, copy, Access::read, fixed);
   if (!box) return illegal(fmt::format("block '{}' does not read '{}'", step.block, step.tensor));
+  LATHE_TRY_STATUS(check_complete(loop.body, from, copy));
   std::vector<int64_t> extents;
   std::vector<NestSide> sides;
   for (size_t dim = 0; dim < box->size(); ++dim) {
@@ -179,6 +198,7 @@ Result<Program> cache_write(const Program& program, const CacheWriteStep& step) 
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY_STATUS(check_new_name(program, step.copy));
+  LATHE_TRY_STATUS(check_unmixed(located, position));
   const Tensor output = located.block->output;
   const Ranges fixed = ranges_of(Path(located.path.begin(), located.path.begin() + position + 1));
   For loop = located.loop_at(position);

@@ -56,6 +56,34 @@ std::vector<size_t> reduce_loops(const Located& located) {
   return positions;
 }
 
+Status check_unmixed(const Located& located, size_t position) {
+  for (size_t i : reduce_loops(located)) {
+    if (i > position) break;
+    const Var& var = located.loop_at(i).var;
+    for (const BlockAxis& axis : located.block->axes) {
+      if (axis.axis.kind != AxisKind::spatial || !axis.binding.uses(var)) continue;
+      return illegal(fmt::format("loop '{}' drives a spatial and a reduce axis of block '{}'", var.name(),
+                                 located.block->name));
+    }
+  }
+  return {};
+}
+
+Status check_movable(const Located& located) {
+  const Block& block = *located.block;
+  if (block.reduction != Reduction::none && !block.initialises) {
+    return illegal(fmt::format("block '{}' adds to what another block loads", block.name));
+  }
+  const auto top = std::ranges::find_if(
+      located.path, [nest = own_nest(located)](const Stmt& stmt) { return stmt.get() == nest; });
+  const std::vector<size_t> reducing = reduce_loops(located);
+  if (!reducing.empty() && located.path.begin() + static_cast<std::ptrdiff_t>(reducing.front()) < top) {
+    return illegal(fmt::format("loop '{}' of block '{}' holds other statements too",
+                               located.loop_at(reducing.front()).var.name(), block.name));
+  }
+  return {};
+}
+
 const StmtNode* own_nest(const Located& located) {
   size_t top = located.path.size() - 1;
   while (top > 0 && as<For>(located.path[top - 1]) != nullptr) --top;

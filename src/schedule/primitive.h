@@ -47,6 +47,13 @@ std::vector<size_t> reduce_loops(const Located& located);
 // Whether a loop variable occurs in the binding of a reduce axis.
 bool drives_reduce_axis(const Block& block, const Var& var);
 
+// An Error if a loop at or above that position drives both a spatial and a reduce axis of the block: then no
+// iteration of it is the last one for all that it works on.
+Status check_unmixed(const Located& located, size_t position);
+// An Error unless the block can be taken out of its loops and given fresh ones: it reduces whole, from its
+// beginning, in a nest of its own.
+Status check_movable(const Located& located);
+
 // A block may be moved while it is one nest of its own: its tree is a chain of loops down to the block alone.
 // The topmost node of that chain.
 const StmtNode* own_nest(const Located& located);

@@ -124,8 +124,13 @@ std::vector<int64_t> points_to_check(const std::vector<int64_t>& shape, int64_t 
     }
     positions.push_back(position);
   }
-  positions.push_back(0);
-  positions.push_back(elements - 1);
+  for (uint64_t corner = 0; corner < (uint64_t{1} << std::min<size_t>(shape.size(), 6)); ++corner) {
+    int64_t position = 0;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      position = position * shape[d] + ((corner >> d) % 2 != 0 ? shape[d] - 1 : 0);
+    }
+    positions.push_back(position);
+  }
   std::ranges::sort(positions);
   positions.erase(std::ranges::unique(positions).begin(), positions.end());
   return positions;

@@ -5,6 +5,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
+#include <optional>
 
 #include "codegen/check_lowered.h"
 #include "codegen/llvm/function_emitter.h"
@@ -18,6 +19,17 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+// LLVM's machine scheduler takes quadratic time in the length of a block; blocks as long as this are straight
+// transforms that gain nothing from it.
+constexpr size_t kLongestOrderedBlock = 1000;
+// Longer blocks spill in any order: they hold more values than there are registers.
+constexpr size_t kLongestRetriedBlock = 300;
+
+struct Emission {
+  EmitStats stats;
+  size_t longest_block = 0;
+};
 
 // A program on its way through LLVM. Each has a context of its own: LLVM's are not thread-safe.
 struct Unit {
@@ -53,15 +65,36 @@ Result<std::unique_ptr<Unit>> make_unit(const LoweredProgram& lowered, const Tar
   return unit;
 }
 
+Result<std::string> emit_once(const LoweredProgram& lowered, const Target& target,
+                              const EntrySymbols& symbols, llvm_backend::Output output,
+                              std::optional<bool> reorders, Emission& emission) {
+  const bool names = output == llvm_backend::Output::assembly;
+  LATHE_TRY(std::unique_ptr<Unit> unit, make_unit(lowered, target, symbols, names, emission.stats));
+  const Clock::time_point start = Clock::now();
+  emission.longest_block = llvm_backend::longest_block(unit->module);
+  const bool order = reorders.value_or(emission.longest_block <= kLongestOrderedBlock);
+  LATHE_TRY(std::string code, llvm_backend::emit_machine_code(unit->module, *unit->machine, output, order,
+                                                              emission.stats.spills));
+  emission.stats.machine_seconds = seconds_since(start);
+  return code;
+}
+
+// No order of instructions is the best for all register tiles: where LLVM's own leads to spills in a loop,
+// the program's is tried too, and the code with fewer is taken.
 Result<std::string> emit_code(const LoweredProgram& lowered, const Target& target,
                               const EntrySymbols& symbols, llvm_backend::Output output, EmitStats& stats) {
-  const bool names = output == llvm_backend::Output::assembly;
-  LATHE_TRY(std::unique_ptr<Unit> unit, make_unit(lowered, target, symbols, names, stats));
-  const Clock::time_point start = Clock::now();
-  Result<std::string> code =
-      llvm_backend::emit_machine_code(unit->module, *unit->machine, output, stats.spills);
-  stats.machine_seconds = seconds_since(start);
-  return code;
+  Emission first;
+  LATHE_TRY(std::string code, emit_once(lowered, target, symbols, output, std::nullopt, first));
+  stats = first.stats;
+  if (stats.spills.stack_references == 0 || first.longest_block > kLongestRetriedBlock) return code;
+  Emission second;
+  LATHE_TRY(std::string other, emit_once(lowered, target, symbols, output, false, second));
+  const bool better = second.stats.spills.stack_references < stats.spills.stack_references;
+  stats.emit_seconds += second.stats.emit_seconds;
+  stats.passes_seconds += second.stats.passes_seconds;
+  stats.machine_seconds += second.stats.machine_seconds;
+  if (better) stats.spills = second.stats.spills;
+  return better ? other : code;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace lathe {
 
-// What an emission took and gave.
+// What an emission took and gave. Code that spills in its innermost loops is emitted twice (emit.cpp).
 struct EmitStats {
   double emit_seconds = 0;     // the program to LLVM IR
   double passes_seconds = 0;   // IR passes

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/CodeGen/MachineFunctionPass.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -15,6 +16,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <algorithm>
 #include <mutex>
 
 namespace lathe::llvm_backend {
@@ -79,12 +81,13 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
 }
 
 Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,
-                                      SpillCount& spills) {
+                                      bool reorders, SpillCount& spills) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
+  if (!reorders) config->disablePass(&llvm::MachineSchedulerID);
   auto* information = new llvm::MachineModuleInfoWrapperPass(&machine);
   passes.add(config);
   passes.add(information);
@@ -100,6 +103,14 @@ Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine&
   if (failed) return fail(ErrorKind::build, "LLVM cannot emit machine code for this target");
   passes.run(module);
   return std::string(bytes.data(), bytes.size());
+}
+
+size_t longest_block(const llvm::Module& module) {
+  size_t longest = 0;
+  for (const llvm::Function& function : module) {
+    for (const llvm::BasicBlock& block : function) longest = std::max(longest, block.size());
+  }
+  return longest;
 }
 
 }  // namespace lathe::llvm_backend

@@ -23,8 +23,13 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target);
 // unroller, no inliner: the schedule has decided all that.
 void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
 
-// Machine code of a module that run_passes has seen.
+// Machine code of a module that run_passes has seen; the module is used up. `reorders`: whether LLVM may
+// order the instructions of a block as its model of the processor likes (its machine scheduler), else they
+// stay in the order of the program.
 Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,
-                                      SpillCount& spills);
+                                      bool reorders, SpillCount& spills);
+
+// The number of instructions in the longest block.
+size_t longest_block(const llvm::Module& module);
 
 }  // namespace lathe::llvm_backend

@@ -1,0 +1,109 @@
+// The space on every operator that Lathe is judged by: rules find a sketch for each, the model's own choices
+// are legal, and whatever point is drawn gives a trace that applies and lowers.
+#include "space/space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lower/lower.h"
+#include "ops/workloads.h"
+#include "schedule/apply.h"
+
+namespace lathe::testing {
+namespace {
+
+const std::vector<Workload>& workloads() {
+  static const Result<std::vector<Workload>> loaded =
+      load_workloads(LATHE_SOURCE_DIR "/workloads/operators.json");
+  EXPECT_TRUE(loaded) << loaded.error().to_string();
+  return *loaded;
+}
+
+Task task_of(const Workload& workload, Isa isa, int cores) {
+  Result<Task> task = make_task(workload, generic_target(isa), cores, true);
+  EXPECT_TRUE(task) << task.error().to_string();
+  return std::move(*task);
+}
+
+// Code that grows too large and tails that cannot be dropped are named reasons; a step that does not apply is
+// a fault of the rules.
+bool may_be_refused(const Error& error) {
+  return error.message.starts_with("tail pad on ") || error.message.starts_with("the program has more than ");
+}
+
+void expect_applies(const Task& task, const Trace& trace, bool lowers, const std::string& where) {
+  const Result<Program> program = apply_trace(task, trace);
+  ASSERT_TRUE(program) << where << ": " << program.error().to_string();
+  if (!lowers) return;
+  const Result<LoweredProgram> lowered = lower(*program, task.target);
+  if (!lowered) {
+    EXPECT_TRUE(may_be_refused(lowered.error())) << where << ": " << lowered.error().to_string();
+  }
+}
+
+TEST(Space, EveryOperatorHasLegalSketches) {
+  ASSERT_GE(workloads().size(), 241u);
+  for (size_t w = 0; w < workloads().size(); ++w) {
+    const Workload& workload = workloads()[w];
+    const Task task = task_of(workload, w % 2 == 0 ? Isa::avx2 : Isa::avx512, w % 3 == 0 ? 2 : 1);
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space) << workload.name << ": " << space.error().to_string();
+    ASSERT_GE(space->sketches().size(), 1u) << workload.name;
+    EXPECT_GE(space->size(), 1) << workload.name;
+    const std::vector<Point> preferred = space->preferred_points();
+    ASSERT_FALSE(preferred.empty()) << workload.name;
+    for (const Point& point : preferred) {
+      const std::string where =
+          workload.name + " " + space->sketches()[static_cast<size_t>(point.sketch)].name;
+      EXPECT_EQ(space->violation(point).value_or(""), "") << where;
+      const Result<Trace> trace = space->trace(point);
+      ASSERT_TRUE(trace) << where << ": " << trace.error().to_string();
+      expect_applies(task, *trace, false, where);
+    }
+  }
+}
+
+TEST(Space, RandomPointsApplyAndLower) {
+  int drawn = 0;
+  for (size_t w = 0; w < workloads().size(); ++w) {
+    const Workload& workload = workloads()[w];
+    const Task task = task_of(workload, w % 2 == 0 ? Isa::avx512 : Isa::avx2, 1);
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space) << workload.name << ": " << space.error().to_string();
+    Rng rng(w);
+    for (int i = 0; i < 5; ++i) {
+      const auto s = static_cast<size_t>(rng.below(space->sketches().size()));
+      const Sketch& sketch = space->sketches()[s];
+      const Point point{static_cast<int>(s), sample(sketch.domain, rng)};
+      const Result<Trace> trace = space->trace(point);
+      if (!trace) continue;
+      ++drawn;
+      expect_applies(task, *trace, i == 0, workload.name + " " + sketch.name + "\n" + to_string(*trace));
+    }
+  }
+  EXPECT_GE(drawn, 600);
+}
+
+TEST(Space, OnePointGivesOneTrace) {
+  const Task task = task_of(workloads()[0], Isa::avx2, 1);
+  const Result<Space> first = Space::derive(task);
+  const Result<Space> second = Space::derive(task);
+  ASSERT_TRUE(first && second);
+  ASSERT_EQ(first->preferred_points(), second->preferred_points());
+  for (const Point& point : first->preferred_points())
+    EXPECT_EQ(to_string(*first->trace(point)), to_string(*second->trace(point)));
+}
+
+TEST(Space, PointOutsideOfTheDomainIsAnError) {
+  const Task task = task_of(workloads()[0], Isa::avx2, 1);
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  Point point = space->preferred_points().front();
+  point.integers.push_back(1);
+  EXPECT_TRUE(space->violation(point).has_value());
+  EXPECT_FALSE(space->trace(point));
+}
+
+}  // namespace
+}  // namespace lathe::testing

@@ -1,0 +1,97 @@
+// What candidates are checked against: which elements are compared and how closely.
+#include "tune/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "loop/evaluate.h"
+#include "lower/programs.h"
+
+namespace lathe::testing {
+namespace {
+
+TEST(PointsToCheck, AreAllOfASmallOutput) {
+  Rng rng(1);
+  const std::vector<int64_t> points = points_to_check({3, 5}, 15, rng);
+  EXPECT_EQ(std::set<int64_t>(points.begin(), points.end()).size(), 15u);
+}
+
+TEST(PointsToCheck, OfALargeOutputHaveItsCornersAndLieInside) {
+  Rng rng(1);
+  const std::vector<int64_t> shape = {100, 70, 90};
+  const std::vector<int64_t> points = points_to_check(shape, 500, rng);
+  EXPECT_GE(points.size(), 400u);
+  EXPECT_LE(points.size(), 600u);
+  for (const int64_t point : points) {
+    EXPECT_GE(point, 0);
+    EXPECT_LT(point, int64_t{100} * 70 * 90);
+  }
+  for (const int64_t i : {0, 99}) {
+    for (const int64_t j : {0, 69}) {
+      for (const int64_t k : {0, 89}) {
+        EXPECT_NE(std::ranges::find(points, (i * 70 + j) * 90 + k), points.end())
+            << i << " " << j << " " << k;
+      }
+    }
+  }
+}
+
+TEST(PointsToCheck, FollowFromTheSeed) {
+  Rng first(3);
+  Rng same(3);
+  Rng other(4);
+  const std::vector<int64_t> points = points_to_check({200, 200}, 300, first);
+  EXPECT_EQ(points, points_to_check({200, 200}, 300, same));
+  EXPECT_NE(points, points_to_check({200, 200}, 300, other));
+}
+
+TEST(RelativeTolerance, GrowsWithTheReductionAndForWinograd) {
+  const Dag shorter = task_of("C[i:4] = sum(r:16) A[i, r]").dag;
+  const Dag longer = task_of("C[i:4] = sum(r:4096) A[i, r]").dag;
+  EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(longer, {}));
+  EXPECT_LT(relative_tolerance(longer, {}), 1e-4);
+  EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(shorter, {RewriteStep{"winograd", "C", {}}}));
+}
+
+std::vector<std::byte> as_bytes(const HostTensor& tensor) {
+  const std::vector<float> values(tensor.values.begin(), tensor.values.end());
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+HostTensor read_input(const MeasureInput& input, const Tensor& tensor) {
+  HostTensor result{tensor->dtype, tensor->shape, {}};
+  std::vector<float> values(input.bytes.size() / sizeof(float));
+  std::memcpy(values.data(), input.bytes.data(), input.bytes.size());
+  result.values.assign(values.begin(), values.end());
+  return result;
+}
+
+TEST(Problem, TakesTheRightResultAndNamesAWrongElement) {
+  const Task task = task_of("C[i:3, j:4] = sum(r:5) A[i, r] * B[r, j]");
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  const MeasureInputs inputs = problem->inputs_for(naive_program(task), {});
+  ASSERT_GE(inputs.buffers.size(), 2u);
+  const std::vector<HostTensor> values = {read_input(inputs.buffers[0], task.dag.inputs[0]),
+                                          read_input(inputs.buffers[1], task.dag.inputs[1])};
+  const Result<std::vector<HostTensor>> expected = evaluate(task.dag, values);
+  ASSERT_TRUE(expected) << expected.error().to_string();
+  std::vector<std::byte> bytes = as_bytes((*expected)[0]);
+  const std::vector<std::span<const std::byte>> outputs = {bytes};
+  EXPECT_TRUE(inputs.check(outputs));
+
+  const float wrong = 100;
+  std::memcpy(bytes.data() + 6 * sizeof wrong, &wrong, sizeof wrong);
+  const Status status = inputs.check(outputs);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::wrong_result);
+  EXPECT_NE(status.error().message.find("[1, 2]"), std::string::npos) << status.error().message;
+}
+
+}  // namespace
+}  // namespace lathe::testing
