@@ -41,7 +41,8 @@ constexpr const char* kWorkloads = R"([
  "out_channels":3, "kernel":4, "stride":2, "padding":1}])";
 
 std::string trace_of(const std::string& name, const milestone::RegisterTile& tile) {
-  if (name.starts_with("matmul")) return milestone::matmul(tile, 96 / tile.rows, 512);
+  if (name == "matmul.1024") return milestone::matmul(tile, 96 / tile.rows, 512);
+  if (name.starts_with("matmul")) return milestone::matmul(tile, 168 / tile.rows, 500);
   if (name == "C6.direct") return milestone::direct_convolution(tile, false);
   if (name == "C6.epilogue") return milestone::direct_convolution(tile, true);
   if (name == "C6.winograd") {
@@ -49,7 +50,7 @@ std::string trace_of(const std::string& name, const milestone::RegisterTile& til
     return tile.lanes == 16 ? milestone::winograd_convolution(tile, 49, 7)
                             : milestone::winograd_convolution(tile, 25, 5);
   }
-  if (name == "DEP.0") return milestone::depthwise(tile, false);
+  if (name == "DEP.0") return milestone::depthwise(tile, 8, false);
   if (name == "TBS.0") return milestone::batched_matmul_softmax(tile);
   return milestone::transposed_by_phases(tile, 3, 32 / tile.lanes);
 }
@@ -88,7 +89,14 @@ Status run_checked(Instance& instance, const Module& module, const MeasureInputs
   return inputs.check(outputs);
 }
 
-Status report(const Workload& workload, const Target& target) {
+// The best of several: what else runs on the machine can only make it smaller.
+double measured_peak(const Target& target) {
+  double peak = 0;
+  for (int i = 0; i < 5; ++i) peak = std::max(peak, measure_fma_gflops(target, 1));
+  return peak;
+}
+
+Status report(const Workload& workload, const Target& target, double peak) {
   LATHE_TRY(const Task task, make_task(workload, target, 1, true));
   LATHE_TRY(const Trace trace,
             parse_trace(trace_of(workload.name, milestone::register_tile(target.lanes(4)))));
@@ -99,11 +107,10 @@ Status report(const Workload& workload, const Target& target) {
   LATHE_TRY(Problem problem, Problem::create(task));
   const MeasureInputs inputs = problem.inputs_for(program, trace);
   LATHE_TRY_STATUS(run_checked(instance, module, inputs));
-  const double peak = measure_fma_gflops(target, 1);
   LATHE_TRY(const double seconds, best_seconds(instance));
   const double gflops = static_cast<double>(workload.operation.flops) / seconds * 1e-9;
-  fmt::print("{:<22}{:>9.3f}{:>10.1f}{:>8.1f}{:>8.1f}{:>9.0f}{:>8}\n", workload.name, seconds * 1e3, gflops,
-             peak, 100 * gflops / peak, stats.seconds() * 1e3, stats.stack_references);
+  fmt::print("{:<22}{:>9.3f}{:>10.1f}{:>8.1f}{:>9.0f}{:>8}\n", workload.name, seconds * 1e3, gflops,
+             100 * gflops / peak, stats.seconds() * 1e3, stats.stack_references);
   return {};
 }
 
@@ -113,11 +120,12 @@ int main(int argc, char** argv) {
   const Result<std::vector<Workload>> workloads = parse_workloads(kWorkloads, "milestone");
   if (!workloads) return fmt::print("{}\n", workloads.error().to_string()), 1;
   const Target target = detect_target();
-  fmt::print("{}\n{:<22}{:>9}{:>10}{:>8}{:>8}{:>9}{:>8}\n", print(target), "", "ms", "GFLOP/s", "peak",
-             "% of it", "compile", "spills");
+  const double peak = measured_peak(target);
+  fmt::print("{}\npeak {:.1f} GFLOP/s on one core\n{:<22}{:>9}{:>10}{:>8}{:>9}{:>8}\n", print(target), peak,
+             "", "ms", "GFLOP/s", "% peak", "compile", "spills");
   for (const Workload& workload : *workloads) {
     if (argc > 1 && workload.name != argv[1]) continue;
-    if (const Status status = report(workload, target); !status) {
+    if (const Status status = report(workload, target, peak); !status) {
       return fmt::print("{}: {}\n", workload.name, status.error().to_string()), 1;
     }
   }

@@ -17,7 +17,12 @@ class ScopeChecker {
   }
 
   Status check(const Stmt& stmt) {
-    if (const For* loop = as<For>(stmt)) return check(loop->body);
+    if (const For* loop = as<For>(stmt)) {
+      loops_.push_back(loop->var);
+      Status status = check(loop->body);
+      loops_.pop_back();
+      return status;
+    }
     if (const If* condition = as<If>(stmt)) return check(condition->body);
     if (const Block* block = as<Block>(stmt)) return check_block(*block);
     if (const Prefetch* fetch = as<Prefetch>(stmt)) return require(*fetch->tensor.get(), "a prefetch");
@@ -38,6 +43,8 @@ class ScopeChecker {
     const std::string who = fmt::format("block '{}'", block.name);
     LATHE_TRY_STATUS(require(*block.output.get(), who));
     for (const Load* load : loads_of(block.value)) LATHE_TRY_STATUS(require(*load->tensor.get(), who));
+    for (const BlockAxis& axis : block.axes) LATHE_TRY_STATUS(require_loops(axis.binding, who));
+    for (const Conjunct& conjunct : block.predicate) LATHE_TRY_STATUS(require_loops(conjunct.value, who));
     return {};
   }
 
@@ -47,7 +54,18 @@ class ScopeChecker {
                 fmt::format("{} would use '{}' outside of the loop that it is local to", who, tensor.name));
   }
 
+  Status require_loops(const Affine& value, const std::string& who) {
+    std::vector<Var> vars;
+    collect_vars(value, vars);
+    for (const Var& var : vars) {
+      if (std::ranges::find(loops_, var) != loops_.end()) continue;
+      return fail(ErrorKind::illegal_schedule, fmt::format("{} would leave loop '{}'", who, var.name()));
+    }
+    return {};
+  }
+
   std::vector<const TensorNode*> visible_;
+  std::vector<Var> loops_;
 };
 
 }  // namespace

@@ -133,6 +133,7 @@ Result<Program> compute_at(const Program& program, const ComputeAtStep& step) {
   const auto box = region(body, block.output, Access::read, fixed);
   if (!box)
     return illegal(fmt::format("block '{}' reads nothing of '{}'", step.consumer, block.output->name));
+  LATHE_TRY_STATUS(check_movable(producer));
   LATHE_TRY_STATUS(check_conditions_move(block));
   const Stmt moved = make_nest(block, producer_sides(block, *box, fixed), fixed);
   const Program removed = with_replaced(program, false, nest, nullptr);

@@ -110,6 +110,34 @@ Result<Program> fuse(const Program& program, const FuseStep& step) {
   return with_replaced(program, located.in_prepare, located.path[first].get(), loop);
 }
 
+namespace {
+
+// Where a loop drives spatial and reduce axes at once (fused ones), the first instance of a reduction is
+// where all its reduce axes are 0 only as long as the loops that drive these keep their order.
+Status check_reductions_begin(const Located& located, const std::vector<size_t>& places,
+                              const std::vector<size_t>& wanted) {
+  for (const Block* block : blocks_of(located.path[places.front()])) {
+    bool mixed = false;
+    std::vector<size_t> before;
+    std::vector<size_t> after;
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (drives_reduce_axis(*block, located.loop_at(places[i]).var)) before.push_back(places[i]);
+      if (drives_reduce_axis(*block, located.loop_at(wanted[i]).var)) after.push_back(wanted[i]);
+    }
+    for (size_t place : before) {
+      mixed |= std::ranges::any_of(block->axes, [&](const BlockAxis& axis) {
+        return axis.axis.kind == AxisKind::spatial && axis.binding.uses(located.loop_at(place).var);
+      });
+    }
+    if (!mixed || before == after) continue;
+    return illegal(
+        fmt::format("the reduction of block '{}' would not begin at its first element", block->name));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Program> reorder(const Program& program, const ReorderStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   std::vector<size_t> wanted;
@@ -124,6 +152,7 @@ Result<Program> reorder(const Program& program, const ReorderStep& step) {
   std::vector<size_t> places = wanted;
   std::ranges::sort(places);
   LATHE_TRY_STATUS(check_chain(located, places.front(), places.back()));
+  LATHE_TRY_STATUS(check_reductions_begin(located, places, wanted));
   Stmt body = located.loop_at(places.back()).body;
   size_t next = places.size();
   for (size_t position = places.back() + 1; position-- > places.front();) {

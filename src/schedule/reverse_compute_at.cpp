@@ -114,6 +114,11 @@ Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, co
     ranges.set_extent(loop, extent);
     const Affine value = base + Affine(loop);
     LATHE_TRY_STATUS(inverter.equate(load->index[dim], value));
+    const auto asked = bounds(load->index[dim], domains);
+    if (!asked || asked->lo < 0 || asked->hi >= tensor->shape[dim]) {
+      return illegal(
+          fmt::format("block '{}' has elements for which it reads none of '{}'", block.name, tensor->name));
+    }
     const auto interval = bounds(value, ranges);
     if (!load->index[dim].as_var() && (!interval || interval->hi >= tensor->shape[dim])) {
       block.predicate.push_back({value, tensor->shape[dim], -1, Tail::guard});
@@ -143,6 +148,37 @@ Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, co
   return nest;
 }
 
+// Whatever else the consumer reads must be there: written before it in program order, and where both lie in a
+// loop, as much of it in each iteration as is read.
+Status check_inputs_written(const Program& program, const std::string& consumer) {
+  LATHE_TRY(const Located reader, locate(program, consumer));
+  bool behind = false;
+  for (const Block* writer : blocks_of(program.main)) {
+    behind |= writer == reader.block;
+    if (writer == reader.block || !reads(*reader.block, writer->output)) continue;
+    const auto missing = [&] {
+      return illegal(fmt::format("block '{}' needs '{}' before it is there", consumer, writer->output->name));
+    };
+    if (behind) return missing();
+    const Path path = path_to_block(program.main, writer->name);
+    size_t shared = 0;
+    for (size_t i = 0; i < path.size() && path[i] == reader.path[i]; ++i) {
+      if (as<For>(path[i]) != nullptr) shared = i + 1;
+    }
+    if (shared == 0) continue;
+    const Ranges fixed = ranges_of(Path(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(shared)));
+    const Stmt& body = as<For>(path[shared - 1])->body;
+    const auto read = region(body, writer->output, Access::read, fixed);
+    const auto written = region(body, writer->output, Access::write, fixed);
+    for (size_t d = 0; d < read->size(); ++d) {
+      const bool whole = (*written)[d].base.is(0) && (*written)[d].extent >= writer->output->shape[d];
+      const bool same = (*read)[d].base == (*written)[d].base && (*read)[d].extent <= (*written)[d].extent;
+      if (!whole && !same) return missing();
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> side_loop_names(const std::vector<Affine>& index) {
@@ -166,6 +202,11 @@ Result<Program> reverse_compute_at(const Program& program, const ReverseComputeA
   if (block.reduction != Reduction::none) return illegal(fmt::format("block '{}' reduces", step.block));
   if (!reads(block, tensor)) {
     return illegal(fmt::format("block '{}' does not read '{}'", step.block, tensor->name));
+  }
+  LATHE_TRY_STATUS(check_movable(consumer));
+  LATHE_TRY_STATUS(check_unmixed(producer, position));
+  for (const Conjunct& conjunct : block.predicate) {
+    if (conjunct.axis < 0) return illegal(fmt::format("block '{}' runs under a condition", step.block));
   }
   const StmtNode* nest = own_nest(consumer);
   if (std::ranges::any_of(consumer.path, [&](const Stmt& stmt) { return stmt == producer.path[position]; })) {
@@ -197,6 +238,7 @@ Result<Program> reverse_compute_at(const Program& program, const ReverseComputeA
   loop.body = append(loop.body, moved);
   const Stmt placed = make_stmt(std::move(loop));
   const Program inserted = with_replaced(removed, false, again.path[place].get(), placed);
+  LATHE_TRY_STATUS(check_inputs_written(inserted, step.block));
   return sink_alloc(inserted, tensor, placed.get(), step.scope);
 }
 

@@ -73,6 +73,24 @@ Block final_block(const Block& source, const Tensor& tensor, const std::string& 
   return block;
 }
 
+// Each partial result needs a first instance to start from: with all other reduce loops at 0 none of its
+// iterations may lie beyond the domain.
+Status check_no_empty_part(const Located& located, const For& factored) {
+  Substitution first;
+  for (size_t i : reduce_loops(located)) {
+    const For& loop = located.loop_at(i);
+    if (loop.var != factored.var) first.emplace_back(loop.var, Affine(0));
+  }
+  const Ranges ranges = ranges_of(located.path);
+  for (const Conjunct& conjunct : located.block->predicate) {
+    if (!conjunct.value.uses(factored.var)) continue;
+    const auto interval = bounds(substitute(conjunct.value, first), ranges);
+    if (interval && interval->hi < conjunct.bound) continue;
+    return illegal(fmt::format("an iteration of loop '{}' may have nothing to reduce", factored.var.name()));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Program> rfactor(const Program& program, const RfactorStep& step) {
@@ -93,8 +111,17 @@ Result<Program> rfactor(const Program& program, const RfactorStep& step) {
     }
   }
   if (located.in_prepare) return illegal("rfactor works on main only");
+  LATHE_TRY_STATUS(check_no_empty_part(located, loop));
   const StmtNode* nest = own_nest(located);
   const Stmt& top = *std::ranges::find_if(located.path, [&](const Stmt& stmt) { return stmt.get() == nest; });
+  for (const Stmt& stmt : located.path) {
+    if (stmt == top) break;
+    const For* outer = as<For>(stmt);
+    const auto driven = [&](const BlockAxis& axis) { return axis.binding.uses(outer->var); };
+    if (outer == nullptr || std::ranges::none_of(source.axes, driven)) continue;
+    return illegal(
+        fmt::format("loop '{}' of block '{}' holds other statements too", outer->var.name(), step.block));
+  }
   std::vector<int64_t> shape = source.output->shape;
   shape.push_back(extent);
   const Tensor tensor(source.output->name + ".rf", shape, source.output->dtype);

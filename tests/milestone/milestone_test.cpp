@@ -130,7 +130,7 @@ O.conv[n:1, f:19, y:7, x:11] = sum(ky:3, kx:3) I.pad[n, f, y + ky, x + kx] * W[f
 O[n:1, f:19, y:7, x:11] = max(O.conv[n, f, y, x], 0.0))",
        "",
        {"W"},
-       [](const RegisterTile& tile) { return milestone::depthwise(tile, true); }},
+       [](const RegisterTile& tile) { return milestone::depthwise(tile, 2, true); }},
       {"batched_matmul_softmax",
        "",
        R"([{"name":"c", "op":"transpose_batch_matmul_softmax", "batch":2, "sequence":26, "heads":3,

@@ -162,28 +162,30 @@ tail O f mask
   return text;
 }
 
-std::string depthwise(const RegisterTile& tile, bool relu) {
+std::string depthwise(const RegisterTile& tile, int block_rows, bool relu) {
   const std::string sums = relu ? "O.conv" : "O";
   const RegisterTile one{tile.lanes, tile.rows, 1};
   std::string text = kChannelsLast;
   text += fmt::format(R"(cache_read {0} W W.pack at=prepare scope=workspace layout=[0/{1}][1][2][3][0%{1}]
 split {0} f [{1}]
 split {0} x [{2}]
-reorder {0} n y f.0 x.0 ky kx x.1 f.1
+split {0} y [{3}]
+reorder {0} n y.0 y.1 x.0 f.0 ky kx x.1 f.1
 unroll {0} ky
 unroll {0} kx
 unroll {0} x.1
 vectorize {0} f.1
 tail {0} x peel
 tail {0} f pad
+tail {0} y peel
 )",
-                      sums, tile.lanes, tile.rows);
-  text += fmt::format("compute_at I.pad {} y scope=thread\n", sums) + padded_input(tile.lanes);
+                      sums, tile.lanes, tile.rows, block_rows);
+  text += fmt::format("compute_at I.pad {} y.0 scope=thread\n", sums) + padded_input(tile.lanes);
   if (!relu) {
-    return text + "cache_write O O.reg at=x.0 scope=registers\n" +
+    return text + "cache_write O O.reg at=f.0 scope=registers\n" +
            register_copy("O.reg.out", "x", "f", one, "peel");
   }
-  return text + "reverse_compute_at O O.conv x.0 scope=registers\nreorder O n y x f\n" +
+  return text + "reverse_compute_at O O.conv f.0 scope=registers\nreorder O n y x f\n" +
          register_copy("O", "x", "f", one, "peel");
 }
 
@@ -230,9 +232,12 @@ tail O x mask
 
 std::string transposed_by_phases(const RegisterTile& tile, int channels, int vectors) {
   return fmt::format(R"(rewrite phases O
+split O.I d3 [{2}]
+vectorize O.I d3.1
+tail O.I d3 mask
 split O.P f [{0}]
 split O.P xt [{1} {2}]
-reorder O.P n f.0 yt ya xa xt.0 c kyq kxq f.1 xt.1 xt.2
+reorder O.P n f.0 yt ya xa xt.0 kyq kxq c f.1 xt.1 xt.2
 unroll O.P ya
 unroll O.P xa
 unroll O.P f.1

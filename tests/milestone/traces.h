@@ -29,8 +29,9 @@ std::string direct_convolution(const RegisterTile& tile, bool epilogue);
 // O as Winograd's F(4, 3) on groups of `group` tiles; the products take `rows` tiles of a group at a time.
 std::string winograd_convolution(const RegisterTile& tile, int group, int rows);
 
-// A depthwise convolution, `rows` pixels by one vector of channels. With `relu` the sums are O.conv.
-std::string depthwise(const RegisterTile& tile, bool relu);
+// A depthwise convolution of stride 1, `tile.rows` pixels by one vector of channels; the padded input is made
+// for `block_rows` rows of the output at a time. With `relu` the sums are O.conv.
+std::string depthwise(const RegisterTile& tile, int block_rows, bool relu);
 
 // O = softmax(Q * transposed K), one head after the other, `tile.rows` rows of scores at a time.
 std::string batched_matmul_softmax(const RegisterTile& tile);

@@ -76,6 +76,26 @@ TEST(Emit, SpillsOfATileThatDoesNotFitAreCounted) {
   EXPECT_GT(spills(lowered, Isa::avx2).stack_references, 20);
 }
 
+// One block of 1,500 stores in a row, each read again by the next: the machine scheduler alone would take
+// quadratic time for it.
+TEST(Emit, LongBlocksKeepTheirOrder) {
+  LoweredBuilder builder;
+  const Tensor in = builder.input("in", 1600);
+  const Tensor out = builder.output("out", 1600);
+  std::vector<Stmt> stores;
+  for (int64_t n = 0; n < 1500; ++n) stores.push_back(store(out, 1499 - n, load(in, {n})));
+  builder.main(make_seq(stores));
+  const std::string text = assembly(builder.lowered(), Isa::avx2);
+  EXPECT_LT(text.find("(%rcx)"), text.size());
+  size_t last = 0;
+  for (int64_t n : {1499, 1498, 700, 1}) {
+    const size_t at = text.find(", " + std::to_string(4 * n) + "(%");
+    ASSERT_NE(at, std::string::npos) << n;
+    EXPECT_GT(at, last);
+    last = at;
+  }
+}
+
 TEST(Emit, MaskedStoresAreOneInstruction) {
   const LoweredProgram lowered = gemm({.m = 6, .n = 61, .k = 4, .rows = 6, .vectors = 2, .lanes = 8});
   EXPECT_THAT(assembly(lowered, Isa::avx2), HasSubstr("vmaskmovps"));
