@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "measure/statistics.h"
 #include "measure/timing.h"
+#include "runtime/thread_pool.h"
 #include "target/detect.h"
 
 namespace lathe::cli {
@@ -88,8 +89,10 @@ Result<Latency> measure(LoadedArtifact& artifact, int repeat) {
 }
 
 Status run(const RunOptions& options) {
-  LATHE_TRY(LoadedArtifact artifact,
-            LoadedArtifact::open(options.folder, static_cast<int>(allowed_cpus().size())));
+  const std::vector<int> cpus = allowed_cpus();
+  LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(options.folder, static_cast<int>(cpus.size())));
+  // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
+  pin_this_thread(cpus.front());
   if (options.outputs.size() > artifact.outputs().size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("the artifact has {} outputs, {} are given", artifact.outputs().size(),
