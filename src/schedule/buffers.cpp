@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "schedule/primitive.h"
 
@@ -69,9 +70,74 @@ Result<Program> set_tail(const Program& program, const TailStep& step) {
   return with_replaced(program, located.in_prepare, located.path.back().get(), make_stmt(std::move(block)));
 }
 
+namespace {
+
+constexpr int64_t kLineBytes = 64;
+
+bool drives(const Located& located, const Load& load, const Var& loop) {
+  return std::ranges::any_of(located.block->axes, [&](const BlockAxis& axis) {
+    return axis.binding.uses(loop) &&
+           std::ranges::any_of(load.index, [&](const Affine& index) { return index.uses(axis.axis.var); });
+  });
+}
+
+// How the iterations of loop `at` share out the cache lines that its loops will read in one iteration of
+// `loop`: the loops inside `at` that the tensor's index follows reach `elements` for each of its `steps`; the
+// loops around it, up to `loop`, that the index does not follow reread them in `turns` = 0 .. `turns` - 1.
+struct Share {
+  std::vector<std::pair<Var, int64_t>> inner;  // innermost first, with extents; `at` is the last
+  int64_t elements = 1;
+  int64_t steps = 1;
+  Affine turn;
+  int64_t turns = 1;
+};
+
+Result<Share> share_of(const Located& located, const Load& load, size_t loop, size_t at) {
+  Share share;
+  for (size_t i = loop + 1; i < located.path.size(); ++i) {
+    const For* inner = as<For>(located.path[i]);
+    if (inner == nullptr) continue;
+    const bool follows = drives(located, load, inner->var);
+    if (i < at && follows) continue;
+    if (i > at && !follows) continue;
+    const int64_t extent = constant_extent(*inner);
+    if (extent < 1) return illegal(fmt::format("loop '{}' has no constant extent", inner->var.name()));
+    if (!follows) {
+      share.turn = share.turn * extent + Affine(inner->var);
+      share.turns *= extent;
+      continue;
+    }
+    share.inner.insert(share.inner.begin(), {inner->var, extent});
+    (i == at ? share.steps : share.elements) *= extent;
+  }
+  return share;
+}
+
+// The elements that one iteration of `at` fetches, counted over share.inner: the lines one after the other,
+// as slowly as the turns allow in powers of two, so that the memory is asked evenly.
+std::vector<Affine> fetched_elements(const Share& share, const Var& at, int64_t per_line) {
+  const int64_t lines = (share.elements + per_line - 1) / per_line;
+  const int64_t each = (lines + share.turns - 1) / share.turns;
+  const auto wait =
+      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(share.turns / lines, 1))));
+  const Affine slot = share.steps > 1 ? share.turn * share.steps + Affine(at) : share.turn;
+  std::vector<Affine> elements;
+  for (int64_t k = 0; k < each; ++k) {
+    const Affine line = modulo(floor_div(slot * each + k, wait), share.steps * lines);
+    elements.push_back(floor_div(line, lines) * share.elements + modulo(line, lines) * per_line);
+  }
+  return elements;
+}
+
+}  // namespace
+
 Result<Program> prefetch(const Program& program, const PrefetchStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
+  LATHE_TRY(const size_t at, located.loop(step.at.empty() ? step.loop : step.at));
+  if (at < position) {
+    return illegal(fmt::format("loop '{}' does not lie in loop '{}'", step.at, step.loop));
+  }
   const auto loads = loads_of(located.block->value);
   const auto load =
       std::ranges::find_if(loads, [&](const Load* l) { return l->tensor->name == step.tensor; });
@@ -80,17 +146,25 @@ Result<Program> prefetch(const Program& program, const PrefetchStep& step) {
   }
   Substitution bindings;
   for (const BlockAxis& axis : located.block->axes) bindings.emplace_back(axis.axis.var, axis.binding);
-  Substitution ahead;
-  for (size_t i = position + 1; i < located.path.size(); ++i) {
-    if (const For* inner = as<For>(located.path[i])) ahead.emplace_back(inner->var, Affine(0));
+  LATHE_TRY(const Share share, share_of(located, **load, position, at));
+  const For& loop = located.loop_at(position);
+  For place = located.loop_at(at);
+  const int64_t per_line = kLineBytes / bytes_of((*load)->tensor->dtype);
+  const std::vector<Affine> elements =
+      at == position ? std::vector<Affine>{Affine(0)} : fetched_elements(share, place.var, per_line);
+  for (Affine element : elements) {
+    Substitution ahead;
+    for (const auto& [inner, extent] : share.inner) {
+      ahead.emplace_back(inner, modulo(element, extent));
+      element = floor_div(element, extent);
+    }
+    ahead.emplace_back(loop.var, Affine(loop.var) + step.distance);
+    Prefetch fetch{(*load)->tensor, {}};
+    for (const Affine& index : (*load)->index)
+      fetch.index.push_back(substitute(substitute(index, bindings), ahead));
+    place.body = prepend(place.body, make_stmt(std::move(fetch)));
   }
-  For loop = located.loop_at(position);
-  ahead.emplace_back(loop.var, Affine(loop.var) + step.distance);
-  Prefetch fetch{(*load)->tensor, {}};
-  for (const Affine& index : (*load)->index)
-    fetch.index.push_back(substitute(substitute(index, bindings), ahead));
-  loop.body = prepend(loop.body, make_stmt(std::move(fetch)));
-  return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));
+  return with_replaced(program, located.in_prepare, located.path[at].get(), make_stmt(std::move(place)));
 }
 
 }  // namespace lathe

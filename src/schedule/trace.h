@@ -102,12 +102,14 @@ struct TailStep {
   Tail tail = Tail::guard;
 };
 // Fetches what `block` reads of `tensor` `distance` iterations of `loop` ahead, at the start of that loop's
-// body.
+// body. With `at`, a loop inside it, the work is spread: each iteration of `at` fetches some cache lines of what
+// its loops will read, so that the loops between the two that reread the tensor share them out.
 struct PrefetchStep {
   std::string block;
   std::string tensor;
   std::string loop;
   int64_t distance = 1;
+  std::string at = {};  // empty: `loop` itself
 };
 
 using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,

@@ -87,7 +87,8 @@ struct PrintStep {
     return fmt::format("tail {} {} {}", s.block, s.axis, name_in(kTails, s.tail));
   }
   std::string operator()(const PrefetchStep& s) const {
-    return fmt::format("prefetch {} {} {} distance={}", s.block, s.tensor, s.loop, s.distance);
+    return fmt::format("prefetch {} {} {} distance={}{}{}", s.block, s.tensor, s.loop, s.distance,
+                       s.at.empty() ? "" : " at=", s.at);
   }
 };
 
@@ -186,6 +187,10 @@ Result<Step> parse_prefetch(TextCursor& cursor) {
   LATHE_TRY(step.loop, cursor.identifier());
   LATHE_TRY_STATUS(expect_key(cursor, "distance"));
   LATHE_TRY(step.distance, cursor.integer());
+  if (cursor.accept_word("at")) {
+    LATHE_TRY_STATUS(cursor.expect("="));
+    LATHE_TRY(step.at, cursor.identifier());
+  }
   return step;
 }
 

@@ -25,6 +25,7 @@ struct TileSizes {
   int64_t channels_inner = 1;
   int64_t reduce_unroll = 1;
   int64_t pad_rows = 0;
+  int64_t prefetch = 0;  // of the next panel while this one is used
 };
 
 class ProductWriter {
@@ -57,6 +58,9 @@ class ProductWriter {
   void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
                       const std::string& vector_axis, const std::string& row_axis);
   bool rows_may_be_padded() const;
+  bool is_packed(const Operand* operand) const;
+  void choose_prefetch(const Operand& operand);
+  void write_prefetch(const std::string& innermost);
 
   Writer& w_;
   const Stage& stage_;
@@ -138,8 +142,11 @@ void ProductWriter::choose_sizes() {
   sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred.rows);
   sizes_.panels = w_.choose.choose(name_ + ".panels",
                                    powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
-  sizes_.row_tiles = w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
-                                      preferred_row_tiles());
+  // No more tiles than there are: empty ones would only make the loops around them longer.
+  sizes_.row_tiles =
+      std::min(ceil_div(row_extent, sizes_.rows),
+               w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
+                                preferred_row_tiles()));
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || axis(i).extent < 2) continue;
     if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
@@ -340,6 +347,7 @@ void ProductWriter::write_tiles() {
   order.loops.push_back(v + ".2");
   order.loops.push_back(v + ".3");
   w_.add(order);
+  if (sizes_.prefetch != 0) write_prefetch(sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
   const std::vector<std::string> names = write_parallel(w_, name_, outer);
   if (sizes_.reduce_unroll > 1) w_.add(AnnotateStep{name_, innermost + ".1", LoopKind::unrolled});
   if (tile_.rows) w_.add(AnnotateStep{name_, axis_name(*tile_.rows) + ".2", LoopKind::unrolled});
@@ -389,6 +397,27 @@ void ProductWriter::write_accumulators(const std::string& at) {
   }
 }
 
+bool ProductWriter::is_packed(const Operand* operand) const {
+  return operand != nullptr && operand->dim_of_axis[tile_.vector] >= 0 &&
+         (!tile_.rows || !operand->uses[*tile_.rows]);
+}
+
+// Panels that do not stay in the second-level cache from one call to the next come from far away each time:
+// there the next one is fetched while this one is used (kernels.md 0).
+void ProductWriter::choose_prefetch(const Operand& operand) {
+  int64_t bytes = bytes_of(operand.load->tensor->dtype);
+  for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
+  const bool far = bytes > w_.task.target.l2.bytes;
+  sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, far ? 1 : 0);
+}
+
+void ProductWriter::write_prefetch(const std::string& innermost) {
+  const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
+  if (panels < 2) return;
+  const std::string loop = axis_name(tile_.vector) + (sizes_.panels > 1 ? ".1" : ".0");
+  w_.add(PrefetchStep{name_, vector_operand()->load->tensor->name + ".pack", loop, 1, innermost});
+}
+
 Status ProductWriter::write() {
   lanes_ = w_.lanes();
   choose_sizes();
@@ -396,8 +425,8 @@ Status ProductWriter::write() {
   const Operand* vector = vector_operand();
   const Operand* rows = row_operand();
   bool packed = false;
-  if (vector != nullptr && vector->dim_of_axis[tile_.vector] >= 0 &&
-      (!tile_.rows || !vector->uses[*tile_.rows])) {
+  if (is_packed(vector)) {
+    choose_prefetch(*vector);
     pack_operand(*vector);
     packed = std::ranges::count_if(stage_.operands,
                                    [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
