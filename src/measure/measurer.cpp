@@ -33,6 +33,11 @@ Result<std::vector<int>> choose_cpus(const MeasureOptions& options) {
   return cpus;
 }
 
+struct FirstOutcome {
+  double seconds = 0;
+  std::optional<MeasureFailure> failure;
+};
+
 }  // namespace
 
 struct Measurer::State {
@@ -49,7 +54,10 @@ struct Measurer::State {
   Status wait_until_ready();
   Result<Message> exchange(Message request, double timeout_seconds);
   Result<Message> begin_trial(const TrialRequest& request, double timeout_seconds);
-  Measurement replace_worker(const Error& error, const Module& module, double timeout_seconds);
+  MeasureFailure replace_worker(const Error& error, const Module& module, double timeout_seconds);
+  Result<FirstOutcome> run_first(const Module& module, const MeasureInputs& candidate,
+                                 double timeout_seconds);
+  double timeout_of(const MeasureInputs& candidate) const;
 };
 
 Status Measurer::State::start_worker() {
@@ -94,15 +102,15 @@ Result<Message> Measurer::State::begin_trial(const TrialRequest& request, double
 // The failure of a candidate that ended the worker or has to be ended with it. The next worker starts at
 // once, so that it is there when the next candidate is; if it cannot start, the next candidate's measurement
 // says so.
-Measurement Measurer::State::replace_worker(const Error& error, const Module& module,
-                                            double timeout_seconds) {
-  Measurement failed;
+MeasureFailure Measurer::State::replace_worker(const Error& error, const Module& module,
+                                               double timeout_seconds) {
+  MeasureFailure failed;
   if (error.kind == ErrorKind::timeout) {
-    failed = failed_measurement(ErrorKind::timeout, describe_timeout(status->stage.load(), timeout_seconds));
+    failed = {ErrorKind::timeout, describe_timeout(status->stage.load(), timeout_seconds)};
     worker.kill();
   } else {
     const int wait_status = worker.reap();
-    failed = failed_measurement(ErrorKind::crash, describe_crash(*status, wait_status, module));
+    failed = {ErrorKind::crash, describe_crash(*status, wait_status, module)};
   }
   if (!start_worker().has_value()) worker.kill();
   return failed;
@@ -127,31 +135,51 @@ Result<Measurer> Measurer::start(const MeasureOptions& options) {
   return Measurer(std::move(state));
 }
 
-Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs& inputs) {
-  State& state = *state_;
-  const double timeout = inputs.timeout_seconds > 0 ? inputs.timeout_seconds : state.options.timeout_seconds;
-  LATHE_TRY(std::vector<int64_t> offsets, state.inputs->share(module, inputs.buffers));
-
-  const Result<Message> first = state.begin_trial({module, std::move(offsets)}, timeout);
+// The first run, checked: its seconds, or why it failed.
+Result<FirstOutcome> Measurer::State::run_first(const Module& module, const MeasureInputs& candidate,
+                                                double timeout_seconds) {
+  LATHE_TRY(std::vector<int64_t> offsets, inputs->share(module, candidate.buffers));
+  const Result<Message> first = begin_trial({module, std::move(offsets)}, timeout_seconds);
   if (!first.has_value()) {
-    if (!state.worker.started()) return std::unexpected(first.error());
-    return state.replace_worker(first.error(), module, timeout);
+    if (!worker.started()) return std::unexpected(first.error());
+    return FirstOutcome{0, replace_worker(first.error(), module, timeout_seconds)};
   }
   if (const auto* failure = std::get_if<Failure>(&*first)) {
-    return failed_measurement(failure->kind, failure->message);
+    return FirstOutcome{0, MeasureFailure{failure->kind, failure->message}};
   }
   const auto* first_run = std::get_if<FirstRun>(&*first);
   if (first_run == nullptr) return fail(ErrorKind::io, "the worker gave another answer than was asked for");
-  if (inputs.check) {
-    const Status checked = inputs.check(state.inputs->outputs(module));
-    if (!checked.has_value()) return failed_measurement(checked.error().kind, checked.error().to_string());
-  }
+  FirstOutcome outcome{first_run->seconds, std::nullopt};
+  if (!candidate.check) return outcome;
+  const Status checked = candidate.check(inputs->outputs(module));
+  if (!checked.has_value())
+    outcome.failure = MeasureFailure{checked.error().kind, checked.error().to_string()};
+  return outcome;
+}
+
+double Measurer::State::timeout_of(const MeasureInputs& candidate) const {
+  return candidate.timeout_seconds > 0 ? candidate.timeout_seconds : options.timeout_seconds;
+}
+
+Result<std::optional<MeasureFailure>> Measurer::verify(const Module& module, const MeasureInputs& inputs) {
+  LATHE_TRY(const FirstOutcome outcome, state_->run_first(module, inputs, state_->timeout_of(inputs)));
+  return outcome.failure;
+}
+
+Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs& inputs) {
+  State& state = *state_;
+  const double timeout = state.timeout_of(inputs);
+  LATHE_TRY(const FirstOutcome first, state.run_first(module, inputs, timeout));
+  if (first.failure) return failed_measurement(first.failure->kind, first.failure->message);
 
   const double give_up = inputs.best_seconds * state.options.give_up_ratio;
   const double timing_timeout =
-      timeout + state.options.timing.budget_seconds + kRunsWhileTiming * first_run->seconds;
+      timeout + state.options.timing.budget_seconds + kRunsWhileTiming * first.seconds;
   Result<Message> timed = state.exchange(TimingRequest{state.options.timing, give_up}, timing_timeout);
-  if (!timed.has_value()) return state.replace_worker(timed.error(), module, timing_timeout);
+  if (!timed.has_value()) {
+    const MeasureFailure failure = state.replace_worker(timed.error(), module, timing_timeout);
+    return failed_measurement(failure.kind, failure.message);
+  }
   if (const auto* failure = std::get_if<Failure>(&*timed)) {
     return failed_measurement(failure->kind, failure->message);
   }

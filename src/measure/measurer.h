@@ -5,15 +5,14 @@
 // started it, which must live as long. While it waits it sleeps; its worker keeps to the cpus it was given.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "measure/candidate_runner.h"
 #include "measure/measurement.h"
 #include "measure/timing.h"
 #include "runtime/module.h"
@@ -30,28 +29,7 @@ struct MeasureOptions {
   int64_t input_bytes = int64_t{4} << 30;  // kept in shared memory for later candidates
 };
 
-// The bytes of one input or constant, as laid out in memory. Bytes with the same id and generation are the
-// same: they are copied to the worker once, however many candidates use them. A new generation replaces the
-// old one.
-struct MeasureInput {
-  uint64_t id = 0;
-  uint64_t generation = 0;
-  std::span<const std::byte> bytes = {};
-};
-
-// Compares the outputs of a candidate's first run, in the order of the module's output buffers, with a
-// reference. The error's kind and message become the candidate's failure: say index, expected and got.
-using OutputCheck = std::function<Status(std::span<const std::span<const std::byte>> outputs)>;
-
-struct MeasureInputs {
-  std::vector<MeasureInput>
-      buffers;                 // one for each of the module's buffers; those of other roles are not looked at
-  OutputCheck check = {};      // empty: outputs are not looked at
-  double best_seconds = 0;     // of this task so far, for give_up_ratio; 0: none
-  double timeout_seconds = 0;  // in place of the options' one; 0: that one
-};
-
-class Measurer {
+class Measurer : public CandidateRunner {
  public:
   // Starts the worker and waits until it answers. An error if it cannot be started, or if the affinity mask
   // has fewer cpus than cores.
@@ -59,11 +37,10 @@ class Measurer {
 
   Measurer(Measurer&&) noexcept;
   Measurer& operator=(Measurer&&) noexcept;
-  ~Measurer();
+  ~Measurer() override;
 
-  // Measures one candidate. What the candidate does wrong is the measurement's failure; an error means that
-  // nothing can be measured: bytes that do not fit the module's buffers, no worker, no memory.
-  Result<Measurement> measure(const Module& module, const MeasureInputs& inputs);
+  Result<Measurement> measure(const Module& module, const MeasureInputs& inputs) override;
+  Result<std::optional<MeasureFailure>> verify(const Module& module, const MeasureInputs& inputs) override;
 
   // The cpus that candidates run on: what else the caller does meanwhile belongs on others.
   const std::vector<int>& cpus() const;

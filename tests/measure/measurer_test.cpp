@@ -116,6 +116,26 @@ TEST_F(MeasureCandidates, OutputsThatAreNeverWrittenAreNan) {
   EXPECT_NE(failure.message.find("nan, expected 2"), std::string::npos) << failure.message;
 }
 
+TEST_F(MeasureCandidates, VerifyRunsOnceAndChecks) {
+  const Module right = unary_module(kDouble, kCount);
+  const auto passed = measurer_->verify(right, inputs_for(right));
+  ASSERT_TRUE(passed.has_value()) << passed.error().to_string();
+  EXPECT_FALSE(passed->has_value()) << (*passed)->message;
+
+  const Module wrong = unary_module(kDouble + " B[17] = 3;", kCount);
+  const auto failed = measurer_->verify(wrong, inputs_for(wrong));
+  ASSERT_TRUE(failed.has_value()) << failed.error().to_string();
+  EXPECT_EQ(*failed, (MeasureFailure{ErrorKind::wrong_result, "B[17] is 3, expected 36"}));
+
+  // A second run would hang.
+  const Module once =
+      unary_module(kDouble + " static int runs; volatile int on = runs++; while (on) {}", kCount);
+  const auto run_once = measurer_->verify(once, inputs_for(once));
+  ASSERT_TRUE(run_once.has_value()) << run_once.error().to_string();
+  EXPECT_FALSE(run_once->has_value()) << (*run_once)->message;
+  EXPECT_TRUE(measure(right).ok());
+}
+
 TEST_F(MeasureCandidates, AnEndlessLoopIsATimeout) {
   MeasureInputs inputs = inputs_for(unary_module(kDouble, kCount));
   inputs.timeout_seconds = 0.3;
