@@ -1,6 +1,7 @@
 #include "records/record_store.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <system_error>
@@ -32,14 +33,15 @@ Status check_place(const std::string& path) {
 // " WHERE a = ? AND b = ?" for the fields given, and then the binding of their values.
 std::string where_clause(const RecordQuery& query) {
   std::string clause;
-  const auto add = [&](bool given, const char* column) {
-    if (given) clause += fmt::format("{} records.{} = ?", clause.empty() ? " WHERE" : " AND", column);
+  const auto add = [&](bool given, const std::string& condition) {
+    if (given) clause += fmt::format("{} records.{}", clause.empty() ? " WHERE" : " AND", condition);
   };
-  add(query.task_hash.has_value(), "task");
-  add(query.target.has_value(), "target");
-  add(query.machine.has_value(), "machine");
-  add(query.cores.has_value(), "cores");
-  add(query.compiler_version.has_value(), "compiler_version");
+  add(query.task_hash.has_value(), "task = ?");
+  add(query.target.has_value(), "target = ?");
+  add(query.machine.has_value(), "machine = ?");
+  add(query.cores.has_value(), "cores = ?");
+  add(query.compiler_version.has_value(), "compiler_version = ?");
+  add(!query.except.empty(), fmt::format("id NOT IN ({})", fmt::join(query.except, ", ")));
   return clause;
 }
 
@@ -126,6 +128,16 @@ Status RecordStore::insert(const Record& record) {
   LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
   bind_record(row, record);
   LATHE_TRY([[maybe_unused]] const bool no_rows, row.step());
+  return {};
+}
+
+Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure) {
+  LATHE_TRY([[maybe_unused]] const Record known, by_id(id));
+  LATHE_TRY(Statement statement,
+            connection_.prepare("UPDATE records SET seconds = NULL, spread = NULL, failure_kind = ?, "
+                                "failure_message = ? WHERE id = ?"));
+  statement.bind(to_string(failure.kind)).bind(failure.message).bind(id);
+  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
   return {};
 }
 

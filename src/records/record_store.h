@@ -23,6 +23,7 @@ struct RecordQuery {
   std::optional<std::string> machine = {};
   std::optional<int> cores = {};
   std::optional<std::string> compiler_version = {};
+  std::vector<int64_t> except = {};  // ids of records that do not count
 };
 
 class RecordStore {
@@ -38,6 +39,10 @@ class RecordStore {
   Result<int64_t> append(const Record& record);
   // Stores all of them or none, on disk before this returns, and gives their ids. For records of one second.
   Result<std::vector<int64_t>> append_all(std::span<const Record> records);
+
+  // Takes a record's time away: its program turned out to be wrong. Its samples stay. Error not_found where
+  // there is none of this id.
+  Status mark_failed(int64_t id, const MeasureFailure& failure);
 
   // In the order of their ids.
   Result<std::vector<Record>> find(const RecordQuery& query) const;

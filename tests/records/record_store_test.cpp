@@ -70,6 +70,33 @@ TEST_F(RecordStoreTest, EveryErrorKindOfAFailureComesBack) {
   }
 }
 
+TEST_F(RecordStoreTest, ARecordThatTurnsOutWrongLosesItsTimeAndItsPlace) {
+  RecordStore records = store();
+  const std::vector<Record> batch{sample_record(2e-3), sample_record(1e-3), sample_record(3e-3)};
+  ASSERT_TRUE(records.append_all(batch).has_value());
+  const MeasureFailure failure{ErrorKind::wrong_result, "C[1, 2] is 3 where the reference is 4"};
+  ASSERT_TRUE(records.mark_failed(2, failure).has_value());
+  Record expected = batch[1];
+  expected.id = 2;
+  expected.measurement.seconds = 0;
+  expected.measurement.spread = 0;
+  expected.measurement.failure = failure;
+  EXPECT_EQ(records.by_id(2).value(), expected);
+  EXPECT_EQ(records.best({}).value()->id, 1);
+  EXPECT_EQ(records.mark_failed(9, failure).error().kind, ErrorKind::not_found);
+}
+
+TEST_F(RecordStoreTest, RecordsThatAreExceptedDoNotCount) {
+  RecordStore records = store();
+  const std::vector<Record> batch{sample_record(1e-3), sample_record(2e-3), sample_record(3e-3)};
+  ASSERT_TRUE(records.append_all(batch).has_value());
+  RecordQuery query;
+  query.target = batch.front().target;
+  query.except = {1, 2};
+  EXPECT_THAT(ids(records.find(query).value()), ElementsAre(3));
+  EXPECT_EQ(records.best(query).value()->id, 3);
+}
+
 TEST_F(RecordStoreTest, QueriesAgreeWithEveryFieldGiven) {
   RecordStore records = store();
   std::vector<Record> all(5, sample_record(1e-3));
