@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "expr/index_limit.h"
 #include "loop/evaluate.h"
+#include "tune/reference.h"
 
 namespace lathe {
 namespace {
@@ -66,39 +67,103 @@ std::vector<int64_t> unravel(std::span<const int64_t> shape, int64_t position) {
   return index;
 }
 
-Status check_output(const Reference& reference, const Layout& layout, std::span<const std::byte> bytes,
+std::unexpected<Error> wrong_element(const Tensor& tensor, int64_t position, double expected, double got) {
+  return fail(ErrorKind::wrong_result, fmt::format("{}{} is {} where the reference is {}", tensor->name,
+                                                   index_text(tensor->shape, position), got, expected));
+}
+
+const float* elements_of(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const float*>(bytes.data());
+}
+
+Status check_points(const Reference& reference, const Layout& layout, std::span<const std::byte> bytes,
                     double tolerance) {
-  const auto* values = reinterpret_cast<const float*>(bytes.data());
+  const float* values = elements_of(bytes);
   const std::vector<int64_t>& shape = reference.tensor->shape;
-  const auto wrong = [&](int64_t position, double expected, double got) {
-    return fail(ErrorKind::wrong_result,
-                fmt::format("{}{} is {} where the reference is {}", reference.tensor->name,
-                            index_text(shape, position), got, expected));
-  };
   for (size_t i = 0; i < reference.positions.size(); ++i) {
     const int64_t position = reference.positions[i];
     const double got = values[flatten(layout, shape, unravel(shape, position))];
     const double difference = std::abs(got - reference.expected[i]);
-    if (!(difference <= tolerance * reference.magnitude)) return wrong(position, reference.expected[i], got);
+    if (!(difference <= tolerance * reference.magnitude))
+      return wrong_element(reference.tensor, position, reference.expected[i], got);
   }
   // Outputs start as NaN: whatever still is one was never written.
   int64_t unwritten = -1;
   for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
     if (std::isnan(values[offset])) unwritten = position;
   });
-  if (unwritten >= 0) return wrong(unwritten, 0, NAN);
+  if (unwritten >= 0) return wrong_element(reference.tensor, unwritten, 0, NAN);
   return {};
+}
+
+double largest_magnitude(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+// The error names the element that is furthest off.
+Status check_all(const Tensor& tensor, std::span<const double> expected, const Layout& layout,
+                 std::span<const std::byte> bytes, FullCheck& found) {
+  const float* values = elements_of(bytes);
+  const double magnitude = largest_magnitude(expected);
+  double worst = -1;
+  int64_t worst_position = 0;
+  float worst_value = 0;
+  for_each_offset(layout, tensor->shape, [&](int64_t position, int64_t offset) {
+    const double difference = std::abs(values[offset] - expected[static_cast<size_t>(position)]);
+    if (difference <= worst) return;
+    worst = std::isnan(difference) ? INFINITY : difference;
+    worst_position = position;
+    worst_value = values[offset];
+  });
+  const double share = worst <= 0 ? 0 : worst / magnitude;
+  found.largest_difference = std::max(found.largest_difference, share);
+  if (worst <= found.tolerance * magnitude) return {};
+  return wrong_element(tensor, worst_position, expected[static_cast<size_t>(worst_position)], worst_value);
+}
+
+// The fast reference sums in double like the evaluator; its order is another one.
+constexpr double kReferenceTolerance = 1e-9;
+
+bool agrees(const Reference& points, const HostTensor& all) {
+  for (size_t i = 0; i < points.positions.size(); ++i) {
+    const double difference =
+        std::abs(all.values[static_cast<size_t>(points.positions[i])] - points.expected[i]);
+    if (!(difference <= kReferenceTolerance * points.magnitude)) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 struct Problem::State {
   Task task;
+  std::optional<double> tolerance;
   std::vector<HostTensor> inputs;  // of the arguments that are no outputs
   std::vector<Reference> references;
   // Inputs as laid out, by place and layout; their ids are the same for the same bytes.
   std::map<std::pair<size_t, std::string>, std::vector<std::byte>> packed;
+  std::vector<HostTensor> all;  // every element of the outputs, once they were needed
+
+  double tolerance_of(const Trace& trace) const {
+    return tolerance ? *tolerance : relative_tolerance(task.dag, trace);
+  }
+  Status complete(CandidateRunner& runner);
 };
+
+// What the fast reference gives is believed where the evaluator says the same of the sampled points.
+Status Problem::State::complete(CandidateRunner& runner) {
+  if (!all.empty()) return {};
+  LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner));
+  bool is_right = true;
+  for (size_t i = 0; i < outputs.size(); ++i) is_right = is_right && agrees(references[i], outputs[i]);
+  if (!is_right) {
+    LATHE_TRY(outputs, evaluate(task.dag, inputs));
+  }
+  all = std::move(outputs);
+  return {};
+}
 
 Problem::Problem(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Problem::Problem(Problem&&) noexcept = default;
@@ -155,6 +220,7 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
 Result<Problem> Problem::create(const Task& task, const ProblemOptions& options) {
   auto state = std::make_unique<State>();
   state->task = task;
+  state->tolerance = options.tolerance;
   Rng rng(options.seed);
   for (const Tensor& input : task.dag.inputs)
     state->inputs.push_back(random_like(input, rng, index_limit(task.dag, input)));
@@ -194,15 +260,36 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
     ++place;
   }
   for (size_t i = 0; i < program.prepared.size(); ++i) result.buffers.emplace_back();
-  const double tolerance = relative_tolerance(state_->task.dag, trace);
+  const double tolerance = state_->tolerance_of(trace);
   result.check = [this_state = state_.get(), output_layouts,
                   tolerance](std::span<const std::span<const std::byte>> outputs) -> Status {
     for (size_t i = 0; i < outputs.size(); ++i) {
-      LATHE_TRY_STATUS(check_output(this_state->references[i], output_layouts[i], outputs[i], tolerance));
+      LATHE_TRY_STATUS(check_points(this_state->references[i], output_layouts[i], outputs[i], tolerance));
     }
     return {};
   };
   return result;
+}
+
+Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& trace, const Module& module,
+                                         CandidateRunner& runner) {
+  LATHE_TRY_STATUS(state_->complete(runner));
+  std::vector<Layout> layouts;
+  for (const Argument& argument : program.arguments) {
+    if (argument.is_output) layouts.push_back(argument.layout);
+  }
+  FullCheck found;
+  found.tolerance = state_->tolerance_of(trace);
+  MeasureInputs inputs = inputs_for(program, trace);
+  inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      LATHE_TRY_STATUS(
+          check_all(state_->references[i].tensor, state_->all[i].values, layouts[i], outputs[i], found));
+    }
+    return {};
+  };
+  LATHE_TRY(found.failure, runner.verify(module, inputs));
+  return found;
 }
 
 }  // namespace lathe

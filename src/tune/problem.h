@@ -4,12 +4,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "loop/host_tensor.h"
 #include "loop/loop.h"
-#include "measure/measurer.h"
+#include "measure/candidate_runner.h"
 #include "schedule/trace.h"
 #include "task/task.h"
 
@@ -20,6 +21,15 @@ struct ProblemOptions {
   // Outputs up to so many elements are compared whole; of larger ones so many points, corners and edges among
   // them. All elements are looked at for NaN.
   int64_t sampled_points = 1500;
+  // The largest allowed difference as a share of the output's largest magnitude; none: relative_tolerance.
+  std::optional<double> tolerance = {};
+};
+
+// All elements of a program's outputs beside the reference.
+struct FullCheck {
+  std::optional<MeasureFailure> failure;  // a wrong element, or a run that failed
+  double largest_difference = 0;          // as a share of the output's largest magnitude
+  double tolerance = 0;                   // what it may be
 };
 
 class Problem {
@@ -33,6 +43,11 @@ class Problem {
   // What a candidate is measured with: inputs in the layouts that the scheduled program gives its arguments,
   // and the check of its outputs. Spans and check stay valid as long as the problem.
   MeasureInputs inputs_for(const Program& program, const Trace& trace);
+
+  // Runs a program's machine code once and compares every element. The reference (tune/reference.h) is made
+  // with the first call and kept. An Error means that nothing can be run.
+  Result<FullCheck> check_in_full(const Program& program, const Trace& trace, const Module& module,
+                                  CandidateRunner& runner);
 
  private:
   struct State;

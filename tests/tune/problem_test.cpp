@@ -7,8 +7,11 @@
 #include <cstring>
 #include <set>
 
+#include "compile/compile.h"
 #include "loop/evaluate.h"
 #include "lower/programs.h"
+#include "target/detect.h"
+#include "tune/in_process_runner.h"
 
 namespace lathe::testing {
 namespace {
@@ -91,6 +94,69 @@ TEST(Problem, TakesTheRightResultAndNamesAWrongElement) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().kind, ErrorKind::wrong_result);
   EXPECT_NE(status.error().message.find("[1, 2]"), std::string::npos) << status.error().message;
+}
+
+// A matmul large enough that most of its elements are not sampled.
+Task large_matmul() {
+  Task task = task_of("C[i:90, j:100] = sum(r:5) A[i, r] * B[r, j]");
+  task.target = detect_target();
+  return task;
+}
+
+TEST(Problem, AFullCheckFindsTheOneElementThatSamplingMisses) {
+  const Task task = large_matmul();
+  const Program program = naive_program(task);
+  const Result<Module> module = compile(task, {});
+  ASSERT_TRUE(module) << module.error().to_string();
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  InProcessRunner runner;
+  const Result<FullCheck> right = problem->check_in_full(program, {}, *module, runner);
+  ASSERT_TRUE(right) << right.error().to_string();
+  EXPECT_FALSE(right->failure) << right->failure->message;
+  EXPECT_LE(right->largest_difference, right->tolerance);
+  EXPECT_EQ(right->tolerance, relative_tolerance(task.dag, {}));
+
+  int64_t place = -1;
+  runner.spoil = [&](const Module&, const MeasureInputs& inputs, const Outputs& outputs) {
+    if (place < 0) place = place_that_sampling_misses(inputs, outputs);
+    if (place >= 0) spoil_element(outputs, place);
+  };
+  const auto sampled = runner.verify(*module, problem->inputs_for(program, {}));
+  ASSERT_TRUE(sampled) << sampled.error().to_string();
+  ASSERT_GE(place, 0);
+  EXPECT_FALSE(sampled->has_value());
+  const Result<FullCheck> wrong = problem->check_in_full(program, {}, *module, runner);
+  ASSERT_TRUE(wrong) << wrong.error().to_string();
+  ASSERT_TRUE(wrong->failure);
+  EXPECT_EQ(wrong->failure->kind, ErrorKind::wrong_result);
+  const int64_t position = place / static_cast<int64_t>(sizeof(float));
+  const std::string element = "C[" + std::to_string(position / 100) + ", " + std::to_string(position % 100) +
+                              "] is 100 where the reference is ";
+  EXPECT_NE(wrong->failure->message.find(element), std::string::npos) << wrong->failure->message;
+  EXPECT_GT(wrong->largest_difference, 1);
+}
+
+TEST(Problem, TheToleranceGivenTakesThePlaceOfItsOwn) {
+  const Task task = large_matmul();
+  const Program program = naive_program(task);
+  const Result<Module> module = compile(task, {});
+  ASSERT_TRUE(module) << module.error().to_string();
+  InProcessRunner runner;
+  const auto outcome = [&](double tolerance, bool in_full) {
+    ProblemOptions options;
+    options.tolerance = tolerance;
+    Result<Problem> problem = Problem::create(task, options);
+    EXPECT_TRUE(problem) << problem.error().to_string();
+    if (!in_full) return runner.verify(*module, problem->inputs_for(program, {}))->has_value();
+    const Result<FullCheck> check = problem->check_in_full(program, {}, *module, runner);
+    EXPECT_EQ(check->tolerance, tolerance);
+    return check->failure.has_value();
+  };
+  for (const bool in_full : {false, true}) {
+    EXPECT_TRUE(outcome(1e-12, in_full)) << in_full;  // closer than f32 can be
+    EXPECT_FALSE(outcome(1e-5, in_full)) << in_full;
+  }
 }
 
 }  // namespace

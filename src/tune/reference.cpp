@@ -1,0 +1,219 @@
+#include "tune/reference.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "base/hash.h"
+#include "compile/compile.h"
+#include "expr/walk.h"
+#include "loop/evaluate.h"
+#include "task/task.h"
+
+namespace lathe {
+namespace {
+
+// Below so many points a compute is evaluated sooner than it is compiled.
+constexpr double kPointsWorthCompiling = 1 << 20;
+// Rows of a register tile: what one vector of the columns' operand is used for.
+constexpr int64_t kTileRows = 4;
+constexpr int64_t kTileVectors = 2;
+// The least speed that a reference is waited for, and the time in any case.
+constexpr double kSlowestPointsPerSecond = 2e7;
+constexpr double kLeastTimeoutSeconds = 10;
+
+double points_of(const Compute& compute) {
+  double points = 1;
+  for (const Axis& axis : compute.axes) points *= static_cast<double>(axis.extent);
+  return points;
+}
+
+// The tensors that a compute reads, each once, tables apart.
+std::vector<Tensor> operands_of(const Compute& compute) {
+  std::vector<Tensor> operands;
+  for (const Load* load : loads_of(compute.body)) {
+    const bool known = std::ranges::find(operands, load->tensor) != operands.end();
+    if (!known && load->tensor->literal.empty()) operands.push_back(load->tensor);
+  }
+  return operands;
+}
+
+bool has_other_floats(DType dtype) { return is_float(dtype) && dtype != DType::f32; }
+
+bool can_be_widened(const Compute& compute) {
+  bool widens = !has_other_floats(compute.output->dtype);
+  for_each(compute.body, [&](const Expr& e) {
+    if (has_other_floats(e.type().dtype)) widens = false;
+    const Load* read = e.as<Load>();
+    if (read != nullptr && !read->tensor->literal.empty()) widens = false;
+  });
+  return widens;
+}
+
+// Gives each f32 tensor its wide twin, always the same one.
+class Widener {
+ public:
+  Tensor operator()(const Tensor& tensor) {
+    if (tensor->dtype != DType::f32) return tensor;
+    const auto [entry, added] = twins_.try_emplace(tensor.get());
+    if (added) entry->second = Tensor(tensor->name, tensor->shape, DType::f64);
+    return entry->second;
+  }
+
+  Expr operator()(const Expr& body) {
+    ExprRewriter rewriter;
+    rewriter.rewrite = [this](const Expr& e) -> Expr {
+      if (e.type().dtype != DType::f32) return {};
+      if (const Literal* number = e.as<Literal>()) return literal({DType::f64}, number->value);
+      if (const Load* read = e.as<Load>()) return load((*this)(read->tensor), read->index);
+      if (const Cast* conversion = e.as<Cast>()) {
+        const bool is_wide = conversion->operand.type().dtype == DType::f64;
+        return is_wide ? conversion->operand : cast({DType::f64}, conversion->operand);
+      }
+      return {};
+    };
+    return rebuild(body, rewriter);
+  }
+
+ private:
+  std::map<const TensorNode*, Tensor> twins_;
+};
+
+using Values = std::map<const TensorNode*, HostTensor>;
+
+std::vector<std::byte> row_major_bytes(const HostTensor& tensor) {
+  std::vector<std::byte> bytes(tensor.values.size() * static_cast<size_t>(bytes_of(tensor.dtype)));
+  const auto store = [&]<class T>(T) {
+    T* to = reinterpret_cast<T*>(bytes.data());
+    for (size_t i = 0; i < tensor.values.size(); ++i) to[i] = static_cast<T>(tensor.values[i]);
+  };
+  switch (tensor.dtype) {
+    case DType::f64: store(double{}); break;
+    case DType::f32: store(float{}); break;
+    case DType::i64: store(int64_t{}); break;
+    case DType::i32: store(int32_t{}); break;
+    case DType::i8:
+    case DType::boolean: store(int8_t{}); break;
+    case DType::f16:
+    case DType::bf16: break;  // no such tensor is widened
+  }
+  return bytes;
+}
+
+// The compute's elements by machine code, or nothing where it does not compile or its run failed.
+Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& values, const Target& target,
+                                               CandidateRunner& runner) {
+  const Compute& compute = dag.computes.front();
+  if (compute.output->dtype != DType::f64) return std::nullopt;
+  const Result<Task> task = make_task("reference", dag, target, 1);
+  if (!task) return std::nullopt;
+  const Result<Module> module = compile(*task, register_tiles(compute, target));
+  if (!module) return std::nullopt;
+  std::vector<std::vector<std::byte>> bytes;
+  MeasureInputs inputs;
+  for (const Tensor& operand : dag.inputs) {
+    bytes.push_back(row_major_bytes(values.at(operand.get())));
+    const uint64_t id = hash_text({reinterpret_cast<const char*>(bytes.back().data()), bytes.back().size()});
+    inputs.buffers.push_back({id, 1, bytes.back()});
+  }
+  inputs.buffers.emplace_back();
+  inputs.timeout_seconds = kLeastTimeoutSeconds + points_of(compute) / kSlowestPointsPerSecond;
+  HostTensor result = zeros_like(compute.output);
+  inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
+    std::memcpy(result.values.data(), outputs.front().data(), outputs.front().size());
+    return {};
+  };
+  LATHE_TRY(const std::optional<MeasureFailure> failure, runner.verify(*module, inputs));
+  if (failure) return std::nullopt;
+  return result;
+}
+
+Result<HostTensor> compute_all(const Compute& compute, const Values& values, const Target& target,
+                               CandidateRunner& runner) {
+  const Dag alone{operands_of(compute), {compute}, {compute.output}};
+  if (points_of(compute) >= kPointsWorthCompiling) {
+    LATHE_TRY(std::optional<HostTensor> result, run_compiled(alone, values, target, runner));
+    if (result) return std::move(*result);
+  }
+  std::vector<HostTensor> operands;
+  for (const Tensor& operand : alone.inputs) operands.push_back(values.at(operand.get()));
+  LATHE_TRY(std::vector<HostTensor> outputs, evaluate(alone, operands));
+  return std::move(outputs.front());
+}
+
+}  // namespace
+
+std::optional<Dag> in_double(const Dag& dag) {
+  const auto is_other = [](const Tensor& tensor) { return has_other_floats(tensor->dtype); };
+  if (std::ranges::any_of(dag.inputs, is_other)) return std::nullopt;
+  if (!std::ranges::all_of(dag.computes, can_be_widened)) return std::nullopt;
+  Widener widened;
+  Dag wide;
+  for (const Tensor& input : dag.inputs) wide.inputs.push_back(widened(input));
+  for (const Compute& compute : dag.computes) {
+    wide.computes.push_back(
+        {widened(compute.output), compute.axes, compute.reduction, widened(compute.body)});
+  }
+  for (const Tensor& output : dag.outputs) wide.outputs.push_back(widened(output));
+  if (!verify(wide)) return std::nullopt;
+  return wide;
+}
+
+Trace register_tiles(const Compute& compute, const Target& target) {
+  const std::string& block = compute.output->name;
+  const auto spatial = std::span(compute.axes).first(compute.spatial_count());
+  const auto column =
+      std::find_if(spatial.rbegin(), spatial.rend(), [](const Axis& a) { return a.extent > 1; });
+  if (column == spatial.rend()) return {};
+  const Axis* row = nullptr;
+  for (const Axis& axis : spatial) {
+    const bool is_column = &axis == &*column;
+    if (!is_column && axis.extent >= kTileRows && (row == nullptr || axis.extent > row->extent)) row = &axis;
+  }
+  const auto part = [](const Axis& axis, const char* number) { return axis.var.name() + number; };
+  const int64_t lanes = kTileVectors * target.lanes(bytes_of(compute.output->dtype));
+  Trace trace{SplitStep{block, column->var.name(), {lanes}}};
+  if (row != nullptr) trace.push_back(SplitStep{block, row->var.name(), {kTileRows}});
+  std::vector<std::string> order;
+  for (const Axis& axis : spatial) {
+    if (&axis != &*column && &axis != row) order.push_back(axis.var.name());
+  }
+  order.push_back(part(*column, ".0"));
+  if (row != nullptr) order.push_back(part(*row, ".0"));
+  for (const Axis& axis : std::span(compute.axes).subspan(compute.spatial_count())) {
+    order.push_back(axis.var.name());
+  }
+  if (row != nullptr) order.push_back(part(*row, ".1"));
+  order.push_back(part(*column, ".1"));
+  trace.push_back(ReorderStep{block, std::move(order)});
+  if (row != nullptr) {
+    trace.push_back(AnnotateStep{block, part(*row, ".1"), LoopKind::unrolled});
+    trace.push_back(TailStep{block, row->var.name(), Tail::peel});
+  }
+  trace.push_back(AnnotateStep{block, part(*column, ".1"), LoopKind::vectorized});
+  trace.push_back(TailStep{block, column->var.name(), Tail::mask});
+  return trace;
+}
+
+Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
+                                                  const Target& target, CandidateRunner& runner) {
+  const std::optional<Dag> wide = in_double(dag);
+  if (!wide || inputs.size() != dag.inputs.size()) return evaluate(dag, inputs);
+  Values values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    HostTensor& input = values[wide->inputs[i].get()] = inputs[i];
+    input.dtype = wide->inputs[i]->dtype;
+  }
+  for (const Compute& compute : wide->computes) {
+    LATHE_TRY(values[compute.output.get()], compute_all(compute, values, target, runner));
+  }
+  std::vector<HostTensor> outputs;
+  for (size_t i = 0; i < wide->outputs.size(); ++i) {
+    outputs.push_back(values.at(wide->outputs[i].get()));
+    outputs.back().dtype = dag.outputs[i]->dtype;
+  }
+  return outputs;
+}
+
+}  // namespace lathe
