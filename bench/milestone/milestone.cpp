@@ -12,7 +12,6 @@
 #include <string>
 
 #include "compile/compile.h"
-#include "measure/measurer.h"
 #include "measure/peak.h"
 #include "milestone/traces.h"
 #include "ops/workloads.h"

@@ -9,12 +9,14 @@
 namespace lathe {
 namespace {
 
-Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordStore& records) {
+Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordStore& records,
+                                               std::span<const int64_t> except) {
   LATHE_TRY(const std::optional<Record> best, records.best({.task_hash = hash_of(task),
                                                             .target = task.target.name,
                                                             .machine = std::nullopt,
                                                             .cores = task.cores,
-                                                            .compiler_version = compiler_version()}));
+                                                            .compiler_version = compiler_version(),
+                                                            .except = {except.begin(), except.end()}}));
   if (!best) return std::optional<ChosenTrace>();
   LATHE_TRY(Trace trace, parse_trace(best->trace));
   return ChosenTrace{task, std::move(trace), best->id};
@@ -26,14 +28,15 @@ bool is_fixed_row_major(const Argument& argument) {
 
 }  // namespace
 
-Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records) {
+Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
+                                 std::span<const int64_t> except) {
   if (records != nullptr) {
-    LATHE_TRY(std::optional<ChosenTrace> best, best_record(task, *records));
+    LATHE_TRY(std::optional<ChosenTrace> best, best_record(task, *records, except));
     if (best) return std::move(*best);
     if (std::ranges::all_of(task.arguments, is_fixed_row_major)) {
       Task free = task;
       for (Argument& argument : free.arguments) argument.layout_is_free = !argument.is_constant;
-      LATHE_TRY(best, best_record(free, *records));
+      LATHE_TRY(best, best_record(free, *records, except));
       if (best) return std::move(*best);
     }
   }

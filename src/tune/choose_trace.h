@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/result.h"
 #include "records/record_store.h"
@@ -18,9 +19,10 @@ struct ChosenTrace {
   std::optional<int64_t> record;  // none: never measured
 };
 
-// `records` may be null. Records of other targets, numbers of cores or compiler versions do not count. An
-// Error where the records cannot be read or nothing compiles.
-Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records);
+// `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
+// those in `except`. An Error where the records cannot be read or nothing compiles.
+Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
+                                 std::span<const int64_t> except = {});
 
 // The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
 Result<Trace> first_trial(const Task& task);

@@ -63,7 +63,7 @@ int64_t unix_milliseconds() {
 struct TaskTuner::State {
   Task task;
   TuneOptions options;
-  Measurer* measurer = nullptr;
+  CandidateRunner* runner = nullptr;
   RecordStore* records = nullptr;
   ScoredSpace scored;
   Problem problem;
@@ -78,7 +78,9 @@ struct TaskTuner::State {
   void fit();
   Status flush();
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
+  RecordQuery query() const;
   Status take_over_records();
+  Result<FullCheck> check_in_full(const Record& record);
 };
 
 void TaskTuner::State::count(const Measurement& measurement) {
@@ -126,7 +128,7 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   } else {
     MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
     inputs.best_seconds = progress.best_seconds;
-    LATHE_TRY(measurement, measurer->measure(*built.module, inputs));
+    LATHE_TRY(measurement, runner->measure(*built.module, inputs));
   }
   count(measurement);
   Record record;
@@ -148,12 +150,17 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
 }
 
+RecordQuery TaskTuner::State::query() const {
+  RecordQuery query;
+  query.task_hash = hash_of(task);
+  query.target = task.target.name;
+  query.cores = task.cores;
+  query.compiler_version = compiler_version();
+  return query;
+}
+
 Status TaskTuner::State::take_over_records() {
-  LATHE_TRY(const std::vector<Record> known, records->find({.task_hash = hash_of(task),
-                                                            .target = task.target.name,
-                                                            .machine = std::nullopt,
-                                                            .cores = task.cores,
-                                                            .compiler_version = compiler_version()}));
+  LATHE_TRY(const std::vector<Record> known, records->find(query()));
   const std::vector<Sketch>& sketches = scored.space().sketches();
   for (const Record& record : known) {
     count(record.measurement);
@@ -172,12 +179,14 @@ TaskTuner::TaskTuner(TaskTuner&&) noexcept = default;
 TaskTuner& TaskTuner::operator=(TaskTuner&&) noexcept = default;
 TaskTuner::~TaskTuner() = default;
 
-Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options, Measurer& measurer,
+Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options, CandidateRunner& runner,
                                     RecordStore& records) {
   LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
-  LATHE_TRY(Problem problem, Problem::create(task));
-  auto state = std::make_unique<State>(State{
-      task, options, &measurer, &records, std::move(scored), std::move(problem), {}, {}, {}, {}, {}, 0});
+  ProblemOptions checks;
+  checks.tolerance = options.tolerance;
+  LATHE_TRY(Problem problem, Problem::create(task, checks));
+  auto state = std::make_unique<State>(
+      State{task, options, &runner, &records, std::move(scored), std::move(problem), {}, {}, {}, {}, {}, 0});
   StrategyOptions search;
   search.seed = options.seed;
   // Applying a trace and taking features costs a fifth of a millisecond: some 60 ms a batch.
@@ -216,6 +225,35 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
   if (!status) return status;
   s.fit();
   return {};
+}
+
+Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
+  const auto failed = [](const Error& error) {
+    FullCheck check;
+    check.failure = MeasureFailure{error.kind, error.to_string()};
+    return check;
+  };
+  const Result<Trace> trace = parse_trace(record.trace);
+  if (!trace) return failed(trace.error());
+  const Result<Program> program = apply_trace(task, *trace);
+  if (!program) return failed(program.error());
+  const Result<Module> module = compile_program(*program, task.target, task.cores);
+  if (!module) return failed(module.error());
+  return problem.check_in_full(*program, *trace, *module, *runner);
+}
+
+Result<std::optional<Winner>> TaskTuner::confirm_best() {
+  State& s = *state_;
+  for (;;) {
+    LATHE_TRY(const std::optional<Record> best, s.records->best(s.query()));
+    s.progress.best_seconds = best ? best->measurement.seconds : 0;
+    s.progress.best_spread = best ? best->measurement.spread : 0;
+    if (!best) return std::nullopt;
+    LATHE_TRY(const FullCheck check, s.check_in_full(*best));
+    if (!check.failure) return Winner{best->id, check.largest_difference, check.tolerance};
+    LATHE_TRY_STATUS(s.records->mark_failed(best->id, *check.failure));
+    ++s.progress.failed;
+  }
 }
 
 const TuneProgress& TaskTuner::progress() const { return state_->progress; }

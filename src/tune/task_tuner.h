@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "measure/measurer.h"
+#include "measure/candidate_runner.h"
 #include "records/record_store.h"
 #include "task/task.h"
 
@@ -21,6 +21,7 @@ struct TuneOptions {
   uint64_t seed = 0;
   int batch = 16;        // candidates between two fits of the model
   bool overlap = false;  // compile beside the measurements: only with a core that no candidate runs on
+  std::optional<double> tolerance = {};  // as in ProblemOptions
 };
 
 struct TuneProgress {
@@ -31,11 +32,18 @@ struct TuneProgress {
   bool used_up = false;  // the space has no point left
 };
 
+// The best record of a task, all of whose outputs agree with the reference.
+struct Winner {
+  int64_t record = 0;
+  double largest_difference = 0;  // as in FullCheck
+  double tolerance = 0;
+};
+
 class TaskTuner {
  public:
-  // Takes over what the records hold of this task, target, cores and compiler version. `measurer` and
-  // `records` must outlive the tuner.
-  static Result<TaskTuner> create(const Task& task, const TuneOptions& options, Measurer& measurer,
+  // Takes over what the records hold of this task, target, cores and compiler version. `runner` and `records`
+  // must outlive the tuner.
+  static Result<TaskTuner> create(const Task& task, const TuneOptions& options, CandidateRunner& runner,
                                   RecordStore& records);
   TaskTuner(TaskTuner&&) noexcept;
   TaskTuner& operator=(TaskTuner&&) noexcept;
@@ -44,6 +52,9 @@ class TaskTuner {
   // Tries at most `count` more candidates, fewer when `stop` says so or the space is used up. An Error means
   // that nothing can be measured or recorded; what a candidate does wrong is a record.
   Status step(int count, const std::function<bool()>& stop);
+  // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
+  // and the next best takes its place; nothing where none is left.
+  Result<std::optional<Winner>> confirm_best();
   const TuneProgress& progress() const;
   const Task& task() const;
 

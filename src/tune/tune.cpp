@@ -21,15 +21,15 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
 }  // namespace
 
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
-                                           const TuneBudget& budget, Measurer& measurer, RecordStore& records,
-                                           const TuneObserver& observer) {
+                                           const TuneBudget& budget, CandidateRunner& runner,
+                                           RecordStore& records, const TuneObserver& observer) {
   std::vector<CaseResult> results;
   const double deadline = monotonic_seconds() + budget.seconds;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const double start = monotonic_seconds();
     const double share = (deadline - start) / static_cast<double>(tasks.size() - i);
     const auto stop = [&] { return monotonic_seconds() - start > share; };
-    LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, measurer, records));
+    LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
     const auto report = [&] {
       if (observer) observer({tasks[i].name, i, tasks.size(), tuner.progress()});
     };
@@ -39,14 +39,15 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
           tuner.step(batch_of(options, tuner.progress(), budget.trials - tuner.progress().trials), stop));
       report();
     }
-    results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
+    LATHE_TRY(const std::optional<Winner> winner, tuner.confirm_best());
+    results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start, winner});
   }
   return results;
 }
 
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
-                                                   const TuneBudget& budget, Measurer& measurer,
+                                                   const TuneBudget& budget, CandidateRunner& runner,
                                                    RecordStore& records, const TuneObserver& observer) {
   const double start = monotonic_seconds();
   std::vector<TaskTuner> tuners;
@@ -54,7 +55,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   std::vector<double> wall(tasks.size(), 0);
   int64_t trials = 0;
   for (const WeightedTask& weighted : tasks) {
-    LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, measurer, records));
+    LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, runner, records));
     trials += tuner.progress().trials;
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
     scheduled.push_back({weighted.weight, flops, std::to_string(weighted.task.dag.computes.size())});
@@ -79,8 +80,12 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     if (observer) observer({tasks[i].task.name, i, tasks.size(), progress});
   }
   std::vector<CaseResult> results;
-  for (size_t i = 0; i < tasks.size(); ++i)
-    results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const double begin = monotonic_seconds();
+    LATHE_TRY(const std::optional<Winner> winner, tuners[i].confirm_best());
+    wall[i] += monotonic_seconds() - begin;
+    results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i], winner});
+  }
   return results;
 }
 

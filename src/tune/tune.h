@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,14 @@ using TuneObserver = std::function<void(const TuneState&)>;
 struct CaseResult {
   std::string name;
   TuneProgress progress;
-  double wall_seconds = 0;  // spent on it in this run, everything included
+  double wall_seconds = 0;            // spent on it in this run, everything included
+  std::optional<Winner> winner = {};  // the program that the best time belongs to, compared in full
 };
 
 // One case after another; the time is shared out evenly among those that are left.
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
-                                           const TuneBudget& budget, Measurer& measurer, RecordStore& records,
-                                           const TuneObserver& observer);
+                                           const TuneBudget& budget, CandidateRunner& runner,
+                                           RecordStore& records, const TuneObserver& observer);
 
 // A task of a network and how often the network runs it.
 struct WeightedTask {
@@ -47,7 +49,7 @@ struct WeightedTask {
 // "round-robin").
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
-                                                   const TuneBudget& budget, Measurer& measurer,
+                                                   const TuneBudget& budget, CandidateRunner& runner,
                                                    RecordStore& records, const TuneObserver& observer);
 
 }  // namespace lathe
