@@ -1,15 +1,58 @@
 #include "artifact/compile_model.h"
 
+#include <fmt/format.h>
+
 #include "graph/simplify.h"
 #include "tune/choose_trace.h"
+#include "tune/problem.h"
 
 namespace lathe {
 namespace {
 
-Result<CompiledTask> compile_best(const Task& task, const RecordStore* records, size_t number) {
-  Result<ChosenTrace> chosen = choose_trace(task, records);
-  Result<CompiledTask> compiled = chosen ? compile_task(chosen->task, chosen->trace, chosen->record, number)
-                                         : std::unexpected(std::move(chosen.error()));
+// Why the program must not be used, as far as it was run.
+Result<std::optional<MeasureFailure>> failure_of(const CompiledTask& compiled,
+                                                 const CompileModelOptions& options) {
+  const bool is_confirmed = compiled.record && options.confirmed.contains(*compiled.record);
+  if (options.runner == nullptr || is_confirmed) return std::nullopt;
+  ProblemOptions checks;
+  checks.tolerance = options.tolerance;
+  Result<Problem> problem = Problem::create(compiled.task, checks);
+  if (!problem && problem.error().kind == ErrorKind::unsupported) return std::nullopt;
+  if (!problem) return std::unexpected(problem.error());
+  LATHE_TRY(const FullCheck check,
+            problem->check_in_full(compiled.program, compiled.trace, compiled.module, *options.runner));
+  return check.failure;
+}
+
+std::string rejection(const std::string& task, const ChosenTrace& chosen, const MeasureFailure& failure) {
+  const std::string program = chosen.record          ? fmt::format("the program of record {}", *chosen.record)
+                              : chosen.trace.empty() ? "the naive program"
+                                                     : "the program of trial 0";
+  return fmt::format("{}: {} is not used, {}: {}", task, program, to_string(failure.kind), failure.message);
+}
+
+Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& options, size_t number) {
+  std::vector<int64_t> wrong;
+  LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records));
+  for (;;) {
+    LATHE_TRY(CompiledTask compiled, compile_task(chosen.task, chosen.trace, chosen.record, number));
+    LATHE_TRY(const std::optional<MeasureFailure> failure, failure_of(compiled, options));
+    if (!failure) return compiled;
+    if (!chosen.record && chosen.trace.empty()) {
+      return fail(failure->kind, fmt::format("no program of it is right: {}", failure->message));
+    }
+    options.rejected(rejection(task.name, chosen, *failure));
+    if (chosen.record) {
+      wrong.push_back(*chosen.record);
+      LATHE_TRY(chosen, choose_trace(task, options.records, wrong));
+    } else {
+      chosen = ChosenTrace{task, {}, std::nullopt};
+    }
+  }
+}
+
+Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& options, size_t number) {
+  Result<CompiledTask> compiled = compile_right(task, options, number);
   if (!compiled && compiled.error().where.empty()) compiled.error().where = task.name;
   return compiled;
 }
@@ -18,7 +61,7 @@ Result<CompiledTask> compile_best(const Task& task, const RecordStore* records, 
 
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options) {
   LATHE_TRY(const Task task, make_task(workload, options.target, options.cores, false));
-  LATHE_TRY(CompiledTask compiled, compile_best(task, options.records, 0));
+  LATHE_TRY(CompiledTask compiled, compile_best(task, options, 0));
   options.progress(1, 1);
   return operator_model(workload.name, std::move(compiled));
 }
@@ -35,7 +78,7 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
   std::vector<CompiledTask> compiled;
   for (const LaidOutTask& weighted : network.tasks.tasks) {
-    LATHE_TRY(CompiledTask task, compile_best(weighted.task, options.records, compiled.size()));
+    LATHE_TRY(CompiledTask task, compile_best(weighted.task, options, compiled.size()));
     compiled.push_back(std::move(task));
     options.progress(compiled.size(), network.tasks.tasks.size());
   }

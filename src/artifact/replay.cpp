@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "records/task_text.h"
+#include "schedule/apply.h"
 
 namespace lathe {
 namespace {
@@ -34,6 +35,20 @@ Result<std::string> replay_text(const Record& record, const std::string& form) {
   LATHE_TRY(const Task task, replayed_task(record));
   LATHE_TRY(const Trace trace, replayed_trace(record));
   return emit_text(task, trace, code_form);
+}
+
+Result<Replayed> replay_measured(const Record& record, CandidateRunner& runner) {
+  LATHE_TRY(const Target target, parse_target(record.target));
+  LATHE_TRY(const Task task, task_of(record.task, target, record.cores));
+  LATHE_TRY(const Trace trace, replayed_trace(record));
+  LATHE_TRY(const Program program, apply_trace(task, trace));
+  LATHE_TRY(const Module module, compile_program(program, target, record.cores));
+  LATHE_TRY(Problem problem, Problem::create(task));
+  Replayed replayed;
+  LATHE_TRY(replayed.check, problem.check_in_full(program, trace, module, runner));
+  if (replayed.check.failure) return replayed;
+  LATHE_TRY(replayed.measurement, runner.measure(module, problem.inputs_for(program, trace)));
+  return replayed;
 }
 
 }  // namespace lathe

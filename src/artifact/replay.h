@@ -5,13 +5,23 @@
 
 #include "base/result.h"
 #include "compile/compile.h"
+#include "measure/candidate_runner.h"
 #include "records/record.h"
+#include "tune/problem.h"
 
 namespace lathe {
 
 // The record's program in that form ("loops", "lowered", "llvm", "asm", "c"). An Error where the record is
 // damaged or does not compile any more.
 Result<std::string> replay_text(const Record& record, const std::string& form);
+// What its program takes now, on this machine, and whether all that it computes is right.
+struct Replayed {
+  FullCheck check;
+  Measurement measurement;  // not taken where the check failed
+};
+// An Error where the record is damaged, does not compile any more, or is of a target that this machine does
+// not run. `runner` has the record's number of cores.
+Result<Replayed> replay_measured(const Record& record, CandidateRunner& runner);
 // Its task for the target it was measured on, and its trace.
 Result<Task> replayed_task(const Record& record);
 Result<Trace> replayed_trace(const Record& record);

@@ -17,11 +17,12 @@
 #include "target/detect.h"
 #include "tune/choose_trace.h"
 #include "tune/compiler_version.h"
+#include "tune/in_process_runner.h"
 
 namespace lathe {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kMatmul =
     R"([{"name": "mm", "op": "expression", "text": "C[i:19, j:21] = sum(r:17) A[i,r] * B[r,j]", "constants": ["B"]}])";
@@ -45,7 +46,7 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
   return values;
 }
 
-class ArtifactTest : public testing::Test {
+class ArtifactTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!runs_some_target()) GTEST_SKIP() << "no target of Lathe's runs here";
@@ -121,6 +122,62 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   auto artifact = LoadedArtifact::open(folder(), 1);
   ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
   check_matmul(*artifact, random_floats(19 * 17, 5), random_floats(17 * 21, 6));
+}
+
+// Spoils one element of what these modules, told by their code, compute.
+class SpoilingRunner : public testing::InProcessRunner {
+ public:
+  explicit SpoilingRunner(std::vector<std::string> objects) : objects_(std::move(objects)) {
+    spoil = [this](const Module& module, const MeasureInputs&, const testing::Outputs& outputs) {
+      if (std::ranges::find(objects_, module.object) != objects_.end()) testing::spoil_element(outputs, 0);
+    };
+  }
+
+ private:
+  std::vector<std::string> objects_;
+};
+
+TEST_F(ArtifactTest, AProgramThatIsWrongGivesWayToTheNextBest) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  Record record;
+  record.task = text_of(*task);
+  record.target = options_.target.name;
+  record.cores = options_.cores;
+  record.compiler_version = compiler_version();
+  std::vector<std::string> objects;
+  for (const char* trace : {"unroll C i", "unroll C j"}) {
+    record.trace = trace;
+    record.measurement = measurement_of({1e-6 * static_cast<double>(objects.size() + 1)});
+    ASSERT_TRUE(records->append(record).has_value());
+    const auto compiled = compile_task(*task, *parse_trace(trace), std::nullopt, 0);
+    ASSERT_TRUE(compiled.has_value()) << compiled.error().to_string();
+    objects.push_back(compiled->module.object);
+  }
+  options_.records = &*records;
+  std::vector<std::string> rejected;
+  options_.rejected = [&](const std::string& sentence) { rejected.push_back(sentence); };
+
+  SpoilingRunner spoils_best({objects[0]});
+  options_.runner = &spoils_best;
+  const auto second = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(second.has_value()) << second.error().to_string();
+  EXPECT_EQ(second->kernels.front().record, 2);
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_THAT(rejected[0],
+              HasSubstr("mm: the program of record 1 is not used, wrong_result: C[0, 0] is 100"));
+
+  SpoilingRunner spoils_both(objects);
+  options_.runner = &spoils_both;
+  const auto untuned = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(untuned.has_value()) << untuned.error().to_string();
+  EXPECT_FALSE(untuned->kernels.front().record.has_value());
+
+  // A record that was compared before is taken as it is.
+  options_.confirmed = {1};
+  EXPECT_EQ(compile_operator(workloads->front(), options_)->kernels.front().record, 1);
 }
 
 TEST_F(ArtifactTest, InputsOfAnotherTypeOrShapeAreRefused) {
