@@ -4,6 +4,7 @@
 
 #include "artifact/compile_model.h"
 #include "cli/command.h"
+#include "cli/measuring.h"
 #include "cli/progress.h"
 #include "cli/write_model.h"
 #include "records/record_store.h"
@@ -51,6 +52,9 @@ Status run(const CompileOptions& options) {
   CompileModelOptions model_options;
   LATHE_TRY(model_options.target, target_of(options.program));
   LATHE_TRY(model_options.cores, cores_of(options.program));
+  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores));
+  model_options.runner = &measurer;
+  model_options.rejected = report_rejected;
   std::optional<RecordStore> records;
   if (!options.records.empty()) {
     LATHE_TRY(records, RecordStore::open_read_only(options.records));

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/measuring.h"
 #include "records/record_store.h"
 
 namespace lathe::cli {
@@ -15,12 +16,41 @@ namespace {
 struct ReplayOptions {
   std::string file;
   int64_t record = 0;
-  std::string emit = "loops";
+  std::string emit;  // empty: measure it again
 };
+
+std::string text_of(const Measurement& measurement) {
+  if (measurement.failure) {
+    return fmt::format("{}: {}", to_string(measurement.failure->kind), measurement.failure->message);
+  }
+  return fmt::format("{:.3f} us, spread {:.1f} %", measurement.seconds * 1e6, measurement.spread * 100);
+}
+
+Status measure_again(const Record& record) {
+  LATHE_TRY(Measurer measurer, start_measurer(record.cores));
+  LATHE_TRY(const Replayed replayed, replay_measured(record, measurer));
+  const Measurement& now = replayed.measurement;
+  fmt::print("record {}: {} on {}, {} core{}\n", record.id, record.task.name, record.target, record.cores,
+             record.cores == 1 ? "" : "s");
+  fmt::print("recorded: {}\n", text_of(record.measurement));
+  const std::optional<MeasureFailure>& failure =
+      replayed.check.failure ? replayed.check.failure : now.failure;
+  if (failure) return fail(failure->kind, failure->message, fmt::format("record {}", record.id));
+  fmt::print("now:      {}{}\n", text_of(now),
+             record.measurement.ok()
+                 ? fmt::format(", {:.3f} of the recorded time", now.seconds / record.measurement.seconds)
+                 : "");
+  fmt::print(
+      "outputs:  all agree with the reference, largest difference {:.1e} of the largest magnitude "
+      "({:.1e} allowed)\n",
+      replayed.check.largest_difference, replayed.check.tolerance);
+  return {};
+}
 
 Status run(const ReplayOptions& options) {
   LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
   LATHE_TRY(const Record record, store.by_id(options.record));
+  if (options.emit.empty()) return measure_again(record);
   LATHE_TRY(const std::string text, replay_text(record, options.emit));
   fmt::print("{}", text);
   return {};
@@ -29,13 +59,12 @@ Status run(const ReplayOptions& options) {
 }  // namespace
 
 void add_replay(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("replay", "make a recorded program again");
+  CLI::App* const command = app.add_subcommand("replay", "measure a recorded program again, or print it");
   const auto options = std::make_shared<ReplayOptions>();
   command->add_option("FILE", options->file, "the records file")->required();
   command->add_option("--record", options->record, "the record's number")->required();
-  command->add_option("--emit", options->emit, "what to print: loops, lowered, llvm, asm or c")
-      ->check(CLI::IsMember({"loops", "lowered", "llvm", "asm", "c"}))
-      ->capture_default_str();
+  command->add_option("--emit", options->emit, "print it instead: loops, lowered, llvm, asm or c")
+      ->check(CLI::IsMember({"loops", "lowered", "llvm", "asm", "c"}));
   command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

@@ -9,7 +9,7 @@
 
 #include "artifact/compile_model.h"
 #include "cli/command.h"
-#include "cli/executable.h"
+#include "cli/measuring.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
 #include "cli/write_model.h"
@@ -55,10 +55,7 @@ Result<Session> start(const TuneCommand& command) {
   LATHE_TRY(Target target, target_of(command.program));
   LATHE_TRY(const int cores, cores_of(command.program));
   LATHE_TRY(RecordStore records, RecordStore::open(command.records));
-  MeasureOptions measuring;
-  LATHE_TRY(measuring.worker_path, beside_executable("lathe-worker"));
-  measuring.cores = cores;
-  LATHE_TRY(Measurer measurer, Measurer::start(measuring));
+  LATHE_TRY(Measurer measurer, start_measurer(cores));
   return Session{std::move(target), cores, std::move(records), std::move(measurer), budget_of(command)};
 }
 
@@ -78,6 +75,18 @@ TuneOptions search_options(const TuneCommand& command, int cores) {
   TuneOptions search = command.search;
   search.overlap = static_cast<int>(allowed_cpus().size()) > cores;
   return search;
+}
+
+// The winners among `results` have been compared; what else is compiled is now.
+CompileModelOptions compile_options(const std::vector<CaseResult>& results, const TuneCommand& command,
+                                    Session& session) {
+  CompileModelOptions compiling{session.target, session.cores, &session.records, &session.measurer};
+  compiling.tolerance = command.search.tolerance;
+  for (const CaseResult& result : results) {
+    if (result.winner) compiling.confirmed.insert(result.winner->record);
+  }
+  compiling.rejected = report_rejected;
+  return compiling;
 }
 
 ReportRow row_of(const CaseResult& result, const TuneCommand& command, const Session& session) {
@@ -109,8 +118,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command, Sessio
     rows.back().flops = workloads[i].operation.flops;
     rows.back().layout = command.layout;
     if (command.out.empty() || results[i].progress.best_seconds == 0) continue;
-    CompileModelOptions compiling{session.target, session.cores, &session.records};
-    LATHE_TRY(const Model model, compile_operator(workloads[i], compiling));
+    LATHE_TRY(const Model model, compile_operator(workloads[i], compile_options(results, command, session)));
     LATHE_TRY_STATUS(write_model(model, command.out + "/" + workloads[i].name));
   }
   return rows;
@@ -138,8 +146,7 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
     rows.back().uses = network.tasks.tasks[i].weight;
   }
   if (!command.out.empty()) {
-    CompileModelOptions compiling{session.target, session.cores, &session.records};
-    LATHE_TRY(const Model model, compile_network(network, compiling));
+    LATHE_TRY(const Model model, compile_network(network, compile_options(results, command, session)));
     LATHE_TRY_STATUS(write_model(model, command.out));
   }
   return rows;
@@ -173,6 +180,11 @@ void add_tune(CLI::App& app, Action& chosen) {
   sub->add_option("--layout", command->layout, "of activations in operators: free or fixed")
       ->check(CLI::IsMember({"free", "fixed"}))
       ->capture_default_str();
+  sub->add_option(
+         "--tolerance", command->search.tolerance,
+         "largest difference from the reference, of its largest magnitude; default: by the type, the "
+         "reduction's length and the algorithm")
+      ->check(CLI::Range(0.0, 1.0));
   sub->add_option("--records", command->records, "the records file")->capture_default_str();
   sub->add_option("--json", command->json, "write the results there");
   sub->add_option("--out", command->out, "write artifacts there");

@@ -29,8 +29,14 @@ ordered_json json_of(const ReportRow& row) {
                         {"cores", row.cores},
                         {"target", row.target},
                         {"strategy", row.strategy},
-                        {"layout", row.layout}};
+                        {"layout", row.layout},
+                        {"largest_difference", nullptr},
+                        {"tolerance", nullptr}};
   if (row.op == "network") entry["uses"] = row.uses;
+  if (row.result.winner) {
+    entry["largest_difference"] = row.result.winner->largest_difference;
+    entry["tolerance"] = row.result.winner->tolerance;
+  }
   if (progress.best_seconds == 0) return entry;
   entry["seconds"] = progress.best_seconds;
   entry["spread"] = progress.best_spread;
@@ -41,15 +47,16 @@ ordered_json json_of(const ReportRow& row) {
 }  // namespace
 
 void print_report(const std::vector<ReportRow>& rows) {
-  fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7}\n", "name", "uses", "best", "GFLOP/s", "trials",
-             "failed", "wall");
+  fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}\n", "name", "uses", "best", "GFLOP/s",
+             "trials", "failed", "wall", "error");
   for (const ReportRow& row : rows) {
     const TuneProgress& progress = row.result.progress;
     const bool found = progress.best_seconds > 0;
-    fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s\n", row.result.name, row.uses,
+    fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}\n", row.result.name, row.uses,
                found ? fmt::format("{:.3f} us", progress.best_seconds * 1e6) : "-",
                found ? fmt::format("{:.1f}", gflops(row)) : "-", progress.trials, progress.failed,
-               row.result.wall_seconds);
+               row.result.wall_seconds,
+               row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-");
   }
 }
 

@@ -25,6 +25,8 @@ Status write_model(const Model& model, const std::string& folder) {
   return {};
 }
 
+void report_rejected(const std::string& sentence) { fmt::print(stderr, "lathe: {}\n", sentence); }
+
 Status write_model_sources(const Model& model, const std::string& folder) {
   LATHE_TRY_STATUS(write_c_sources(model, folder, write_options()));
   fmt::print("{}: {}\n", model.name, folder);

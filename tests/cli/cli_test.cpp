@@ -89,6 +89,7 @@ TEST_F(CliTest, TheParsersErrorsAreSentences) {
   EXPECT_EQ(sentence("compile w.json"), "lathe: --out is required (lathe --help tells more)");
   EXPECT_EQ(sentence("tune --trials many"),
             "lathe: --trials: Value many not in range 1 to 1099511627776 (lathe --help tells more)");
+  EXPECT_THAT(sentence("tune --tolerance 2"), HasSubstr("--tolerance: Value 2 not in range 0"));
   EXPECT_EQ(sentence("tune --cores 0"),
             "lathe: --cores: Value 0 not in range 1 to 4096 (lathe --help tells more)");
 }
@@ -155,11 +156,20 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(report[0]["trials"], 3);
   EXPECT_EQ(report[0]["flops"], 2 * 9 * 8 * 7);
   EXPECT_GT(report[0]["seconds"], 0);
+  EXPECT_GT(report[0]["tolerance"], 0);
+  EXPECT_LE(report[0]["largest_difference"], report[0]["tolerance"]);
   EXPECT_THAT(lathe("show r.db").out, HasSubstr("mm"));
   EXPECT_EQ(nlohmann::json::parse(lathe("show r.db --json").out)[0]["trials"], 3);
   EXPECT_EQ(lathe("compile --workload w.json --out c --emit c").status, 0);
   EXPECT_THAT(read_text(folder_.path() / "c/mm/kernel0.c"), HasSubstr("lathe_task0_kernel"));
   EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
+  EXPECT_THAT(
+      lathe("replay r.db --record 1").out,
+      MatchesRegex("record 1: mm on x86-avx[0-9]+, 1 core\n"
+                   "recorded: [0-9.]+ us, spread [0-9.]+ %\n"
+                   "now:      [0-9.]+ us, spread [0-9.]+ %, [0-9.]+ of the recorded time\n"
+                   "outputs:  all agree with the reference, largest difference [0-9.e-]+ of the largest "
+                   "magnitude \\([0-9.e-]+ allowed\\)\n"));
 
   write_array("a.npy", DType::f32, {9, 7});
   write_array("b.npy", DType::f32, {7, 8});
@@ -179,6 +189,18 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
             "lathe: --input: the artifact has no input 'Z'");
   EXPECT_EQ(sentence("run tuned --input a.npy"),
             "lathe: tuned: this is not an artifact, it has no manifest.json");
+}
+
+TEST_F(CliTest, AToleranceThatNothingMeetsLeavesNoProgram) {
+  write_matmul();
+  const Outcome tuned =
+      lathe("tune --workload w.json --cores 1 --trials 2 --tolerance 1e-12 --records r.db --json r.json");
+  EXPECT_EQ(tuned.status, 1);
+  EXPECT_THAT(tuned.err, HasSubstr("lathe: no valid program was found for mm\n"));
+  const auto report = nlohmann::json::parse(read_text(folder_.path() / "r.json"));
+  EXPECT_EQ(report[0]["failed"], 2);
+  EXPECT_TRUE(report[0]["seconds"].is_null());
+  EXPECT_THAT(lathe("replay r.db --record 1").out, HasSubstr("recorded: wrong_result: "));
 }
 
 }  // namespace
