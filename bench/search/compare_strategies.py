@@ -18,6 +18,7 @@ usage: compare_strategies.py --lathe BINARY --out FOLDER [--cpu 0] [--cases NAME
                              [--trials 128] [--baseline random] [--challenger evolutionary] [--rounds 3]
 """
 import argparse
+import contextlib
 import json
 import math
 import re
@@ -58,7 +59,7 @@ class Lathe:
 
 def read_trials(records: Path, trials: int) -> list[tuple[int, float]]:
     """(id, seconds) in the order measured; a failure takes infinitely long."""
-    with sqlite3.connect(f"file:{records}?mode=ro", uri=True) as connection:
+    with contextlib.closing(sqlite3.connect(f"file:{records}?mode=ro", uri=True)) as connection:
         rows = connection.execute("SELECT id, seconds FROM records ORDER BY id LIMIT ?", (trials,)).fetchall()
     return [(number, NEVER if seconds is None else seconds) for number, seconds in rows]
 
