@@ -128,10 +128,7 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
   LATHE_TRY(const OnnxImportOptions import, import_options(command.program));
   LATHE_TRY(const Network network,
             load_network(command.program.model, import, session.target, session.cores));
-  std::vector<WeightedTask> tasks;
-  for (const LaidOutTask& task : network.tasks.tasks) {
-    tasks.push_back({task.task, static_cast<double>(task.weight)});
-  }
+  const std::vector<WeightedTask>& tasks = network.tasks.tasks;
   ProgressLine line;
   LATHE_TRY(const std::vector<CaseResult> results,
             tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores),
@@ -143,7 +140,7 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
     rows.back().op = "network";
     rows.back().flops = flops_of(tasks[i].task.dag);
     rows.back().layout = "fixed";
-    rows.back().uses = network.tasks.tasks[i].weight;
+    rows.back().uses = tasks[i].weight;
   }
   if (!command.out.empty()) {
     LATHE_TRY(const Model model, compile_network(network, compile_options(results, command, session)));

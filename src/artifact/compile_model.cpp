@@ -77,7 +77,7 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
 
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
   std::vector<CompiledTask> compiled;
-  for (const LaidOutTask& weighted : network.tasks.tasks) {
+  for (const WeightedTask& weighted : network.tasks.tasks) {
     LATHE_TRY(CompiledTask task, compile_best(weighted.task, options, compiled.size()));
     compiled.push_back(std::move(task));
     options.progress(compiled.size(), network.tasks.tasks.size());

@@ -69,13 +69,13 @@ ordered_json tensors_json(const std::vector<ModelTensor>& tensors) {
   return list;
 }
 
-const char* storage_name(Storage storage) {
+const char* storage_name(ModelStorage storage) {
   switch (storage) {
-    case Storage::input: return "input";
-    case Storage::output: return "output";
-    case Storage::arena: return "arena";
-    case Storage::weights: return "weights";
-    case Storage::resident: break;
+    case ModelStorage::input: return "input";
+    case ModelStorage::output: return "output";
+    case ModelStorage::arena: return "arena";
+    case ModelStorage::weights: return "weights";
+    case ModelStorage::resident: break;
   }
   return "resident";
 }

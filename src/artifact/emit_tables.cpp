@@ -8,13 +8,13 @@
 namespace lathe {
 namespace {
 
-const char* storage_name(Storage storage) {
+const char* storage_name(ModelStorage storage) {
   switch (storage) {
-    case Storage::input: return "LATHE_INPUT";
-    case Storage::output: return "LATHE_OUTPUT";
-    case Storage::arena: return "LATHE_ARENA";
-    case Storage::weights: return "LATHE_WEIGHTS";
-    case Storage::resident: break;
+    case ModelStorage::input: return "LATHE_INPUT";
+    case ModelStorage::output: return "LATHE_OUTPUT";
+    case ModelStorage::arena: return "LATHE_ARENA";
+    case ModelStorage::weights: return "LATHE_WEIGHTS";
+    case ModelStorage::resident: break;
   }
   return "LATHE_RESIDENT";
 }

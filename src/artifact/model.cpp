@@ -39,12 +39,12 @@ Model operator_model(std::string name, CompiledTask compiled) {
   ModelLaunch launch{model.name, 0, {}};
   for (const Argument& argument : compiled.program.arguments) {
     std::vector<ModelTensor>& tensors = argument.is_output ? model.outputs : model.inputs;
-    launch.buffers.push_back(
-        {argument.is_output ? Storage::output : Storage::input, static_cast<int64_t>(tensors.size())});
+    launch.buffers.push_back({argument.is_output ? ModelStorage::output : ModelStorage::input,
+                              static_cast<int64_t>(tensors.size())});
     tensors.push_back(model_tensor(argument));
   }
   for (size_t i = launch.buffers.size(); i < compiled.module.buffers.size(); ++i) {
-    launch.buffers.push_back({Storage::resident, model.resident_bytes});
+    launch.buffers.push_back({ModelStorage::resident, model.resident_bytes});
     model.resident_bytes += aligned(compiled.module.buffers[i].bytes);
   }
   if (!compiled.module.prepare_symbol.empty()) model.prepares.push_back(launch);

@@ -33,9 +33,9 @@ Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::opt
 std::string symbol_prefix(size_t number);
 
 // Where a buffer of a launch lies; `place` is the number of the input or output, or an offset in bytes.
-enum class Storage { input, output, arena, weights, resident };
+enum class ModelStorage { input, output, arena, weights, resident };
 struct ModelBinding {
-  Storage storage = Storage::arena;
+  ModelStorage storage = ModelStorage::arena;
   int64_t place = 0;
 };
 

@@ -65,7 +65,7 @@ class NetworkBuilder {
  private:
   void add_interface(std::vector<ModelTensor>& tensors, TensorId id, TensorId storage) {
     const GraphTensor& tensor = graph_.tensor(id);
-    places_[storage] = {&tensors == &model_.inputs ? Storage::input : Storage::output,
+    places_[storage] = {&tensors == &model_.inputs ? ModelStorage::input : ModelStorage::output,
                         static_cast<int64_t>(tensors.size())};
     tensors.push_back({tensor.name, tensor.type.dtype, tensor.type.shape, false,
                        Layout::row_major(tensor.type.shape.size())});
@@ -89,16 +89,16 @@ class NetworkBuilder {
     if (const auto known = places_.find(id); known != places_.end()) return known->second;
     LATHE_CHECK(plan_.offsets[id] >= 0);
     LATHE_CHECK(compiled.module.buffers[index].bytes <= bytes_of(graph_.tensor(id).type));
-    return {Storage::arena, plan_.offsets[id]};
+    return {ModelStorage::arena, plan_.offsets[id]};
   }
 
   ModelBinding constant_place(const CompiledTask& compiled, TensorId id, size_t index) {
     const Argument& argument = compiled.program.arguments[index];
     // Any address does for a constant that the kernel does not look at.
-    if (!kernel_reads(compiled.program, argument.tensor)) return {Storage::weights, 0};
+    if (!kernel_reads(compiled.program, argument.tensor)) return {ModelStorage::weights, 0};
     const auto [entry, is_new] = constants_.try_emplace({id, to_string(argument.layout)}, 0);
     if (is_new) entry->second = weights_.add(packed(argument, *graph_.tensor(id).data));
-    return {Storage::weights, entry->second};
+    return {ModelStorage::weights, entry->second};
   }
 
   // Runs the module's prepare entry on the use's constants and keeps what it filled.
@@ -120,7 +120,7 @@ class NetworkBuilder {
     LATHE_TRY_STATUS(instance.prepare());
     LATHE_TRY_STATUS(instance.check_slack());
     for (size_t i = use.arguments.size(); i < compiled.module.buffers.size(); ++i) {
-      entry->second.push_back({Storage::weights, weights_.add(instance.buffer(i))});
+      entry->second.push_back({ModelStorage::weights, weights_.add(instance.buffer(i))});
     }
     return entry->second;
   }

@@ -11,15 +11,16 @@
 
 namespace lathe {
 
-struct LaidOutTask {
+// A task of a network, with the layouts of its arguments, and how often the network runs it.
+struct WeightedTask {
   Task task;
-  int64_t weight = 0;  // how many uses it has
+  int64_t weight = 0;
 };
 
 struct NetworkTasks {
-  std::vector<LaidOutTask> tasks;  // no two with the same hash
-  std::vector<TaskUse> uses;       // `task` is an index into `tasks`; in an order in which they can run
-  std::vector<Layout> layouts;     // of each tensor of the graph, as every use sees it
+  std::vector<WeightedTask> tasks;  // no two with the same hash
+  std::vector<TaskUse> uses;        // `task` is an index into `tasks`; in an order in which they can run
+  std::vector<Layout> layouts;      // of each tensor of the graph, as every use sees it
 };
 
 // An Error where a task cannot be made. A task of the partition becomes several where its uses have different

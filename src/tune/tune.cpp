@@ -58,7 +58,8 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, runner, records));
     trials += tuner.progress().trials;
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
-    scheduled.push_back({weighted.weight, flops, std::to_string(weighted.task.dag.computes.size())});
+    scheduled.push_back(
+        {static_cast<double>(weighted.weight), flops, std::to_string(weighted.task.dag.computes.size())});
     tuners.push_back(std::move(tuner));
   }
   LATHE_TRY(const auto order, make_task_scheduler(scheduler, scheduled, {.seed = options.seed}));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/network_tasks.h"
 #include "search/task_scheduler.h"
 #include "tune/task_tuner.h"
 
@@ -40,13 +41,8 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
                                            const TuneBudget& budget, CandidateRunner& runner,
                                            RecordStore& records, const TuneObserver& observer);
 
-// A task of a network and how often the network runs it.
-struct WeightedTask {
-  Task task;
-  double weight = 1;
-};
-// All tasks together: `budget.trials` per task on average, shared out by the named scheduler ("gradient" or
-// "round-robin").
+// All tasks of a network together: `budget.trials` per task on average, shared out by the named scheduler
+// ("gradient" or "round-robin").
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
                                                    const TuneBudget& budget, CandidateRunner& runner,
