@@ -1,5 +1,6 @@
 // lathe run: an artifact on inputs from .npy files, and how long it takes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,20 +42,27 @@ Result<InputFile> input_file(const LoadedArtifact& artifact, const std::string& 
     if (text.starts_with(inputs[i].name + "=")) return InputFile{i, text.substr(inputs[i].name.size() + 1)};
   }
   if (const size_t equals = text.find('='); equals != std::string::npos && text.find('/') > equals) {
-    return fail(ErrorKind::not_found, fmt::format("the artifact has no input '{}'", text.substr(0, equals)),
+    std::vector<std::string> names;
+    for (const ArtifactTensor& tensor : inputs) names.push_back(tensor.name);
+    return fail(ErrorKind::not_found,
+                fmt::format("the artifact has no input '{}'; it has {}", text.substr(0, equals),
+                            fmt::join(names, ", ")),
                 "--input");
   }
   return InputFile{position, text};
 }
 
+// Of what the artifact has, another number was given.
+std::unexpected<Error> wrong_count(const char* what, size_t count, size_t given) {
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("the artifact has {} {}{}, {} {} given", count, what, count == 1 ? "" : "s", given,
+                          given == 1 ? "is" : "are"),
+              fmt::format("--{}", what));
+}
+
 Status set_inputs(LoadedArtifact& artifact, const std::vector<std::string>& texts) {
   const size_t count = artifact.inputs().size();
-  if (texts.size() != count) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("the artifact has {} input{}, {} {} given", count, count == 1 ? "" : "s",
-                            texts.size(), texts.size() == 1 ? "is" : "are"),
-                "--input");
-  }
+  if (texts.size() != count) return wrong_count("input", count, texts.size());
   std::vector<bool> given(count, false);
   for (size_t position = 0; position < count; ++position) {
     LATHE_TRY(const InputFile input, input_file(artifact, texts[position], position));
@@ -94,10 +102,7 @@ Status run(const RunOptions& options) {
   // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
   pin_this_thread(cpus.front());
   if (options.outputs.size() > artifact.outputs().size()) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("the artifact has {} outputs, {} are given", artifact.outputs().size(),
-                            options.outputs.size()),
-                "--output");
+    return wrong_count("output", artifact.outputs().size(), options.outputs.size());
   }
   LATHE_TRY_STATUS(set_inputs(artifact, options.inputs));
   LATHE_TRY_STATUS(artifact.run());

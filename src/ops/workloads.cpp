@@ -63,6 +63,7 @@ Result<Workload> parse_entry(const json& entry, size_t number, const std::string
 Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::string& source) {
   LATHE_TRY(const json entries, parse_json(text, source));
   if (!entries.is_array()) return fail(ErrorKind::parse, "workloads are a JSON list of objects", source);
+  if (entries.empty()) return fail(ErrorKind::invalid_argument, "the list of workloads is empty", source);
   std::vector<Workload> workloads;
   for (const json& entry : entries) {
     LATHE_TRY(Workload workload, parse_entry(entry, workloads.size() + 1, source));

@@ -109,11 +109,11 @@ class SplitCounter {
 std::vector<int64_t> sample_factorisation(const std::vector<PrimePower>& powers, int parts, Rng& rng) {
   std::vector<int64_t> result(parts, 1);
   for (const auto& [prime, exponent] : powers) {
-    int stars = exponent;
-    int bars = parts - 1;
+    auto stars = static_cast<uint64_t>(exponent);
+    auto bars = static_cast<uint64_t>(parts) - 1;
     int part = 0;
     while (stars > 0) {
-      if (rng.below(static_cast<uint64_t>(stars + bars)) < static_cast<uint64_t>(stars)) {
+      if (rng.below(stars + bars) < stars) {
         result[part] *= prime;
         --stars;
       } else {

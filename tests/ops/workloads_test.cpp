@@ -34,6 +34,7 @@ TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
 TEST(Workloads, Errors) {
   EXPECT_EQ(error_of("[{\"name\": 1}"), "w.json:1:13: this is no valid JSON");
   EXPECT_EQ(error_of("{}"), "w.json: workloads are a JSON list of objects");
+  EXPECT_EQ(error_of("[]"), "w.json: the list of workloads is empty");
   EXPECT_EQ(error_of("[3]"), "w.json: entry 1: the entry is no object");
   EXPECT_EQ(error_of(R"([{"op": "gemv"}])"), "w.json: entry 1: the entry has no 'name'");
   EXPECT_EQ(error_of(R"([{"name": "x", "op": 3}])"), "w.json: entry 'x': 'op' is no string");
