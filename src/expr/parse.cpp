@@ -40,24 +40,23 @@ double magnitude(const Affine& a, const Ranges& ranges) {
 }
 
 struct Operator {
+  size_t level;  // 0 binds loosest
   const char* sign;
   BinaryOp op;
   bool swapped = false;  // a > b is b < a
 };
-// Loosest first; a sign stands before every other that begins with it.
-const std::array<std::vector<Operator>, 5> kLevels = {{
-    {{"||", BinaryOp::logical_or}},
-    {{"&&", BinaryOp::logical_and}},
-    {{"<=", BinaryOp::less_equal},
-     {">=", BinaryOp::less_equal, true},
-     {"==", BinaryOp::equal},
-     {"!=", BinaryOp::not_equal},
-     {"<", BinaryOp::less},
-     {">", BinaryOp::less, true}},
-    {{"+", BinaryOp::add}, {"-", BinaryOp::sub}},
-    {{"*", BinaryOp::mul}, {"/", BinaryOp::div}, {"%", BinaryOp::mod}},
-}};
+// Within a level a sign stands before every other that begins with it.
+constexpr std::array kOperators = {
+    Operator{0, "||", BinaryOp::logical_or}, Operator{1, "&&", BinaryOp::logical_and},
+    Operator{2, "<=", BinaryOp::less_equal}, Operator{2, ">=", BinaryOp::less_equal, true},
+    Operator{2, "==", BinaryOp::equal},      Operator{2, "!=", BinaryOp::not_equal},
+    Operator{2, "<", BinaryOp::less},        Operator{2, ">", BinaryOp::less, true},
+    Operator{3, "+", BinaryOp::add},         Operator{3, "-", BinaryOp::sub},
+    Operator{4, "*", BinaryOp::mul},         Operator{4, "/", BinaryOp::div},
+    Operator{4, "%", BinaryOp::mod},
+};
 constexpr size_t kComparisonLevel = 2;
+constexpr size_t kTightestLevel = kOperators.back().level;
 
 constexpr std::array kUnaryFunctions = {UnaryOp::exp,      UnaryOp::log,     UnaryOp::sqrt,  UnaryOp::tanh,
                                         UnaryOp::erf,      UnaryOp::abs,     UnaryOp::floor, UnaryOp::pow2,
@@ -96,7 +95,7 @@ class ExprParser {
 
  private:
   Result<Expr> level(size_t n) {
-    if (n == kLevels.size()) return prefix();
+    if (n > kTightestLevel) return prefix();
     LATHE_TRY(Expr left, level(n + 1));
     while (const Operator* found = next_operator(n)) {
       if (++operators_ > kMaxOperators) {
@@ -110,8 +109,8 @@ class ExprParser {
   }
 
   const Operator* next_operator(size_t n) {
-    for (const Operator& candidate : kLevels[n]) {
-      if (cursor_.accept(candidate.sign)) return &candidate;
+    for (const Operator& candidate : kOperators) {
+      if (candidate.level == n && cursor_.accept(candidate.sign)) return &candidate;
     }
     return nullptr;
   }
@@ -223,7 +222,7 @@ class ExprParser {
 
   Result<Expr> primary() {
     if (cursor_.accept("(")) {
-      LATHE_TRY(const Expr inner, level(0));
+      LATHE_TRY(Expr inner, level(0));
       LATHE_TRY_STATUS(cursor_.expect(")"));
       return inner;
     }
@@ -232,7 +231,7 @@ class ExprParser {
     LATHE_TRY(const std::string name, cursor_.identifier());
     if (cursor_.accept("[")) return load_of(name);
     if (cursor_.accept("(")) return call(name);
-    if (const Expr variable = names_.variable(name); variable.defined()) return variable;
+    if (Expr variable = names_.variable(name); variable.defined()) return variable;
     if (name == "true" || name == "false") return literal({DType::boolean, 1}, name == "true" ? 1 : 0);
     if (name == "inf") return Expr(std::numeric_limits<double>::infinity());
     if (name == "nan") return Expr(std::numeric_limits<double>::quiet_NaN());

@@ -143,7 +143,7 @@ Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure) {
 
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
   LATHE_TRY(Statement statement,
-            connection_.prepare(std::string(kSelectRecord) + where_clause(query) + " ORDER BY id"));
+            connection_.prepare(fmt::format("{}{} ORDER BY id", kSelectRecord, where_clause(query))));
   bind_query(statement, query);
   return read_all(statement, path_);
 }
@@ -158,8 +158,8 @@ Result<int64_t> RecordStore::count(const RecordQuery& query) const {
 Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
   const std::string where = where_clause(query);
   LATHE_TRY(Statement statement,
-            connection_.prepare(std::string(kSelectRecord) + where + (where.empty() ? " WHERE" : " AND") +
-                                " seconds IS NOT NULL ORDER BY seconds, id LIMIT 1"));
+            connection_.prepare(fmt::format("{}{} {} seconds IS NOT NULL ORDER BY seconds, id LIMIT 1",
+                                            kSelectRecord, where, where.empty() ? "WHERE" : "AND")));
   bind_query(statement, query);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) return std::nullopt;
@@ -167,7 +167,7 @@ Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const 
 }
 
 Result<Record> RecordStore::by_id(int64_t id) const {
-  LATHE_TRY(Statement statement, connection_.prepare(std::string(kSelectRecord) + " WHERE id = ?"));
+  LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{} WHERE id = ?", kSelectRecord)));
   statement.bind(id);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) {

@@ -166,7 +166,7 @@ std::string ExprPrinter::visit(const Load& e, const Expr& self, Code& code) {
 }
 
 std::string ExprPrinter::visit(const Unary& e, const Expr& self, Code& code) {
-  const std::string operand = print(e.operand, code);
+  std::string operand = print(e.operand, code);
   const DType dtype = self.type().dtype;
   if (e.op == UnaryOp::logical_not) return "(!" + operand + ")";
   if (e.op == UnaryOp::negate && is_float(dtype)) return "(-" + operand + ")";
@@ -235,7 +235,7 @@ std::string ExprPrinter::choose(const std::string& condition, const Expr& if_tru
 }
 
 std::string ExprPrinter::visit(const Cast& e, const Expr& self, Code& code) {
-  const std::string operand = print(e.operand, code);
+  std::string operand = print(e.operand, code);
   if (self.type().dtype == e.operand.type().dtype) return operand;
   if (self.type().dtype == DType::boolean) return "(" + operand + " != 0)";
   return fmt::format("(({}){})", dialect_.value_type(self.type().dtype), operand);

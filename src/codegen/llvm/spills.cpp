@@ -19,9 +19,9 @@ bool touches_stack(const llvm::MachineInstr& instruction) {
 
 class SpillCounter : public llvm::MachineFunctionPass {
  public:
-  static char ID;
+  static char id;
 
-  explicit SpillCounter(SpillCount& count) : MachineFunctionPass(ID), count_(count) {}
+  explicit SpillCounter(SpillCount& count) : MachineFunctionPass(id), count_(count) {}
 
   llvm::StringRef getPassName() const override { return "stack references in innermost loops"; }
 
@@ -50,7 +50,7 @@ class SpillCounter : public llvm::MachineFunctionPass {
   SpillCount& count_;
 };
 
-char SpillCounter::ID = 0;
+char SpillCounter::id = 0;
 
 }  // namespace
 
