@@ -343,7 +343,7 @@ Result<Stmt> ProgramParser::block() {
       continue;
     }
     cursor_.rewind(here);
-    LATHE_TRY(const std::string name, cursor_.identifier());
+    LATHE_TRY_STATUS(cursor_.identifier());
     const bool is_axis = cursor_.peek() == ':';
     cursor_.rewind(here);
     if (!is_axis) break;
@@ -398,7 +398,7 @@ Status ProgramParser::update(Block& block) {
 
 Result<Expr> ProgramParser::access(const ExprNames& names) {
   const size_t here = next_token();
-  LATHE_TRY(const Expr target, parse_expr(cursor_, names));
+  LATHE_TRY(Expr target, parse_expr(cursor_, names));
   if (target.as<Load>() != nullptr) return target;
   cursor_.rewind(here);
   return cursor_.error("expected an access like 'C[i, j]'");
@@ -406,7 +406,7 @@ Result<Expr> ProgramParser::access(const ExprNames& names) {
 
 Result<Expr> ProgramParser::value_for(const Tensor& tensor, int lanes, const ExprNames& names) {
   const size_t here = next_token();
-  LATHE_TRY(const Expr value, parse_expr(cursor_, names));
+  LATHE_TRY(Expr value, parse_expr(cursor_, names));
   const Type type{tensor->dtype, lanes};
   if (value.type() == type) return value;
   const Index* constant = value.as<Index>();

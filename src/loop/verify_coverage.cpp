@@ -130,8 +130,7 @@ class Counter {
     auto rest = static_cast<int64_t>(position);
     for (size_t i = group_.axes.size(); i-- > 0;) {
       const Axis& axis = group_.axes[i]->axis;
-      const std::string part = fmt::format("{} = {}", axis.var.name(), rest % axis.extent);
-      text = text.empty() ? part : part + ", " + text;
+      text = fmt::format("{} = {}{}{}", axis.var.name(), rest % axis.extent, text.empty() ? "" : ", ", text);
       rest /= axis.extent;
     }
     return text.empty() ? "its only point" : text;

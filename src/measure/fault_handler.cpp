@@ -1,9 +1,9 @@
 #include "measure/fault_handler.h"
 
-#include <signal.h>
 #include <ucontext.h>
 
 #include <array>
+#include <csignal>
 
 namespace lathe {
 namespace {

@@ -1,9 +1,8 @@
 #include "measure/timing.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "measure/statistics.h"
 

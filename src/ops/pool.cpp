@@ -33,9 +33,10 @@ Tensor global_average_pool(DagBuilder& builder, const std::string& name, const T
     over.push_back(reduce("k" + axes[d + 2].var.name(), x->shape[d + 2]));
     index.emplace_back(over.back().var);
   }
-  const double points = static_cast<double>(x.elements() / (x->shape[0] * x->shape[1]));
+  const int64_t points = x.elements() / (x->shape[0] * x->shape[1]);
   const Tensor total = builder.compute(name + ".sum", axes, sum(over, load(x, index)));
-  return builder.compute(name, axes, load(total, indices(axes)) * literal({x->dtype, 1}, 1.0 / points));
+  return builder.compute(
+      name, axes, load(total, indices(axes)) * literal({x->dtype, 1}, 1.0 / static_cast<double>(points)));
 }
 
 }  // namespace lathe

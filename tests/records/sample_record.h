@@ -1,8 +1,7 @@
 // Records and places for the tests of the records file.
 #pragma once
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
