@@ -23,7 +23,7 @@ constexpr std::array kStrategies{StrategyEntry{"evolutionary", make_evolutionary
 
 struct SchedulerEntry {
   const char* name;
-  std::unique_ptr<TaskScheduler> (*make)(std::vector<ScheduledTask>, const TaskSchedulerOptions&);
+  std::unique_ptr<TaskScheduler> (*make)(const std::vector<ScheduledTask>&, const TaskSchedulerOptions&);
 };
 constexpr std::array kSchedulers{SchedulerEntry{"gradient", make_gradient},
                                  SchedulerEntry{"round-robin", make_round_robin}};
@@ -56,10 +56,10 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchSpa
 std::vector<std::string> task_scheduler_names() { return names_of(kSchedulers); }
 
 Result<std::unique_ptr<TaskScheduler>> make_task_scheduler(std::string_view name,
-                                                           std::vector<ScheduledTask> tasks,
+                                                           const std::vector<ScheduledTask>& tasks,
                                                            const TaskSchedulerOptions& options) {
   for (const SchedulerEntry& entry : kSchedulers) {
-    if (name == entry.name) return entry.make(std::move(tasks), options);
+    if (name == entry.name) return entry.make(tasks, options);
   }
   return unknown("task scheduler", name, task_scheduler_names());
 }

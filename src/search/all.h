@@ -20,7 +20,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchSpa
 
 std::vector<std::string> task_scheduler_names();
 Result<std::unique_ptr<TaskScheduler>> make_task_scheduler(std::string_view name,
-                                                           std::vector<ScheduledTask> tasks,
+                                                           const std::vector<ScheduledTask>& tasks,
                                                            const TaskSchedulerOptions& options);
 
 }  // namespace lathe

@@ -16,8 +16,8 @@ int flops_class(double flops) { return static_cast<int>(std::floor(std::log(flop
 
 class Gradient : public TaskScheduler {
  public:
-  Gradient(std::vector<ScheduledTask> tasks, const TaskSchedulerOptions& options)
-      : tasks_(std::move(tasks)), options_(options), rng_(options.seed), progress_(tasks_.size()) {}
+  Gradient(const std::vector<ScheduledTask>& tasks, const TaskSchedulerOptions& options)
+      : tasks_(tasks), options_(options), rng_(options.seed), progress_(tasks_.size()) {}
 
   std::optional<int> next() override {
     std::vector<int> live;
@@ -97,9 +97,9 @@ class Gradient : public TaskScheduler {
 
 }  // namespace
 
-std::unique_ptr<TaskScheduler> make_gradient(std::vector<ScheduledTask> tasks,
+std::unique_ptr<TaskScheduler> make_gradient(const std::vector<ScheduledTask>& tasks,
                                              const TaskSchedulerOptions& options) {
-  return std::make_unique<Gradient>(std::move(tasks), options);
+  return std::make_unique<Gradient>(tasks, options);
 }
 
 }  // namespace lathe

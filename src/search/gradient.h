@@ -9,7 +9,7 @@ namespace lathe {
 
 // A task without any valid program has no gradient: it is taken for as promising as the most promising other
 // one, and ties go to the task with fewer rounds, so that it gets at most an equal share.
-std::unique_ptr<TaskScheduler> make_gradient(std::vector<ScheduledTask> tasks,
+std::unique_ptr<TaskScheduler> make_gradient(const std::vector<ScheduledTask>& tasks,
                                              const TaskSchedulerOptions& options);
 
 }  // namespace lathe

@@ -31,7 +31,7 @@ class RoundRobin : public TaskScheduler {
 
 }  // namespace
 
-std::unique_ptr<TaskScheduler> make_round_robin(std::vector<ScheduledTask> tasks,
+std::unique_ptr<TaskScheduler> make_round_robin(const std::vector<ScheduledTask>& tasks,
                                                 const TaskSchedulerOptions&) {
   return std::make_unique<RoundRobin>(tasks.size());
 }

@@ -7,7 +7,7 @@
 
 namespace lathe {
 
-std::unique_ptr<TaskScheduler> make_round_robin(std::vector<ScheduledTask> tasks,
+std::unique_ptr<TaskScheduler> make_round_robin(const std::vector<ScheduledTask>& tasks,
                                                 const TaskSchedulerOptions& options);
 
 }  // namespace lathe

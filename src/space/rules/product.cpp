@@ -106,8 +106,10 @@ TileSizes ProductWriter::preferred_tile() const {
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(4, vectors_there); ++vectors) {
     const int64_t most = (target.vector_registers - 1 - vectors) / vectors;
     for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {
-      const double row_time = static_cast<double>(rows_there / rows) * tile_time(rows, vectors) +
-                              (rows_there % rows != 0 ? tile_time(rows_there % rows, vectors) : 0);
+      const int64_t whole_tiles = rows_there / rows;
+      const int64_t rows_left = rows_there % rows;
+      const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
+                              (rows_left != 0 ? tile_time(rows_left, vectors) : 0);
       const double time = row_time * static_cast<double>(ceil_div(vectors_there, vectors));
       // One vector a row needs a broadcast for every multiply-add.
       const double loads = vectors == 1 ? 1.15 : 1.0;
