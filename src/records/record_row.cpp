@@ -100,6 +100,16 @@ void bind_task(Statement& statement, const TaskText& task) {
       .bind(dump(task.layouts));
 }
 
+void bind_time(Statement& statement, const Measurement& measurement) {
+  statement.bind(dump(measurement.samples));
+  if (measurement.ok()) {
+    statement.bind(measurement.seconds).bind(measurement.spread);
+  } else {
+    statement.bind_null().bind_null();
+  }
+  statement.bind(static_cast<int64_t>(measurement.timed_once));
+}
+
 void bind_record(Statement& statement, const Record& record) {
   const Measurement& measurement = record.measurement;
   statement.bind(hash_to_string(record.task.hash))
@@ -109,14 +119,8 @@ void bind_record(Statement& statement, const Record& record) {
       .bind(record.compiler_version)
       .bind(record.trace)
       .bind(point_text(record))
-      .bind(to_string(measurement.source))
-      .bind(dump(measurement.samples));
-  if (measurement.ok()) {
-    statement.bind(measurement.seconds).bind(measurement.spread);
-  } else {
-    statement.bind_null().bind_null();
-  }
-  statement.bind(static_cast<int64_t>(measurement.timed_once));
+      .bind(to_string(measurement.source));
+  bind_time(statement, measurement);
   if (measurement.failure) {
     statement.bind(to_string(measurement.failure->kind)).bind(measurement.failure->message);
   } else {

@@ -37,6 +37,8 @@ inline constexpr std::string_view kSelectTasks =
 
 void bind_task(Statement& statement, const TaskText& task);
 void bind_record(Statement& statement, const Record& record);
+// Parameters samples, seconds, spread, timed_once.
+void bind_time(Statement& statement, const Measurement& measurement);
 // An Error of kind database where a column does not hold what it must.
 Result<Record> record_from_row(const Statement& row, const std::string& path);
 Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path);

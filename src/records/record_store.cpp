@@ -141,6 +141,18 @@ Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure) {
   return {};
 }
 
+Status RecordStore::improve(int64_t id, const Measurement& again) {
+  LATHE_TRY(const Record known, by_id(id));
+  if (!again.ok() || !known.measurement.ok() || again.seconds >= known.measurement.seconds) return {};
+  LATHE_TRY(Statement statement,
+            connection_.prepare(
+                "UPDATE records SET samples = ?, seconds = ?, spread = ?, timed_once = ? WHERE id = ?"));
+  bind_time(statement, again);
+  statement.bind(id);
+  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+  return {};
+}
+
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
   LATHE_TRY(Statement statement,
             connection_.prepare(fmt::format("{}{} ORDER BY id", kSelectRecord, where_clause(query))));

@@ -30,14 +30,13 @@ struct Built {
   double seconds = 0;
 };
 
-Built build(const Task& task, const Space& space, const Point& point) {
+Built build(const Task& task, Result<Trace> trace) {
   const double start = monotonic_seconds();
   Built built;
   const auto finish = [&] {
     built.seconds = monotonic_seconds() - start;
     return std::move(built);
   };
-  Result<Trace> trace = space.trace(point);
   if (!trace) {
     built.module = std::unexpected(trace.error());
     return finish();
@@ -210,7 +209,8 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
   std::vector<Trial> batch;
   const auto policy = s.options.overlap ? std::launch::async : std::launch::deferred;
   const auto start_build = [&](size_t i) {
-    return std::async(policy, [&s, point = points[i]] { return build(s.task, s.scored.space(), point); });
+    return std::async(policy,
+                      [&s, point = points[i]] { return build(s.task, s.scored.space().trace(point)); });
   };
   std::future<Built> next;
   Status status;
@@ -228,18 +228,29 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
 }
 
 Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
-  const auto failed = [](const Error& error) {
+  const Built built = build(task, parse_trace(record.trace));
+  if (!built.module) {
     FullCheck check;
-    check.failure = MeasureFailure{error.kind, error.to_string()};
+    check.failure = MeasureFailure{built.module.error().kind, built.module.error().to_string()};
     return check;
-  };
-  const Result<Trace> trace = parse_trace(record.trace);
-  if (!trace) return failed(trace.error());
-  const Result<Program> program = apply_trace(task, *trace);
-  if (!program) return failed(program.error());
-  const Result<Module> module = compile_program(*program, task.target, task.cores);
-  if (!module) return failed(module.error());
-  return problem.check_in_full(*program, *trace, *module, *runner);
+  }
+  return problem.check_in_full(built.program, built.trace, *built.module, *runner);
+}
+
+Status TaskTuner::measure_best_again(int count) {
+  State& s = *state_;
+  LATHE_TRY(std::vector<Record> known, s.records->find(s.query()));
+  std::erase_if(known, [](const Record& record) { return !record.measurement.ok(); });
+  std::ranges::stable_sort(known, {}, [](const Record& record) { return record.measurement.seconds; });
+  known.resize(std::min(known.size(), static_cast<size_t>(count)));
+  for (const Record& record : known) {
+    const Built built = build(s.task, parse_trace(record.trace));
+    if (!built.module) continue;  // confirm_best tells why, should it come to that
+    LATHE_TRY(const Measurement again,
+              s.runner->measure(*built.module, s.problem.inputs_for(built.program, built.trace)));
+    LATHE_TRY_STATUS(s.records->improve(record.id, again));
+  }
+  return {};
 }
 
 Result<std::optional<Winner>> TaskTuner::confirm_best() {

@@ -52,6 +52,10 @@ class TaskTuner {
   // Tries at most `count` more candidates, fewer when `stop` says so or the space is used up. An Error means
   // that nothing can be measured or recorded; what a candidate does wrong is a record.
   Status step(int count, const std::function<bool()>& stop);
+  // Measures the programs of the `count` best records once more; each keeps the better of its two times. A
+  // machine that is slow for some seconds does not let those measured in them show what they take, so call it
+  // well after the last step.
+  Status measure_best_again(int count);
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.
   Result<std::optional<Winner>> confirm_best();

@@ -18,12 +18,26 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
   return static_cast<int>(std::clamp<int64_t>(left, 1, batch));
 }
 
+// How many of a task's programs are measured a second time at the end.
+constexpr int kFinalists = 3;
+
+// The end of a task's tuning, once all tasks have had their trials.
+Status conclude(TaskTuner& tuner, CaseResult& result) {
+  const double start = monotonic_seconds();
+  LATHE_TRY_STATUS(tuner.measure_best_again(kFinalists));
+  LATHE_TRY(result.winner, tuner.confirm_best());
+  result.progress = tuner.progress();
+  result.wall_seconds += monotonic_seconds() - start;
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
                                            const TuneBudget& budget, CandidateRunner& runner,
                                            RecordStore& records, const TuneObserver& observer) {
   std::vector<CaseResult> results;
+  std::vector<bool> measured(tasks.size(), false);  // in this run
   const double deadline = monotonic_seconds() + budget.seconds;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const double start = monotonic_seconds();
@@ -34,13 +48,20 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
       if (observer) observer({tasks[i].name, i, tasks.size(), tuner.progress()});
     };
     report();
+    const int64_t known = tuner.progress().trials;
     while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !stop()) {
       LATHE_TRY_STATUS(
           tuner.step(batch_of(options, tuner.progress(), budget.trials - tuner.progress().trials), stop));
       report();
     }
-    LATHE_TRY(const std::optional<Winner> winner, tuner.confirm_best());
-    results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start, winner});
+    results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
+    measured[i] = tuner.progress().trials > known;
+  }
+  // A tuner holds its task's data: each is made anew here rather than kept.
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (!measured[i]) continue;
+    LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
+    LATHE_TRY_STATUS(conclude(tuner, results[i]));
   }
   return results;
 }
@@ -82,10 +103,8 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   }
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const double begin = monotonic_seconds();
-    LATHE_TRY(const std::optional<Winner> winner, tuners[i].confirm_best());
-    wall[i] += monotonic_seconds() - begin;
-    results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i], winner});
+    results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
+    LATHE_TRY_STATUS(conclude(tuners[i], results.back()));
   }
   return results;
 }

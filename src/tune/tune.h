@@ -33,7 +33,8 @@ struct CaseResult {
   std::string name;
   TuneProgress progress;
   double wall_seconds = 0;            // spent on it in this run, everything included
-  std::optional<Winner> winner = {};  // the program that the best time belongs to, compared in full
+  // The program that the best time belongs to, compared in full; none where this run measured nothing.
+  std::optional<Winner> winner = {};
 };
 
 // One case after another; the time is shared out evenly among those that are left.
