@@ -170,6 +170,22 @@ std::optional<BoxSide> side_of(const Affine& value, const Ranges& moving, const 
   return side_of_sum(simplify(value, all), moving);
 }
 
+bool reaches_all(const Affine& sum, const Ranges& ranges) {
+  std::vector<std::pair<int64_t, int64_t>> steps;  // coefficient and how often it is added at most
+  for (const Affine::Term& term : sum.terms()) {
+    const Interval* range = term.atom->kind == AtomKind::variable ? ranges.find(term.atom.get()) : nullptr;
+    if (range == nullptr) return false;
+    steps.emplace_back(std::abs(term.coefficient), range->hi - range->lo);
+  }
+  std::ranges::sort(steps);
+  int64_t span = 0;
+  for (const auto& [coefficient, most] : steps) {
+    if (coefficient > span + 1) return false;
+    span += coefficient * most;
+  }
+  return true;
+}
+
 std::optional<Box> region(const Stmt& stmt, const Tensor& tensor, Access access, const Ranges& fixed) {
   RegionFinder finder(tensor, access, fixed);
   finder.visit(stmt);

@@ -20,6 +20,10 @@ using Box = std::vector<BoxSide>;
 // ranges and all others are fixed. Nothing where it cannot tell.
 std::optional<BoxSide> side_of(const Affine& value, const Ranges& moving, const Ranges& fixed);
 
+// Whether a sum takes every value between its bounds while all its variables run through their ranges. False
+// where it cannot tell.
+bool reaches_all(const Affine& sum, const Ranges& ranges);
+
 enum class Access : uint8_t { read, write, any };
 // The box of `tensor` that `stmt` touches; loops inside `stmt` move, everything outside is fixed with the
 // given ranges. A side that it cannot bound is the whole dimension. Nothing if the tensor is not touched.

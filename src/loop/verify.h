@@ -11,7 +11,7 @@
 // reduce axis; parallel loops do not nest; vectors and masks stand in flat programs only, where every access
 // is one offset.
 //
-// Domain: a binding that ranges and conditions bound stays within 0 .. extent - 1 of its axis.
+// Domain: a binding stays within 0 .. extent - 1 of its axis: by its bounds, or else counted out as below.
 //
 // Coverage: within the lifetime of its output (loops inside of its Alloc; all loops for arguments and
 // prepared buffers) a block with reduce axes reaches no point twice, and a block that writes an output
