@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "expr/reads.h"
 #include "loop/walk.h"
 #include "lower/fold_arithmetic.h"
 #include "lower/grow_buffers.h"
@@ -98,9 +99,7 @@ class PaddingDropper {
     Block result = block;
     result.predicate.clear();
     for (const Conjunct& conjunct : block.predicate) {
-      const bool pads =
-          conjunct.axis >= 0 && block.axes[static_cast<size_t>(conjunct.axis)].tail == Tail::pad;
-      if (!pads || known.holds(conjunct)) {
+      if (!pads(block, conjunct, known) || known.holds(conjunct)) {
         result.predicate.push_back(conjunct);
         continue;
       }
@@ -112,43 +111,56 @@ class PaddingDropper {
     return result.predicate.size() == block.predicate.size() ? stmt : make_stmt(std::move(result));
   }
 
+  // A condition on the domain of a padded axis. One on a part of it (a tile in imperfect tiles of its own)
+  // stays: beyond that lies the next tile, which is computed elsewhere.
+  static bool pads(const Block& block, const Conjunct& conjunct, const Known& known) {
+    if (conjunct.axis < 0) return false;
+    const BlockAxis& axis = block.axes[static_cast<size_t>(conjunct.axis)];
+    if (axis.tail != Tail::pad) return false;
+    const Affine binding = simplify(axis.binding, known.ranges());
+    const Affine value = simplify(conjunct.value, known.ranges());
+    return (value == binding && conjunct.bound >= axis.axis.extent) ||
+           (value == binding * -1 && conjunct.bound == 1);
+  }
+
   Status check(const Block& block, const Conjunct& conjunct, const Known& known) const {
     const Axis& axis = block.axes[static_cast<size_t>(conjunct.axis)].axis;
-    LATHE_TRY_STATUS(check_access(block, axis, block.output, block.output_index, known));
+    LATHE_TRY_STATUS(check_access(block, axis, block.output, block.output_index, known, {}));
     LATHE_TRY_STATUS(check_loads(block, axis, block.value, known));
     if (axis.kind == AxisKind::spatial) return {};
     return check_neutral(block, axis, conjunct.bound, known);
   }
 
-  // Loads below a select are taken where its condition lets them be; all others must have room.
+  // The conditions of the selects around a load keep it in its tensor where they can.
   Status check_loads(const Block& block, const Axis& axis, const Expr& value, const Known& known) const {
-    Status status;
-    const auto visit_child = [&](const auto& self, const Expr& e) -> Expr {
-      const Load* load = e.as<Load>();
-      if (load != nullptr && status) status = check_access(block, axis, load->tensor, load->index, known);
-      if (e.as<Select>() != nullptr || !status) return e;
-      return map_children(e, [&](const Expr& inner) { return self(self, inner); }, KeepIndices());
-    };
-    visit_child(visit_child, value);
-    return status;
+    for (const Read& read : reads_of(value)) {
+      std::vector<Affine> facts;
+      for (const Affine& fact : read.facts) facts.push_back(bound_index(fact, block));
+      LATHE_TRY_STATUS(check_access(block, axis, read.load->tensor, read.load->index, known, facts));
+    }
+    return {};
   }
 
   Status check_access(const Block& block, const Axis& axis, const Tensor& tensor,
-                      const std::vector<Affine>& index, const Known& known) const {
+                      const std::vector<Affine>& index, const Known& known,
+                      const std::vector<Affine>& facts) const {
     const auto room = std::ranges::find(rooms_, tensor, &Room::tensor);
     const bool grows = std::ranges::find(allocated_, tensor) != allocated_.end();
     for (size_t dim = 0; dim < index.size(); ++dim) {
       if (!index[dim].uses(axis.var)) continue;
-      const auto range = bounds(bound_index(index[dim], block), known.ranges());
-      if (range && grows) continue;
+      const Reach reach = reach_of(bound_index(index[dim], block), known.ranges(), facts);
+      const bool known_reach = reach.lo && reach.hi;
+      if (known_reach && grows) continue;
       const int64_t size = room != rooms_.end() ? room->capacity[dim] : tensor->shape[dim];
-      if (range && range->lo >= 0 && range->hi < size) continue;
+      if (known_reach && *reach.lo >= 0 && *reach.hi < size) continue;
+      const bool before = known_reach && *reach.lo < 0;
       return fail(
           ErrorKind::illegal_schedule,
           fmt::format("tail pad on axis '{}' of block '{}' touches index {} of dimension {} of '{}', which "
                       "has room for {}; use another tail or a padded layout",
-                      axis.var.name(), block.name, range ? std::to_string(range->hi) : "beyond any bound",
-                      dim, tensor->name, size));
+                      axis.var.name(), block.name,
+                      known_reach ? std::to_string(before ? *reach.lo : *reach.hi) : "beyond any bound", dim,
+                      tensor->name, size));
     }
     return {};
   }

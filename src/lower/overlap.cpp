@@ -33,6 +33,13 @@ class OverlapCheck {
     return true;
   }
 
+  // Another condition on the loops through the tile: then it is never whole.
+  bool cuts_tile(const Conjunct& other) const {
+    std::vector<Var> vars;
+    collect_vars(conjunct_.value, vars);
+    return std::ranges::any_of(vars, [&](const Var& var) { return !(var == var_) && other.value.uses(var); });
+  }
+
   void visit(const Stmt& stmt, const Known& known, bool guarded) {
     if (const For* loop = as<For>(stmt)) {
       for (const Affine& extent : loop->extents) legal_ &= !extent.uses(var_);
@@ -45,7 +52,11 @@ class OverlapCheck {
       visit(alloc->body, known, guarded);
       local_.push_back(alloc->tensor);
     } else if (const If* branch = as<If>(stmt)) {
-      for (const Conjunct& c : branch->conditions) guarded |= is_same(c, known);
+      for (const Conjunct& c : branch->conditions) {
+        const bool same = is_same(c, known);
+        guarded |= same;
+        legal_ &= same || !cuts_tile(c);
+      }
       visit(branch->body, known, guarded);
     } else if (const Store* store = as<Store>(stmt)) {
       visit_store(*store, guarded);

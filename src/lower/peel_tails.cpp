@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "loop/region.h"
 #include "loop/walk.h"
 #include "lower/instantiate.h"
 #include "lower/map.h"
@@ -118,7 +119,8 @@ class CutFinder {
     cut.some = floor_quotient(room - range->lo, cut.coefficient);
     const bool by_loop = cut.pivot == loop_.var.atom();
     if (cut.some - cut.full > kMaxPartials || (!by_loop && inner.is_constant())) return std::nullopt;
-    const bool overlaps = conjunct.tail == Tail::overlap && by_loop && outer.is_constant();
+    const bool whole = reaches_all(inner, known.ranges()) && cut.coefficient <= range->hi - range->lo + 1;
+    const bool overlaps = conjunct.tail == Tail::overlap && by_loop && outer.is_constant() && whole;
     if (overlaps && can_overlap(loop_, conjunct, around_)) {
       cut.start = conjunct.bound - 1 - range->hi - outer.constant();
     }

@@ -20,8 +20,8 @@
 // made.
 //
 // tail=overlap cuts alike, but the last tile starts early enough to be whole: c*vk := bound - tile. Only
-// where vk is the outermost loop of the condition, all that uses vk in the body stands under the condition,
-// and nothing there adds to what stood in memory before; otherwise it peels.
+// where vk is the outermost loop of the condition, a tile is without gaps, all that uses vk in the body
+// stands under the condition, and nothing there adds to what stood in memory before; otherwise it peels.
 //
 // It runs after `hoist_guards` (conditions right below their loops) and `shrink_loops`, and before
 // `vectorize_loops` and `unroll_loops`, which need constant extents.

@@ -15,26 +15,38 @@ constexpr int64_t kMostRegisterBytes = 32 << 10;
 
 int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The tensors that some access reaches at an offset that is no constant, so that they cannot be values.
-class VariableOffsets {
+// The tensors that cannot be values: some access reaches them at an offset that is no constant, or from
+// within a parallel loop that they lie outside of.
+class NeedsMemory {
  public:
-  explicit VariableOffsets(const Stmt& tree) {
-    for_each(tree, [&](const StmtNode& node) {
-      if (const Prefetch* prefetch = std::get_if<Prefetch>(&node.node))
-        check(prefetch->tensor, prefetch->index);
-      const Store* store = std::get_if<Store>(&node.node);
-      if (store == nullptr) return;
-      check(store->tensor, store->index);
-      seen_.clear();
-      visit(store->value);
-    });
-  }
+  explicit NeedsMemory(const Stmt& tree) { walk(tree, false); }
 
   bool contains(const Tensor& tensor) const { return tensors_.contains(tensor.get()); }
 
  private:
+  void walk(const Stmt& stmt, bool parallel) {
+    parallel_ = parallel;
+    if (const For* loop = as<For>(stmt)) {
+      walk(loop->body, parallel || loop->kind == LoopKind::parallel);
+    } else if (const Seq* seq = as<Seq>(stmt)) {
+      for (const Stmt& child : seq->statements) walk(child, parallel);
+    } else if (const If* branch = as<If>(stmt)) {
+      walk(branch->body, parallel);
+    } else if (const Alloc* alloc = as<Alloc>(stmt)) {
+      if (!parallel) shared_.insert(alloc->tensor.get());
+      walk(alloc->body, parallel);
+    } else if (const Prefetch* prefetch = as<Prefetch>(stmt)) {
+      check(prefetch->tensor, prefetch->index);
+    } else if (const Store* store = as<Store>(stmt)) {
+      check(store->tensor, store->index);
+      seen_.clear();
+      visit(store->value);
+    }
+  }
+
   void check(const Tensor& tensor, const std::vector<Affine>& index) {
-    if (!index[0].is_constant()) tensors_.insert(tensor.get());
+    const bool crosses = parallel_ && shared_.contains(tensor.get());
+    if (crosses || !index[0].is_constant()) tensors_.insert(tensor.get());
   }
 
   // Polynomials share their parts: each is looked at once a statement.
@@ -45,13 +57,15 @@ class VariableOffsets {
     return map_children(e, child, [&](const Affine& a) { return map_opaque(a, child); });
   }
 
+  bool parallel_ = false;                         // around what is looked at
+  std::unordered_set<const TensorNode*> shared_;  // allocated outside of parallel loops
   std::unordered_set<const TensorNode*> tensors_;
   std::unordered_set<const ExprNode*> seen_;
 };
 
 class Planner {
  public:
-  explicit Planner(const Stmt& tree, MemoryPlan plan) : variable_(tree), plan_(std::move(plan)) {}
+  explicit Planner(const Stmt& tree, MemoryPlan plan) : in_memory_(tree), plan_(std::move(plan)) {}
 
   // `used`: the bytes in use around the statement in the shared part and in a thread's arena.
   struct Used {
@@ -78,7 +92,7 @@ class Planner {
     const int64_t elements = physical_elements(alloc.layout, alloc.tensor->shape);
     BufferPlace place{alloc.tensor, Arena::registers, 0, elements * bytes_of(alloc.tensor->dtype)};
     const bool fits = alloc.scope == Scope::registers && place.bytes <= kMostRegisterBytes;
-    if (!fits || variable_.contains(alloc.tensor)) {
+    if (!fits || in_memory_.contains(alloc.tensor)) {
       // What a parallel loop allocates is each thread's own; what is allocated around it all threads see.
       place.arena = parallel ? Arena::thread : Arena::workspace;
       int64_t& top = parallel ? used.thread : used.shared;
@@ -91,7 +105,7 @@ class Planner {
     return used;
   }
 
-  VariableOffsets variable_;
+  NeedsMemory in_memory_;
   MemoryPlan plan_;
 };
 

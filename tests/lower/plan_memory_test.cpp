@@ -53,6 +53,18 @@ TEST(PlanMemory, GivesEachThreadWhatAParallelLoopAllocates) {
   EXPECT_EQ(plan.thread_bytes, 192);
 }
 
+TEST(PlanMemory, RegistersDoNotCrossParallelLoops) {
+  const Tensor outside("outside", {1});
+  const Tensor inside("inside", {1});
+  const Var i("i");
+  const Stmt body = make_seq({store_to(outside, 0), alloc(inside, Scope::registers, store_to(inside, 0))});
+  Program program;
+  program.main = alloc(outside, Scope::registers, make_stmt(For{i, {Affine(4)}, LoopKind::parallel, body}));
+  const MemoryPlan plan = plan_memory(program);
+  EXPECT_EQ(plan.find(outside)->arena, Arena::workspace);
+  EXPECT_EQ(plan.find(inside)->arena, Arena::registers);
+}
+
 TEST(PlanMemory, RegistersNeedConstantOffsets) {
   const Tensor constant("constant", {4});
   const Tensor variable("variable", {4});
