@@ -35,12 +35,33 @@ const TensorNode* tensor_named(const Program& program, const std::string& name) 
   return found;
 }
 
+// Padding in blocks is written like all else (cache_read): no block may write beyond the new layout's room.
+Status check_room(const Program& program, const TensorNode* tensor, const Layout& layout) {
+  const std::vector<int64_t> room = capacity(layout, tensor->shape);
+  for (const Stmt& tree : {program.prepare, program.main}) {
+    for (const Block* block : blocks_of(tree)) {
+      if (block->output.get() != tensor) continue;
+      Ranges domains;
+      for (const BlockAxis& axis : block->axes) domains.set_extent(axis.axis.var, axis.axis.extent);
+      for (size_t dim = 0; dim < room.size(); ++dim) {
+        const auto reach = bounds(block->output_index[dim], domains);
+        if (!reach || reach->hi < room[dim]) continue;
+        return illegal(
+            fmt::format("block '{}' writes index {} of dimension {} of '{}', the layout has room for {}",
+                        block->name, reach->hi, dim, tensor->name, room[dim]));
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Program> set_layout(const Program& program, const LayoutStep& step) {
   const TensorNode* tensor = tensor_named(program, step.tensor);
   if (tensor == nullptr) return illegal(fmt::format("there is no buffer '{}'", step.tensor));
   if (Status status = verify(step.layout, tensor->shape); !status) return illegal(status.error().message);
+  LATHE_TRY_STATUS(check_room(program, tensor, step.layout));
   Program result = program;
   for (Argument& argument : result.arguments) {
     if (argument.tensor.get() != tensor) continue;

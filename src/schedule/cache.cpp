@@ -5,20 +5,10 @@
 
 #include "loop/region.h"
 #include "schedule/primitive.h"
+#include "schedule/written_nest.h"
 
 namespace lathe {
 namespace {
-
-Status check_new_name(const Program& program, const std::string& name) {
-  for (const Stmt& tree : {program.main, program.prepare}) {
-    for (const Block* block : blocks_of(tree)) {
-      if (block->name == name || block->output->name == name) {
-        return illegal(fmt::format("there is a '{}' already", name));
-      }
-    }
-  }
-  return {};
-}
 
 // A copy that is made before its first use in `body` has to find there all that is ever written.
 Status check_complete(const Stmt& body, const Tensor& from, const Tensor& copy) {
@@ -138,58 +128,68 @@ Result<Program> cache_read(const Program& program, const CacheReadStep& step) {
 
 namespace {
 
-// What both copies of a cached output share: the block's spatial axes, and the reduce loops around them as
-// reduce axes, since each of their iterations carries another value.
+// A copy of a cached output: the block's spatial axes over what an iteration of the loop writes, and what it
+// reduces over in the loops around, since each of their iterations carries another value.
 struct OutputCopy {
   Block block;
+  std::vector<std::pair<Var, int64_t>> loops;
   std::vector<Var> outer_reduce_axes;
-  std::vector<NestSide> sides;
 };
 
-OutputCopy output_copy(const Located& located, size_t position, const Box& box, const Ranges& fixed) {
+// The block's reduce axes as far as the loops from the one at `position` outwards drive them: whole axes, and
+// the loops themselves as axes where others further in have a part in them.
+std::vector<BlockAxis> outer_reduce_axes(const Located& located, size_t position) {
+  std::vector<BlockAxis> axes;
+  const auto is_new = [&](const Affine& binding) {
+    return std::ranges::find(axes, binding, &BlockAxis::binding) == axes.end();
+  };
+  const std::vector<size_t> loops = reduce_loops(located);
+  for (const BlockAxis& source : located.block->axes) {
+    if (source.axis.kind != AxisKind::reduce) continue;
+    const bool whole = std::ranges::none_of(
+        loops, [&](size_t i) { return i > position && source.binding.uses(located.loop_at(i).var); });
+    if (whole && !source.binding.is_constant()) {
+      axes.push_back({reduce(source.axis.var.name(), source.axis.extent), source.binding, Tail::guard});
+    }
+    for (size_t i : loops) {
+      const For& loop = located.loop_at(i);
+      if (whole || i > position || !source.binding.uses(loop.var) || !is_new(Affine(loop.var))) continue;
+      axes.push_back({reduce(loop.var.name(), constant_extent(loop)), Affine(loop.var), Tail::guard});
+    }
+  }
+  return axes;
+}
+
+OutputCopy output_copy(const Located& located, size_t position) {
   OutputCopy copy;
   const Block& source = *located.block;
-  Substitution fresh;
-  for (const BlockAxis& axis : source.axes) {
-    if (axis.axis.kind != AxisKind::spatial) continue;
-    const Axis renamed = spatial(axis.axis.var.name(), axis.axis.extent);
-    fresh.emplace_back(axis.axis.var, Affine(renamed.var));
-    copy.block.axes.push_back({renamed, Affine(renamed.var), Tail::guard});
+  std::vector<std::string> names;
+  for (const BlockAxis& axis : source.axes) names.push_back(axis.axis.var.name());
+  WrittenNest nest = written_nest(located, position, names);
+  copy.loops = std::move(nest.loops);
+  Ranges ranges = ranges_of(Path(located.path.begin(), located.path.begin() + position + 1));
+  for (const auto& [loop, extent] : copy.loops) ranges.set_extent(loop, extent);
+  copy.block.predicate = std::move(nest.conditions);
+  for (size_t dim = 0; dim < nest.index.size(); ++dim) {
+    const Axis axis = spatial(names[dim], source.axes[dim].axis.extent);
+    copy.block.axes.push_back({axis, nest.index[dim], Tail::guard});
+    copy.block.output_index.emplace_back(axis.var);
+    guard_domain(copy.block, dim, ranges);
   }
-  for (const Affine& index : source.output_index) copy.block.output_index.push_back(substitute(index, fresh));
-  for (size_t dim = 0; dim < box.size(); ++dim) {
-    copy.sides.push_back({dim, simplify(box[dim].base, fixed), box[dim].extent});
-  }
-  for (size_t i : reduce_loops(located)) {
-    if (i > position) continue;
-    const For& loop = located.loop_at(i);
-    const Axis axis = reduce(loop.var.name(), constant_extent(loop));
-    copy.outer_reduce_axes.push_back(axis.var);
-    copy.block.axes.push_back({axis, Affine(axis.var), Tail::guard});
+  for (BlockAxis& axis : outer_reduce_axes(located, position)) {
+    copy.outer_reduce_axes.push_back(axis.axis.var);
+    copy.block.axes.push_back(std::move(axis));
   }
   return copy;
 }
 
-// The nest over the box, with each outer reduce axis bound to the loop that it stands for instead of a new
-// one.
-Stmt bind_outer_axes(const OutputCopy& copy, const Located& located, size_t position, const Ranges& fixed) {
-  Block block = copy.block;
-  std::vector<BlockAxis> outer;
-  for (size_t i : reduce_loops(located)) {
-    if (i > position) continue;
-    BlockAxis axis = block.axes[copy.sides.size() + outer.size()];
-    axis.binding = Affine(located.loop_at(i).var);
-    outer.push_back(axis);
+// The shape of a buffer that holds all that a block writes, padding beyond its output's shape included.
+std::vector<int64_t> written_shape(const Block& block) {
+  std::vector<int64_t> shape = block.output->shape;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    shape[dim] = std::max(shape[dim], block.axes[dim].axis.extent);
   }
-  block.axes.resize(copy.sides.size());
-  const Stmt nest = make_nest(block, copy.sides, fixed);
-  return rebuild(nest, [&](const Stmt& stmt) -> std::optional<Stmt> {
-    const Block* inner = as<Block>(stmt);
-    if (inner == nullptr || outer.empty()) return std::nullopt;
-    Block bound = *inner;
-    bound.axes.insert(bound.axes.end(), outer.begin(), outer.end());
-    return make_stmt(std::move(bound));
-  });
+  return shape;
 }
 
 }  // namespace
@@ -199,28 +199,30 @@ Result<Program> cache_write(const Program& program, const CacheWriteStep& step) 
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY_STATUS(check_new_name(program, step.copy));
   LATHE_TRY_STATUS(check_unmixed(located, position));
+  LATHE_TRY_STATUS(check_point_wise_output(*located.block));
   const Tensor output = located.block->output;
-  const Ranges fixed = ranges_of(Path(located.path.begin(), located.path.begin() + position + 1));
   For loop = located.loop_at(position);
-  const auto box = region(loop.body, output, Access::write, fixed);
   for (const Block* other : blocks_of(loop.body)) {
     if (other->name != step.block && (other->output == output || reads(*other, output))) {
       return illegal(
           fmt::format("block '{}' below loop '{}' uses '{}' too", other->name, step.loop, output->name));
     }
   }
-  const Tensor local(step.copy, output->shape, output->dtype);
-  OutputCopy out = output_copy(located, position, *box, fixed);
+  if (!outer_reduce_axes(located, position).empty()) {
+    LATHE_TRY_STATUS(check_unmixed(located, located.path.size() - 1));
+  }
+  const Tensor local(step.copy, written_shape(*located.block), output->dtype);
+  OutputCopy out = output_copy(located, position);
   out.block.name = step.copy + ".out";
   out.block.output = output;
   out.block.value = load(local, out.block.output_index);
-  const Stmt out_nest = bind_outer_axes(out, located, position, fixed);
   Block writer = *located.block;
   writer.output = local;
   Stmt in_nest;
-  if (!out.outer_reduce_axes.empty() && writer.initialises) {
+  const bool goes_on = writer.reduction != Reduction::none && !writer.initialises;
+  if (goes_on || (!out.outer_reduce_axes.empty() && writer.initialises)) {
     writer.initialises = false;
-    OutputCopy in = output_copy(located, position, *box, fixed);
+    OutputCopy in = output_copy(located, position);
     in.block.name = step.copy + ".in";
     in.block.output = local;
     Expr first;
@@ -228,13 +230,15 @@ Result<Program> cache_write(const Program& program, const CacheWriteStep& step) 
       const Expr zero = Expr(axis) == Expr(int64_t{0});
       first = first.defined() ? first && zero : zero;
     }
-    in.block.value = select(first, literal({output->dtype, 1}, identity_of(writer.reduction)),
-                            load(output, in.block.output_index));
-    in_nest = bind_outer_axes(in, located, position, fixed);
+    const Expr before = load(output, in.block.output_index);
+    const Expr identity = literal({output->dtype, 1}, identity_of(writer.reduction));
+    in.block.value = goes_on ? before : select(first, identity, before);
+    in_nest = in_loops(std::move(in.block), in.loops);
   }
   const Stmt body = replace(loop.body, located.path.back().get(), make_stmt(std::move(writer)));
   const Layout layout = Layout::row_major(output->shape.size());
-  const Stmt around = append(in_nest ? prepend(body, in_nest) : body, out_nest);
+  const Stmt around =
+      append(in_nest ? prepend(body, in_nest) : body, in_loops(std::move(out.block), out.loops));
   loop.body = make_stmt(Alloc{local, step.scope, layout, around});
   return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));
 }

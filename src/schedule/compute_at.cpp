@@ -10,15 +10,6 @@
 namespace lathe {
 namespace {
 
-Status check_point_wise_output(const Block& block) {
-  for (size_t i = 0; i < block.output_index.size(); ++i) {
-    const auto var = block.output_index[i].as_var();
-    if (var && i < block.axes.size() && *var == block.axes[i].axis.var) continue;
-    return illegal(fmt::format("block '{}' does not write its output point by point", block.name));
-  }
-  return {};
-}
-
 // Conditions that guard an axis follow from its domain; others move only if they are over axes.
 Status check_conditions_move(const Block& block) {
   for (const Conjunct& conjunct : block.predicate) {
@@ -61,6 +52,9 @@ Result<Program> inline_block(const Program& program, const InlineStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   const Block& block = *located.block;
   if (block.reduction != Reduction::none) return illegal(fmt::format("block '{}' reduces", step.block));
+  if (block.axes.size() > block.output_index.size()) {
+    return illegal(fmt::format("block '{}' is a part of a reduction", step.block));
+  }
   LATHE_TRY_STATUS(check_intermediate(program, block));
   LATHE_TRY_STATUS(check_point_wise_output(block));
   if (!block.predicate.empty())

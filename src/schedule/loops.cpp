@@ -112,26 +112,53 @@ Result<Program> fuse(const Program& program, const FuseStep& step) {
 
 namespace {
 
+// The loops from the first to the last of `places` (path positions), outermost first, with `wanted` in their
+// stead: as positions before the change.
+std::vector<size_t> reordered(const std::vector<size_t>& places, const std::vector<size_t>& wanted) {
+  std::vector<size_t> order;
+  size_t next = 0;
+  for (size_t position = places.front(); position <= places.back(); ++position) {
+    order.push_back(places[next] == position ? wanted[next++] : position);
+  }
+  return order;
+}
+
 // Where a loop drives spatial and reduce axes at once (fused ones), the first instance of a reduction is
 // where all its reduce axes are 0 only as long as the loops that drive these keep their order.
-Status check_reductions_begin(const Located& located, const std::vector<size_t>& places,
-                              const std::vector<size_t>& wanted) {
-  for (const Block* block : blocks_of(located.path[places.front()])) {
-    bool mixed = false;
-    std::vector<size_t> before;
-    std::vector<size_t> after;
-    for (size_t i = 0; i < places.size(); ++i) {
-      if (drives_reduce_axis(*block, located.loop_at(places[i]).var)) before.push_back(places[i]);
-      if (drives_reduce_axis(*block, located.loop_at(wanted[i]).var)) after.push_back(wanted[i]);
-    }
-    for (size_t place : before) {
-      mixed |= std::ranges::any_of(block->axes, [&](const BlockAxis& axis) {
+Status check_reductions_begin(const Located& located, const std::vector<size_t>& order) {
+  for (const Block* block : blocks_of(located.path[std::ranges::min(order)])) {
+    std::vector<size_t> reducing;
+    std::ranges::copy_if(order, std::back_inserter(reducing), [&](size_t place) {
+      return drives_reduce_axis(*block, located.loop_at(place).var);
+    });
+    const bool mixed = std::ranges::any_of(reducing, [&](size_t place) {
+      return std::ranges::any_of(block->axes, [&](const BlockAxis& axis) {
         return axis.axis.kind == AxisKind::spatial && axis.binding.uses(located.loop_at(place).var);
       });
-    }
-    if (!mixed || before == after) continue;
+    });
+    if (!mixed || std::ranges::is_sorted(reducing)) continue;
     return illegal(
         fmt::format("the reduction of block '{}' would not begin at its first element", block->name));
+  }
+  return {};
+}
+
+// A condition that holds from some iteration on, as of a consumer that waits for the last one of a reduction,
+// means that iteration by its place in the order of the loops, unless it is the very last one of all of them.
+Status check_last_stays_last(const Located& located, const std::vector<size_t>& order) {
+  const Ranges ranges = ranges_of(located.path);
+  for (const Block* block : blocks_of(located.path[std::ranges::min(order)])) {
+    for (const Conjunct& conjunct : block->predicate) {
+      std::vector<size_t> waiting;
+      std::ranges::copy_if(order, std::back_inserter(waiting), [&](size_t place) {
+        return conjunct.value.coefficient(located.loop_at(place).var) < 0;
+      });
+      const auto reach = bounds(conjunct.value, ranges);
+      const bool very_last = reach && reach->lo == conjunct.bound - 1;
+      if (conjunct.axis >= 0 || very_last || std::ranges::is_sorted(waiting)) continue;
+      return illegal(fmt::format("block '{}' would no longer wait for the last iteration of loop '{}'",
+                                 block->name, located.loop_at(waiting.back()).var.name()));
+    }
   }
   return {};
 }
@@ -152,13 +179,12 @@ Result<Program> reorder(const Program& program, const ReorderStep& step) {
   std::vector<size_t> places = wanted;
   std::ranges::sort(places);
   LATHE_TRY_STATUS(check_chain(located, places.front(), places.back()));
-  LATHE_TRY_STATUS(check_reductions_begin(located, places, wanted));
+  const std::vector<size_t> order = reordered(places, wanted);
+  LATHE_TRY_STATUS(check_reductions_begin(located, order));
+  LATHE_TRY_STATUS(check_last_stays_last(located, order));
   Stmt body = located.loop_at(places.back()).body;
-  size_t next = places.size();
-  for (size_t position = places.back() + 1; position-- > places.front();) {
-    size_t source = position;
-    if (next > 0 && places[next - 1] == position) source = wanted[--next];
-    For loop = located.loop_at(source);
+  for (size_t i = order.size(); i-- > 0;) {
+    For loop = located.loop_at(order[i]);
     loop.body = body;
     body = make_stmt(std::move(loop));
   }

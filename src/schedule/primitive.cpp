@@ -91,9 +91,51 @@ const StmtNode* own_nest(const Located& located) {
 }
 
 Status check_intermediate(const Program& program, const Block& block) {
-  if (find_alloc(program, block.output) != nullptr) return {};
-  return illegal(
-      fmt::format("block '{}' writes '{}', which is no intermediate", block.name, block.output->name));
+  if (find_alloc(program, block.output) == nullptr) {
+    return illegal(
+        fmt::format("block '{}' writes '{}', which is no intermediate", block.name, block.output->name));
+  }
+  return check_sole_writer(program, block);
+}
+
+Status check_new_name(const Program& program, const std::string& name) {
+  for (const Stmt& tree : {program.main, program.prepare}) {
+    for (const Block* block : blocks_of(tree)) {
+      if (block->name == name || block->output->name == name) {
+        return illegal(fmt::format("there is a '{}' already", name));
+      }
+    }
+  }
+  return {};
+}
+
+Status check_point_wise_output(const Block& block) {
+  for (size_t i = 0; i < block.output_index.size(); ++i) {
+    const auto var = block.output_index[i].as_var();
+    if (var && i < block.axes.size() && *var == block.axes[i].axis.var) continue;
+    return illegal(fmt::format("block '{}' does not write its output point by point", block.name));
+  }
+  return {};
+}
+
+void guard_domain(Block& block, size_t position, const Ranges& ranges) {
+  BlockAxis& axis = block.axes[position];
+  axis.binding = simplify(axis.binding, ranges);
+  const auto interval = bounds(axis.binding, ranges);
+  const int index = static_cast<int>(position);
+  if (!interval || interval->hi >= axis.axis.extent) {
+    block.predicate.push_back({axis.binding, axis.axis.extent, index, Tail::guard});
+  }
+  if (!interval || interval->lo < 0) block.predicate.push_back({axis.binding * -1, 1, index, Tail::guard});
+}
+
+Status check_sole_writer(const Program& program, const Block& block) {
+  for (const Block* other : blocks_of(program.main)) {
+    if (other->output != block.output || other->name == block.name) continue;
+    return illegal(fmt::format("block '{}' writes '{}' as block '{}' does", other->name, block.output->name,
+                               block.name));
+  }
+  return {};
 }
 
 Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fixed) {
@@ -117,14 +159,7 @@ Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fi
     if (const auto var = before.as_var()) moved.emplace_back(*var, axis.binding);
     Ranges ranges = fixed;
     ranges.set_extent(loop, side.extent);
-    const auto interval = bounds(axis.binding, ranges);
-    const int index = static_cast<int>(i);
-    if (!interval || interval->hi >= axis.axis.extent) {
-      block.predicate.push_back({axis.binding, axis.axis.extent, index, Tail::guard});
-    }
-    if (!interval || interval->lo < 0) {
-      block.predicate.push_back({axis.binding * -1, 1, index, Tail::guard});
-    }
+    guard_domain(block, i, ranges);
   }
   for (Conjunct& conjunct : kept) {
     conjunct.value = substitute(conjunct.value, moved);

@@ -57,8 +57,18 @@ Status check_movable(const Located& located);
 // A block may be moved while it is one nest of its own: its tree is a chain of loops down to the block alone.
 // The topmost node of that chain.
 const StmtNode* own_nest(const Located& located);
-// An Error unless the block's output is an intermediate, allocated in main.
+// An Error if another block of main writes what the block writes: they depend on each other's order.
+Status check_sole_writer(const Program& program, const Block& block);
+// An Error unless the block's output is an intermediate, allocated in main, that no other block writes.
 Status check_intermediate(const Program& program, const Block& block);
+
+// An Error if a block or what it writes has that name.
+Status check_new_name(const Program& program, const std::string& name);
+// An Error unless the block's output index is its first axes, one by one.
+Status check_point_wise_output(const Block& block);
+// Simplifies the binding of the axis at `position` and adds the conjuncts that keep it within its domain,
+// where the loops' ranges do not.
+void guard_domain(Block& block, size_t position, const Ranges& ranges);
 
 // A fresh nest for a block whose spatial axes run over a box: loops named as the axes, bindings base + loop,
 // conjuncts where base + loop may leave an axis' domain; axes not in the box (reduce axes) run whole.

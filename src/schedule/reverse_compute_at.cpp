@@ -6,13 +6,14 @@
 #include "loop/region.h"
 #include "schedule/apply.h"
 #include "schedule/primitive.h"
+#include "schedule/written_nest.h"
 
 namespace lathe {
 namespace {
 
-// What one iteration of the producer's loop wrote is a box; the consumer's nest gets one loop a side of it.
-// Its axes are found by inverting the index of its load: an index is a mixed-radix number whose digits are
-// axes or their quotients and remainders (pixel y of tile y / m: y = m * (y / m) + y % m).
+// The consumer's nest runs over what one iteration of the producer's loop wrote (written_nest.h). Its axes
+// are found by inverting the index of its load: an index is a mixed-radix number whose digits are axes or
+// their quotients and remainders (pixel y of tile y / m: y = m * (y / m) + y % m).
 class IndexInverter {
  public:
   IndexInverter(const Block& block, const Ranges& domains) : block_(block), domains_(domains) {}
@@ -84,43 +85,25 @@ Result<const Load*> only_load(const Block& block, const Tensor& tensor) {
   return found;
 }
 
-void guard_domain(Block& block, size_t position, const Ranges& ranges) {
-  BlockAxis& axis = block.axes[position];
-  axis.binding = simplify(axis.binding, ranges);
-  const auto interval = bounds(axis.binding, ranges);
-  const int index = static_cast<int>(position);
-  if (!interval || interval->hi >= axis.axis.extent) {
-    block.predicate.push_back({axis.binding, axis.axis.extent, index, Tail::guard});
-  }
-  if (!interval || interval->lo < 0) block.predicate.push_back({axis.binding * -1, 1, index, Tail::guard});
-}
-
-Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, const Ranges& fixed) {
-  LATHE_TRY(const Load* load, only_load(block, tensor));
+Result<Stmt> consumer_nest(Block block, const Load& load, WrittenNest nest, const Ranges& fixed) {
+  const Tensor& tensor = load.tensor;
   Ranges domains;
   for (const BlockAxis& axis : block.axes) domains.set_extent(axis.axis.var, axis.axis.extent);
   IndexInverter inverter(block, domains);
   Ranges ranges = fixed;
-  std::vector<std::pair<Var, int64_t>> loops;
-  const std::vector<std::string> names = side_loop_names(load->index);
-  block.predicate.clear();
-  for (size_t dim = 0; dim < box.size(); ++dim) {
-    const int64_t extent = std::min(box[dim].extent, tensor->shape[dim]);
-    // Only a box that does not move holds the whole dimension from its beginning.
-    const Affine first = simplify(box[dim].base, fixed);
-    const Affine base = first.is_constant() && extent == tensor->shape[dim] ? Affine(0) : first;
-    const Var loop(names[dim]);
-    loops.emplace_back(loop, extent);
-    ranges.set_extent(loop, extent);
-    const Affine value = base + Affine(loop);
-    LATHE_TRY_STATUS(inverter.equate(load->index[dim], value));
-    const auto asked = bounds(load->index[dim], domains);
+  for (const auto& [loop, extent] : nest.loops) ranges.set_extent(loop, extent);
+  block.predicate = std::move(nest.conditions);
+  for (Conjunct& conjunct : block.predicate) conjunct.axis = -1;
+  for (size_t dim = 0; dim < nest.index.size(); ++dim) {
+    const Affine& value = nest.index[dim];
+    LATHE_TRY_STATUS(inverter.equate(load.index[dim], value));
+    const auto asked = bounds(load.index[dim], domains);
     if (!asked || asked->lo < 0 || asked->hi >= tensor->shape[dim]) {
       return illegal(
           fmt::format("block '{}' has elements for which it reads none of '{}'", block.name, tensor->name));
     }
     const auto interval = bounds(value, ranges);
-    if (!load->index[dim].as_var() && (!interval || interval->hi >= tensor->shape[dim])) {
+    if (!load.index[dim].as_var() && (!interval || interval->hi >= tensor->shape[dim])) {
       block.predicate.push_back({value, tensor->shape[dim], -1, Tail::guard});
     }
   }
@@ -135,17 +118,13 @@ Result<Stmt> consumer_nest(Block block, const Tensor& tensor, const Box& box, co
       axis.binding = *value;
     } else {
       const Var loop(axis.axis.var.name());
-      loops.emplace_back(loop, axis.axis.extent);
+      nest.loops.emplace_back(loop, axis.axis.extent);
       ranges.set_extent(loop, axis.axis.extent);
       axis.binding = Affine(loop);
     }
     guard_domain(block, i, ranges);
   }
-  Stmt nest = make_stmt(std::move(block));
-  for (size_t i = loops.size(); i-- > 0;) {
-    nest = make_stmt(For{loops[i].first, {Affine(loops[i].second)}, LoopKind::serial, nest});
-  }
-  return nest;
+  return in_loops(std::move(block), nest.loops);
 }
 
 // Whatever else the consumer reads must be there: written before it in program order, and where both lie in a
@@ -179,6 +158,17 @@ Status check_inputs_written(const Program& program, const std::string& consumer)
   return {};
 }
 
+// What the producer's reduction has completed when its last iteration ends, whether or not that adds
+// something.
+WrittenNest complete_nest(const Located& producer, size_t position, const Load& load) {
+  WrittenNest nest = written_nest(producer, position, side_loop_names(load.index));
+  std::erase_if(nest.conditions, [&](const Conjunct& conjunct) {
+    return std::ranges::any_of(reduce_loops(producer),
+                               [&](size_t i) { return conjunct.value.uses(producer.loop_at(i).var); });
+  });
+  return nest;
+}
+
 }  // namespace
 
 std::vector<std::string> side_loop_names(const std::vector<Affine>& index) {
@@ -204,6 +194,7 @@ Result<Program> reverse_compute_at(const Program& program, const ReverseComputeA
     return illegal(fmt::format("block '{}' does not read '{}'", step.block, tensor->name));
   }
   LATHE_TRY_STATUS(check_movable(consumer));
+  LATHE_TRY_STATUS(check_sole_writer(program, block));
   LATHE_TRY_STATUS(check_unmixed(producer, position));
   for (const Conjunct& conjunct : block.predicate) {
     if (conjunct.axis < 0) return illegal(fmt::format("block '{}' runs under a condition", step.block));
@@ -213,10 +204,8 @@ Result<Program> reverse_compute_at(const Program& program, const ReverseComputeA
     return illegal(fmt::format("block '{}' lies in loop '{}' already", step.block, step.loop));
   }
   const Ranges fixed = ranges_of(Path(producer.path.begin(), producer.path.begin() + position + 1));
-  const auto box = region(producer.loop_at(position).body, tensor, Access::write, fixed);
-  if (!box)
-    return illegal(fmt::format("block '{}' writes nothing below loop '{}'", step.producer, step.loop));
-  LATHE_TRY(Stmt moved, consumer_nest(block, tensor, *box, fixed));
+  LATHE_TRY(const Load* load, only_load(block, tensor));
+  LATHE_TRY(Stmt moved, consumer_nest(block, *load, complete_nest(producer, position, *load), fixed));
   // Below reduce loops of the producer its result is complete in their last iterations only.
   std::vector<Conjunct> last;
   for (size_t i : reduce_loops(producer)) {
