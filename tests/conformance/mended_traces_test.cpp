@@ -1,0 +1,126 @@
+// Traces that once computed something wrong in one of their forms, each cut down to what it takes.
+#include <gtest/gtest.h>
+
+#include "conformance/trace_checker.h"
+#include "schedule/apply.h"
+
+namespace lathe::testing {
+namespace {
+
+constexpr SmallCase kMatmul = {"matmul", R"({"batch": 1, "m": 13, "n": 19, "k": 11})"};
+constexpr SmallCase kRow = {"matmul", R"({"batch": 1, "m": 1, "n": 37, "k": 5})"};
+constexpr SmallCase kColumn = {"matmul", R"({"batch": 1, "m": 23, "n": 1, "k": 16})"};
+constexpr SmallCase kBatched = {"matmul", R"({"batch": 2, "m": 7, "n": 17, "k": 3})"};
+constexpr SmallCase kConvolution = {
+    "conv2d_bn_relu",
+    R"({"batch": 1, "height": 7, "width": 5, "in_channels": 3, "out_channels": 7, "kernel": 3, "stride": 1, "padding": 1})"};
+constexpr SmallCase kPointwise = {
+    "conv2d_bn_relu",
+    R"({"batch": 1, "height": 5, "width": 11, "in_channels": 5, "out_channels": 3, "kernel": 1, "stride": 1, "padding": 0})"};
+constexpr SmallCase kTransposed = {
+    "conv2d_transpose",
+    R"({"batch": 1, "height": 4, "width": 3, "in_channels": 5, "out_channels": 3, "kernel": 4, "stride": 2, "padding": 1})"};
+constexpr SmallCase kConv1d = {
+    "conv1d",
+    R"({"batch": 1, "length": 13, "in_channels": 3, "out_channels": 5, "kernel": 3, "stride": 2, "padding": 1})"};
+constexpr SmallCase kNorm = {"frobenius_norm", R"({"batch": 2, "m": 7, "n": 13})"};
+
+struct Mended {
+  const char* name;
+  SmallCase operation;
+  const char* trace;
+};
+
+constexpr Mended kComputes[] = {
+    {"AnOuterLoopIsSplitAgain", kColumn, "split C r [2 2]\nsplit C r.1 [2 3]\n"},
+    {"ACopyIsSplitTwice", kBatched, "cache_read C A c0 at=r scope=thread\nsplit c0 b [3]\nsplit c0 d0 [4]\n"},
+    {"APartHasNothingToReduce", kMatmul, "split C r [8 9]\nrfactor C r.1\n"},
+    {"PartsOfAReductionNextToAFusedLoop", kConvolution, "fuse O.conv x c\nrfactor O.conv ky\n"},
+    {"ACopyOutOfWhatIsWrittenWithGaps", kMatmul,
+     "split C j [4 4]\nreorder C j.2 j.1 r\ncache_write C w0 at=j.2 scope=thread\n"},
+    {"ACopyOutOfATileOfATile", kColumn,
+     "split C i [10 7]\nsplit C i.2 [3]\ncache_write C w0 at=r scope=thread\n"},
+    {"ACopyOutOfAPartOfAFusedLoop", kBatched,
+     "fuse C i j\nsplit C i_j [4 16]\nsplit C i_j.0 [1 3]\ncache_write C w1 at=i_j.0.2 scope=thread\n"},
+    {"ACopyOutUnderAConditionOfItsOwn", kColumn,
+     "cache_read C A c0 at=i scope=thread\nsplit c0 d0 [2 2]\ncache_write c0 w1 at=d0.1 scope=thread\n"},
+    {"ACopyOutOfACopyInsideAnImperfectReduction", kRow,
+     "cache_write C w1 at=r scope=thread\nsplit C r [16]\ncache_write w1.out w3 at=i scope=thread\n"},
+    {"TwoCopiesOutOfOneReduction", kConv1d,
+     "cache_write O w1 at=c scope=thread\ncache_write O w2 at=kx scope=thread\n"},
+    {"ACopyOutOfAPaddedCopy", kNorm,
+     "cache_read o.sum A c0 at=root scope=thread layout=[0][1][2/5][2%5]\ncache_write c0 w1 at=d1 "
+     "scope=thread\n"},
+    {"AConsumerOfATileOfATile", kConvolution,
+     "vectorize O.conv f\ncache_write O.conv w0 at=x scope=thread\nsplit w0.out f [2 1]\nsplit w0.out f.0 "
+     "[2]\n"
+     "reverse_compute_at O w0.out f.0.1 scope=thread\n"},
+    {"AConsumerInAnImperfectReduction", kNorm,
+     "split o.sum i [2]\nreverse_compute_at o o.sum i.1 scope=thread\n"},
+    {"ACopyOutThatBeginsBeforeItsTensor", kTransposed,
+     "rewrite phases O\ncache_read O.P W c1 at=yt scope=workspace\ncache_write c1 w3 at=d1 "
+     "scope=registers\n"},
+    {"AnOverlappingTileThatIsCut", kBatched,
+     "cache_write C w0 at=b scope=thread\nsplit C b [16 1]\nsplit C b.2 [2]\ntail C b overlap\n"},
+    {"AnOverlappingTileWithGaps", kTransposed, "tail O x overlap\nsplit O x [4]\nreorder O kx x.1 x.0 ky\n"},
+    {"PaddingOfATileOfATile", kConvolution,
+     "split O.conv y [5]\nsplit O.conv y.1 [2]\ntail O.conv y pad\nreorder O.conv c y.0 y.1.0 y.1.1\n"},
+    {"RegistersOutsideOfAParallelLoop", kBatched, "cache_read C A c0 at=b scope=registers\nparallel C i\n"},
+};
+
+class MendedTraces : public ::testing::TestWithParam<Mended> {};
+
+TEST_P(MendedTraces, ComputeWhatTheNaiveProgramDoes) {
+  const Result<Trace> trace = parse_trace(GetParam().trace);
+  ASSERT_TRUE(trace) << trace.error().to_string();
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    const Reference reference = make_reference(GetParam().operation, generic_target(isa), 2, false);
+    TraceChecker checker;
+    Rng rng(1);
+    EXPECT_EQ(checker.check(reference, *trace, rng), "");
+    EXPECT_EQ(checker.counts.compared, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MendedTraces, ::testing::ValuesIn(kComputes),
+                         [](const auto& mended) { return std::string(mended.param.name); });
+
+// What is illegal says so, at the step that makes it so.
+std::string refusal(const SmallCase& operation, const char* text) {
+  const Reference reference = make_reference(operation, generic_target(Isa::avx2), 1, false);
+  const Result<Trace> trace = parse_trace(text);
+  if (!trace) return trace.error().to_string();
+  const Result<Program> program = apply_trace(reference.task, *trace);
+  if (!program) return program.error().message;
+  Rng rng(1);
+  TraceChecker checker;
+  const std::string wrong = checker.check(reference, *trace, rng);
+  if (!wrong.empty() || checker.counts.refused.empty()) return wrong;
+  return checker.counts.refused.begin()->first;
+}
+
+TEST(MendedTraces, RefusalsNameTheReason) {
+  EXPECT_EQ(refusal(kConvolution, "split I.pad n [2]\ntail I.pad n pad\n"), "tail pad on ");
+  EXPECT_EQ(refusal(kConv1d,
+                    "inline I.pad\nsplit O n [2]\ncache_read O I c3 at=n.1 scope=thread\ntail c3 d2 pad\n"),
+            "tail pad on ");
+  EXPECT_EQ(refusal(kMatmul, "rfactor C r\nrfactor C r\n"), "there is a 'C.rf' already");
+  EXPECT_EQ(refusal(kColumn,
+                    "cache_read C A c0 at=root scope=thread layout=[1][0/8][0%8]\nlayout c0 [0][1/4][1%4]\n"),
+            "block 'c0' writes index 23 of dimension 0 of 'c0', the layout has room for 23");
+  EXPECT_EQ(
+      refusal(kMatmul,
+              "cache_write C w0 at=r scope=thread\ncache_write w0.in w1 at=i scope=thread\ninline w0.in\n"),
+      "block 'w0.in' is a part of a reduction");
+  EXPECT_EQ(refusal(kMatmul, "cache_write C w0 at=r scope=thread\ncompute_at w0.in w0.out j scope=thread\n"),
+            "block 'C' writes 'w0' as block 'w0.in' does");
+  EXPECT_EQ(refusal(kNorm, "reverse_compute_at o o.sum j scope=thread\nsplit o j [11]\nreorder o j.1 j.0\n"),
+            "block 'o' would no longer wait for the last iteration of loop 'j.0'");
+  EXPECT_EQ(refusal(kBatched,
+                    "fuse C i j r\nsplit C i_j_r [4]\nsplit C i_j_r.0 [11 3]\nsplit C i_j_r.0.1 [10]\n"
+                    "reorder C i_j_r.1 i_j_r.0.1.1\n"),
+            "the reduction of block 'C' would not begin at its first element");
+}
+
+}  // namespace
+}  // namespace lathe::testing

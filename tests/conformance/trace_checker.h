@@ -1,0 +1,64 @@
+// Compares what a trace makes of a task in every form: the naive program, the scheduled program, the lowered
+// program (all three interpreted) and machine code.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "loop/host_tensor.h"
+#include "runtime/thread_pool.h"
+#include "schedule/trace.h"
+#include "target/target.h"
+#include "task/task.h"
+
+namespace lathe::testing {
+
+// An operator with odd little sizes.
+struct SmallCase {
+  const char* op;
+  const char* parameters;
+};
+// Prime extents, extents of 1, batches of 1 and 2, strides, padding, groups.
+std::span<const SmallCase> small_cases();
+
+// A task with its inputs and what the naive program makes of them.
+struct Reference {
+  Task task;
+  std::vector<HostTensor> inputs;
+  std::vector<HostTensor> outputs;
+};
+
+Reference make_reference(const SmallCase& small, const Target& target, int cores, bool free_layouts);
+// Every case on each target, with one core and two, with fixed and free layouts.
+std::vector<Reference> references();
+
+struct TraceCounts {
+  int traces = 0;
+  int steps = 0;
+  int compared = 0;                    // up to the lowered program
+  int machine = 0;                     // as machine code too: where this machine can run it
+  std::map<std::string, int> refused;  // by lowering, by the beginning of the sentence
+};
+
+class TraceChecker {
+ public:
+  // Empty, or what is wrong.
+  std::string check(const Reference& reference, const Trace& trace, Rng& rng);
+
+  TraceCounts counts;
+
+ private:
+  std::string refuse(const Error& error);
+  std::string check_lowered(const Reference& reference, const Program& program, const Program& lowered,
+                            double tolerance, Rng& rng);
+
+  ThreadPool pool_{ThreadPool::Options{.threads = 2}};
+};
+
+// What is left of a failing trace when every step is dropped that it fails without.
+Trace shrink(const Reference& reference, Trace trace);
+
+}  // namespace lathe::testing
