@@ -2,20 +2,15 @@
 // was given, leaves behind what is to be done. Only this folder reads the environment and prints.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/options.h"
 #include "graph/onnx_import.h"
 #include "target/target.h"
 
 namespace lathe::cli {
-
-// What the command does; its Error is the user's fault.
-using Action = std::function<Status()>;
 
 void add_tune(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
@@ -34,7 +29,7 @@ struct ProgramOptions {
   std::string target = "native";
   int cores = 0;  // 0: the affinity mask's
 };
-void add_program_options(CLI::App& command, ProgramOptions& options);
+void add_program_options(OptionSet& command, ProgramOptions& options);
 // An Error unless exactly one of MODEL.onnx and --workload is given, and their own options with them alone.
 Status check(const ProgramOptions& options);
 Result<Target> target_of(const ProgramOptions& options);

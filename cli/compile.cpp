@@ -67,16 +67,15 @@ Status run(const CompileOptions& options) {
 }  // namespace
 
 void add_compile(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("compile", "compile a model or operators to artifacts");
+  OptionSet command = add_command(app, "compile", "compile a model or operators to artifacts");
   const auto options = std::make_shared<CompileOptions>();
-  add_program_options(*command, options->program);
-  command->add_option("--records", options->records, "records to take the best programs from");
-  command->add_option("--out", options->out, "the folder to write, one below it for each operator")
-      ->required();
-  command->add_option("--emit", options->emit, "a library (so), or its kernels as C sources (c)")
-      ->check(CLI::IsMember({"so", "c"}))
-      ->capture_default_str();
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  add_program_options(command, options->program);
+  command.text("--records", options->records, "records to take the best programs from");
+  command.text("--out", options->out, "the folder to write, one below it for each operator",
+               {.is_required = true});
+  command.text("--emit", options->emit, "a library (so), or its kernels as C sources (c)",
+               {.shows_default = true, .one_of = {"so", "c"}});
+  command.action(chosen, [options] { return run(*options); });
 }
 
 }  // namespace lathe::cli

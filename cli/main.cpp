@@ -1,5 +1,6 @@
 // lathe: the command line. Exit status 0, 1 where the user's input is at fault (one sentence on stderr), 2
 // for an error of Lathe's own.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>

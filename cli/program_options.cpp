@@ -32,15 +32,14 @@ Result<std::pair<std::string, Shape>> parse_input(const std::string& text) {
 
 }  // namespace
 
-void add_program_options(CLI::App& command, ProgramOptions& options) {
-  command.add_option("MODEL", options.model, "an ONNX model");
-  command.add_option("--input", options.inputs, "the shape of an input, NAME=1,3,640,640")
-      ->allow_extra_args(false);
-  command.add_option("--workload", options.workload, "a JSON file of operators, in place of a model");
-  command.add_option("--filter", options.filter, "only the operators whose names match this expression");
-  command.add_option("--target", options.target, "native, x86-avx2 or x86-avx512")->capture_default_str();
-  command.add_option("--cores", options.cores, "how many cores; default: all that this process may use")
-      ->check(CLI::Range(1, 4096));
+void add_program_options(OptionSet& command, ProgramOptions& options) {
+  command.text("MODEL", options.model, "an ONNX model");
+  command.texts("--input", options.inputs, "the shape of an input, NAME=1,3,640,640");
+  command.text("--workload", options.workload, "a JSON file of operators, in place of a model");
+  command.text("--filter", options.filter, "only the operators whose names match this expression");
+  command.text("--target", options.target, "native, x86-avx2 or x86-avx512", {.shows_default = true});
+  command.number("--cores", options.cores, "how many cores; default: all that this process may use",
+                 {1, 4096});
 }
 
 Status check(const ProgramOptions& options) {

@@ -59,13 +59,13 @@ Status run(const ReplayOptions& options) {
 }  // namespace
 
 void add_replay(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("replay", "measure a recorded program again, or print it");
+  OptionSet command = add_command(app, "replay", "measure a recorded program again, or print it");
   const auto options = std::make_shared<ReplayOptions>();
-  command->add_option("FILE", options->file, "the records file")->required();
-  command->add_option("--record", options->record, "the record's number")->required();
-  command->add_option("--emit", options->emit, "print it instead: loops, lowered, llvm, asm or c")
-      ->check(CLI::IsMember({"loops", "lowered", "llvm", "asm", "c"}));
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  command.text("FILE", options->file, "the records file", {.is_required = true});
+  command.number("--record", options->record, "the record's number", {.is_required = true});
+  command.text("--emit", options->emit, "print it instead: loops, lowered, llvm, asm or c",
+               {.shows_default = true, .one_of = {"loops", "lowered", "llvm", "asm", "c"}});
+  command.action(chosen, [options] { return run(*options); });
 }
 
 }  // namespace lathe::cli

@@ -118,17 +118,14 @@ Status run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("run", "run an artifact on .npy files and time it");
+  OptionSet command = add_command(app, "run", "run an artifact on .npy files and time it");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("DIR", options->folder, "the artifact's folder")->required();
-  command->add_option("--input", options->inputs, "[NAME=]X.npy, once for each input")
-      ->allow_extra_args(false);
-  command->add_option("--output", options->outputs, "Y.npy, once for each output in order")
-      ->allow_extra_args(false);
-  command->add_option("--repeat", options->repeat, "how many times the model is timed")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  command.text("DIR", options->folder, "the artifact's folder", {.is_required = true});
+  command.texts("--input", options->inputs, "[NAME=]X.npy, once for each input");
+  command.texts("--output", options->outputs, "Y.npy, once for each output in order");
+  command.number("--repeat", options->repeat, "how many times the model is timed", {1, 1000000},
+                 {.shows_default = true});
+  command.action(chosen, [options] { return run(*options); });
 }
 
 }  // namespace lathe::cli

@@ -133,13 +133,12 @@ Status run(const ShowOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("show", "list the tasks of a records file, or a task's records");
+  OptionSet command = add_command(app, "show", "list the tasks of a records file, or a task's records");
   const auto options = std::make_shared<ShowOptions>();
-  command->add_option("FILE", options->file, "the records file")->required();
-  command->add_option("--task", options->task, "the records of this task");
-  command->add_flag("--json", options->json, "as JSON");
-  command->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+  command.text("FILE", options->file, "the records file", {.is_required = true});
+  command.text("--task", options->task, "the records of this task");
+  command.flag("--json", options->json, "as JSON");
+  command.action(chosen, [options] { return run(*options); });
 }
 
 }  // namespace lathe::cli

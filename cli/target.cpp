@@ -41,9 +41,8 @@ Status show_target() {
 }  // namespace
 
 void add_target(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("target", "print this machine as a target, and its measured peaks");
-  command->callback([&chosen] { chosen = show_target; });
+  OptionSet command = add_command(app, "target", "print this machine as a target, and its measured peaks");
+  command.action(chosen, show_target);
 }
 
 }  // namespace lathe::cli

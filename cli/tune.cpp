@@ -163,29 +163,27 @@ Status run(const TuneCommand& command) {
 }  // namespace
 
 void add_tune(CLI::App& app, Action& chosen) {
-  CLI::App* const sub = app.add_subcommand("tune", "search fast programs for a model or operators");
+  OptionSet options = add_command(app, "tune", "search fast programs for a model or operators");
   const auto command = std::make_shared<TuneCommand>();
-  add_program_options(*sub, command->program);
-  sub->add_option("--trials", command->trials, "measured candidates per task, those in the records included")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  sub->add_option("--time", command->seconds, "seconds for the whole command")->check(CLI::Range(0.0, 1e9));
-  sub->add_option("--seed", command->search.seed, "of the search")->capture_default_str();
-  sub->add_option("--strategy", command->search.strategy, "who to try next")->capture_default_str();
-  sub->add_option("--cost-model", command->search.cost_model, "what ranks candidates")->capture_default_str();
-  sub->add_option("--scheduler", command->scheduler, "how a network's tasks share the trials")
-      ->capture_default_str();
-  sub->add_option("--layout", command->layout, "of activations in operators: free or fixed")
-      ->check(CLI::IsMember({"free", "fixed"}))
-      ->capture_default_str();
-  sub->add_option(
-         "--tolerance", command->search.tolerance,
-         "largest difference from the reference, of its largest magnitude; default: by the type, the "
-         "reduction's length and the algorithm")
-      ->check(CLI::Range(0.0, 1.0));
-  sub->add_option("--records", command->records, "the records file")->capture_default_str();
-  sub->add_option("--json", command->json, "write the results there");
-  sub->add_option("--out", command->out, "write artifacts there");
-  sub->callback([&chosen, command] { chosen = [command] { return run(*command); }; });
+  add_program_options(options, command->program);
+  options.number("--trials", command->trials, "measured candidates per task, those in the records included",
+                 {1, int64_t{1} << 40});
+  options.number("--time", command->seconds, "seconds for the whole command", {0, 1e9});
+  options.number("--seed", command->search.seed, "of the search", {.shows_default = true});
+  options.text("--strategy", command->search.strategy, "who to try next", {.shows_default = true});
+  options.text("--cost-model", command->search.cost_model, "what ranks candidates", {.shows_default = true});
+  options.text("--scheduler", command->scheduler, "how a network's tasks share the trials",
+               {.shows_default = true});
+  options.text("--layout", command->layout, "of activations in operators: free or fixed",
+               {.shows_default = true, .one_of = {"free", "fixed"}});
+  options.number("--tolerance", command->search.tolerance,
+                 "largest difference from the reference, of its largest magnitude; default: by the type, the "
+                 "reduction's length and the algorithm",
+                 {0, 1});
+  options.text("--records", command->records, "the records file", {.shows_default = true});
+  options.text("--json", command->json, "write the results there");
+  options.text("--out", command->out, "write artifacts there");
+  options.action(chosen, [command] { return run(*command); });
 }
 
 }  // namespace lathe::cli

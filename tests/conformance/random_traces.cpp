@@ -41,7 +41,7 @@ class Proposer {
     if (kind < 91) return reverse_compute_at();
     if (kind < 93) return InlineStep{place_->block->name};
     if (kind < 95) return rfactor();
-    if (kind < 96) return PrepareStep{place_->block->name};
+    if (kind < 96) return prepare();
     if (kind < 98) return layout();
     return prefetch();
   }
@@ -187,6 +187,22 @@ class Proposer {
 
   std::optional<Step> rfactor() { return RfactorStep{place_->block->name, place_->loop(any_loop())}; }
 
+  // Of the few blocks that read constants only.
+  std::optional<Step> prepare() {
+    const auto is_constant = [&](const Load* load) {
+      return !load->tensor->literal.empty() ||
+             std::ranges::any_of(program_.arguments, [&](const Argument& argument) {
+               return argument.is_constant && argument.tensor == load->tensor;
+             });
+    };
+    for (const Place& place : places_) {
+      if (std::ranges::all_of(loads_of(place.block->value), is_constant)) {
+        return PrepareStep{place.block->name};
+      }
+    }
+    return std::nullopt;
+  }
+
   std::optional<Step> layout() {
     const auto read = read_tensor();
     const Tensor tensor = read && rng_.chance(0.6) ? *read : place_->block->output;
@@ -196,7 +212,9 @@ class Proposer {
   std::optional<Step> prefetch() {
     const auto tensor = read_tensor();
     if (!tensor) return std::nullopt;
-    return PrefetchStep{place_->block->name, (*tensor)->name, place_->loop(any_loop()), rng_.between(1, 4)};
+    PrefetchStep step{place_->block->name, (*tensor)->name, place_->loop(any_loop()), rng_.between(1, 4)};
+    if (rng_.chance(0.5)) step.at = place_->loop(any_loop());
+    return step;
   }
 
   const Program& program_;

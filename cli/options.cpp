@@ -1,0 +1,59 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace lathe::cli {
+namespace {
+
+void apply(CLI::Option& option, const OptionRules& rules) {
+  if (!rules.one_of.empty()) option.check(CLI::IsMember(rules.one_of));
+  if (rules.is_required) option.required();
+  if (rules.shows_default) option.capture_default_str();
+}
+
+}  // namespace
+
+void OptionSet::text(const char* name, std::string& value, const char* help, const OptionRules& rules) {
+  apply(*command_.add_option(name, value, help), rules);
+}
+
+void OptionSet::texts(const char* name, std::vector<std::string>& values, const char* help) {
+  command_.add_option(name, values, help)->allow_extra_args(false);
+}
+
+void OptionSet::number(const char* name, int& value, const char* help, Bounds<int> bounds,
+                       const OptionRules& rules) {
+  apply(*command_.add_option(name, value, help)->check(CLI::Range(bounds.least, bounds.most)), rules);
+}
+
+void OptionSet::number(const char* name, std::optional<int64_t>& value, const char* help,
+                       Bounds<int64_t> bounds) {
+  command_.add_option(name, value, help)->check(CLI::Range(bounds.least, bounds.most));
+}
+
+void OptionSet::number(const char* name, std::optional<double>& value, const char* help,
+                       Bounds<double> bounds) {
+  command_.add_option(name, value, help)->check(CLI::Range(bounds.least, bounds.most));
+}
+
+void OptionSet::number(const char* name, int64_t& value, const char* help, const OptionRules& rules) {
+  apply(*command_.add_option(name, value, help), rules);
+}
+
+void OptionSet::number(const char* name, uint64_t& value, const char* help, const OptionRules& rules) {
+  apply(*command_.add_option(name, value, help), rules);
+}
+
+void OptionSet::flag(const char* name, bool& value, const char* help) {
+  command_.add_flag(name, value, help);
+}
+
+void OptionSet::action(Action& chosen, Action action) {
+  command_.callback([&chosen, action = std::move(action)] { chosen = action; });
+}
+
+OptionSet add_command(CLI::App& app, const char* name, const char* help) {
+  return OptionSet(*app.add_subcommand(name, help));
+}
+
+}  // namespace lathe::cli
