@@ -64,7 +64,7 @@ void add_replay(CLI::App& app, Action& chosen) {
   command.text("FILE", options->file, "the records file", {.is_required = true});
   command.number("--record", options->record, "the record's number", {.is_required = true});
   command.text("--emit", options->emit, "print it instead: loops, lowered, llvm, asm or c",
-               {.shows_default = true, .one_of = {"loops", "lowered", "llvm", "asm", "c"}});
+               {.one_of = {"loops", "lowered", "llvm", "asm", "c"}});
   command.action(chosen, [options] { return run(*options); });
 }
 
