@@ -19,6 +19,7 @@ class Writer {
  private:
   bool moves(const Affine& value, const std::vector<const For*>& loops) const;
   Affine moved_part(const Affine& value) const;
+  Affine least(const Affine& value) const;
   bool limits_reduction(const Conjunct& conjunct) const;
   bool guards_domain(const Conjunct& conjunct) const;
   bool always_holds(const Conjunct& conjunct) const;
@@ -48,6 +49,7 @@ Writer::Writer(const Located& located, size_t position)
   }
   for (Conjunct conjunct : block_.predicate) {
     conjunct.value = simplify(conjunct.value, all_);
+    if (!limits_reduction(conjunct)) conjunct.value = least(conjunct.value);
     predicate_.push_back(std::move(conjunct));
   }
   // What a condition adds may make further conditions count.
@@ -56,6 +58,17 @@ Writer::Writer(const Located& located, size_t position)
       if (!limits_reduction(conjunct)) add_used(conjunct.value);
     }
   }
+}
+
+// The least that a condition's value is for one element: one is written if any part of its sum is there.
+Affine Writer::least(const Affine& value) const {
+  Substitution first;
+  for (const For* loop : inner_) {
+    if (std::ranges::find(moving_, loop) != moving_.end() || value.uses_inside_atom(loop->var)) continue;
+    const int64_t last = std::max<int64_t>(constant_extent(*loop) - 1, 0);
+    first.emplace_back(loop->var, Affine(value.coefficient(loop->var) < 0 ? last : 0));
+  }
+  return simplify(substitute(value, first), all_);
 }
 
 // Whether a condition cuts a reduction that goes on in the loops below: what it leaves is added to every

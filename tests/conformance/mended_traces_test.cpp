@@ -48,6 +48,9 @@ constexpr Mended kComputes[] = {
      "cache_write C w1 at=r scope=thread\nsplit C r [16]\ncache_write w1.out w3 at=i scope=thread\n"},
     {"TwoCopiesOutOfOneReduction", kConv1d,
      "cache_write O w1 at=c scope=thread\ncache_write O w2 at=kx scope=thread\n"},
+    {"ACopyOutOfAPartUnderAConditionOfItsSum", kMatmul,
+     "split C r [5 8]\nsplit C r.2 [4]\nreorder C r.1 i j r.0 r.2.0\nrfactor C r.2.0\n"
+     "cache_write C.rf w1 at=i scope=thread\n"},
     {"ACopyOutOfAPaddedCopy", kNorm,
      "cache_read o.sum A c0 at=root scope=thread layout=[0][1][2/5][2%5]\ncache_write c0 w1 at=d1 "
      "scope=thread\n"},

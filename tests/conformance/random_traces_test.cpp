@@ -26,6 +26,11 @@ constexpr int kShare = 1;
 // Seeds of each test, and how many of their traces must be of the kinds below, legal, not refused by
 // lowering, and so compared: 2,000 of both.
 constexpr uint64_t kSeeds = 1400 / kShare;
+// Other seeds: --gtest_shuffle --gtest_random_seed=N.
+uint64_t seed_of(uint64_t place) {
+  if (!GTEST_FLAG_GET(shuffle)) return place;
+  return place + 1'000'000 * static_cast<uint64_t>(::testing::UnitTest::GetInstance()->random_seed());
+}
 constexpr int kCompared = 1000 / kShare;
 
 // What is to be covered: matrix products, convolutions with an epilogue, depthwise ones, softmax, transposed.
@@ -82,7 +87,8 @@ TEST_F(RandomTraces, PointsOfTheSpaceComputeWhatTheNaiveProgramDoes) {
     ASSERT_TRUE(space) << space.error().to_string();
     spaces.push_back(std::move(*space));
   }
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint64_t place = 0; place < kSeeds; ++place) {
+    const uint64_t seed = seed_of(place);
     Rng rng(seed);
     const Space& space = spaces[seed % all_.size()];
     Point point{static_cast<int>(rng.below(space.sketches().size())), {}};
@@ -98,7 +104,8 @@ TEST_F(RandomTraces, PointsOfTheSpaceComputeWhatTheNaiveProgramDoes) {
 
 TEST_F(RandomTraces, RandomStepsComputeWhatTheNaiveProgramDoes) {
   int proposed = 0;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint64_t place = 0; place < kSeeds; ++place) {
+    const uint64_t seed = seed_of(place);
     Rng rng(seed);
     const Reference& reference = all_[seed % all_.size()];
     const RandomTrace random = random_trace(reference.task, static_cast<int>(rng.between(4, 30)), rng);
