@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <future>
 #include <limits>
 
@@ -57,6 +58,21 @@ int64_t unix_milliseconds() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+// A record's time at pace 1.
+struct RankedRecord {
+  double seconds = 0;
+  int64_t id = 0;
+};
+
+// The fastest program so far and its time at pace 1: measured before every batch, it tells the machine's
+// pace.
+struct PaceMaker {
+  Built built;
+  double seconds = 0;
+};
+// Paces within this of 1 are the noise of one measurement.
+constexpr double kPaceNoise = 0.05;
+
 }  // namespace
 
 struct TaskTuner::State {
@@ -66,16 +82,21 @@ struct TaskTuner::State {
   RecordStore* records = nullptr;
   ScoredSpace scored;
   Problem problem;
-  std::unique_ptr<Strategy> strategy;
-  std::unique_ptr<CostModel> model;
-  TuneProgress progress;
-  std::vector<Trial> trials;
-  std::vector<Record> unwritten;
+  std::unique_ptr<Strategy> strategy = {};
+  std::unique_ptr<CostModel> model = {};
+  TuneProgress progress = {};
+  std::vector<Trial> trials = {};
+  std::vector<Record> unwritten = {};
+  std::vector<RankedRecord> ranked = {};       // those that did not fail, as they came
+  std::vector<double> unwritten_seconds = {};  // of `unwritten`, at pace 1
+  std::optional<PaceMaker> pace_maker = {};
+  double pace = 1;  // how many times as long as at first a program takes now
   double last_flush = 0;
 
   void count(const Measurement& measurement);
   void fit();
   Status flush();
+  Status take_pace();
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
   RecordQuery query() const;
   Status take_over_records();
@@ -115,7 +136,24 @@ Status TaskTuner::State::flush() {
   if (unwritten.empty()) return {};
   const auto ids = records->append_all(unwritten);
   if (!ids) return std::unexpected(ids.error());
+  for (size_t i = 0; i < ids->size(); ++i) {
+    if (unwritten_seconds[i] < kInfinity) ranked.push_back({unwritten_seconds[i], (*ids)[i]});
+  }
   unwritten.clear();
+  unwritten_seconds.clear();
+  return {};
+}
+
+// A shared machine is slow for seconds at a time. What was measured then must not look worse to the search
+// than what was measured before and after.
+Status TaskTuner::State::take_pace() {
+  if (!pace_maker) return {};
+  const Built& built = pace_maker->built;
+  LATHE_TRY(const Measurement now,
+            runner->measure(*built.module, problem.inputs_for(built.program, built.trace)));
+  if (!now.ok()) return {};
+  pace = now.seconds / pace_maker->seconds;
+  if (std::abs(pace - 1) < kPaceNoise) pace = 1;
   return {};
 }
 
@@ -126,7 +164,7 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
     measurement = failed_measurement(built.module.error().kind, built.module.error().message);
   } else {
     MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
-    inputs.best_seconds = progress.best_seconds;
+    inputs.best_seconds = progress.best_seconds * std::max(pace, 1.0);
     LATHE_TRY(measurement, runner->measure(*built.module, inputs));
   }
   count(measurement);
@@ -145,7 +183,12 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   record.created_at = unix_milliseconds();
   record.wall_seconds = built.seconds + monotonic_seconds() - start;
   unwritten.push_back(std::move(record));
-  batch.push_back({point, measurement.ok() ? measurement.seconds : kInfinity});
+  const double seconds = measurement.ok() ? measurement.seconds / pace : kInfinity;
+  unwritten_seconds.push_back(seconds);
+  batch.push_back({point, seconds});
+  if (measurement.ok() && (!pace_maker || seconds < pace_maker->seconds)) {
+    pace_maker = PaceMaker{std::move(built), seconds};
+  }
   return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
 }
 
@@ -163,6 +206,7 @@ Status TaskTuner::State::take_over_records() {
   const std::vector<Sketch>& sketches = scored.space().sketches();
   for (const Record& record : known) {
     count(record.measurement);
+    if (record.measurement.ok()) ranked.push_back({record.measurement.seconds, record.id});
     const auto sketch = std::ranges::find(sketches, record.sketch, &Sketch::name);
     if (sketch == sketches.end() || !check(sketch->domain, record.integers)) continue;
     trials.push_back({{static_cast<int>(sketch - sketches.begin()), record.integers},
@@ -184,8 +228,12 @@ Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
   LATHE_TRY(Problem problem, Problem::create(task, checks));
-  auto state = std::make_unique<State>(
-      State{task, options, &runner, &records, std::move(scored), std::move(problem), {}, {}, {}, {}, {}, 0});
+  auto state = std::make_unique<State>(State{.task = task,
+                                             .options = options,
+                                             .runner = &runner,
+                                             .records = &records,
+                                             .scored = std::move(scored),
+                                             .problem = std::move(problem)});
   StrategyOptions search;
   search.seed = options.seed;
   // Applying a trace and taking features costs a fifth of a millisecond: some 60 ms a batch.
@@ -212,6 +260,7 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
     return std::async(policy,
                       [&s, point = points[i]] { return build(s.task, s.scored.space().trace(point)); });
   };
+  LATHE_TRY_STATUS(s.take_pace());
   std::future<Built> next;
   Status status;
   for (size_t i = 0; i < points.size() && status && !stop(); ++i) {
@@ -237,18 +286,24 @@ Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
   return problem.check_in_full(built.program, built.trace, *built.module, *runner);
 }
 
-Status TaskTuner::measure_best_again(int count) {
+std::vector<int64_t> TaskTuner::finalists(int count) const {
+  std::vector<RankedRecord> ranked = state_->ranked;
+  std::ranges::stable_sort(ranked, {}, &RankedRecord::seconds);
+  ranked.resize(std::min(ranked.size(), static_cast<size_t>(count)));
+  std::vector<int64_t> ids;
+  for (const RankedRecord& record : ranked) ids.push_back(record.id);
+  return ids;
+}
+
+Status TaskTuner::measure_again(std::span<const int64_t> ids) {
   State& s = *state_;
-  LATHE_TRY(std::vector<Record> known, s.records->find(s.query()));
-  std::erase_if(known, [](const Record& record) { return !record.measurement.ok(); });
-  std::ranges::stable_sort(known, {}, [](const Record& record) { return record.measurement.seconds; });
-  known.resize(std::min(known.size(), static_cast<size_t>(count)));
-  for (const Record& record : known) {
+  for (const int64_t id : ids) {
+    LATHE_TRY(const Record record, s.records->by_id(id));
     const Built built = build(s.task, parse_trace(record.trace));
     if (!built.module) continue;  // confirm_best tells why, should it come to that
     LATHE_TRY(const Measurement again,
               s.runner->measure(*built.module, s.problem.inputs_for(built.program, built.trace)));
-    LATHE_TRY_STATUS(s.records->improve(record.id, again));
+    LATHE_TRY_STATUS(s.records->improve(id, again));
   }
   return {};
 }

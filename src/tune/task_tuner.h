@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "measure/candidate_runner.h"
@@ -52,10 +54,12 @@ class TaskTuner {
   // Tries at most `count` more candidates, fewer when `stop` says so or the space is used up. An Error means
   // that nothing can be measured or recorded; what a candidate does wrong is a record.
   Status step(int count, const std::function<bool()>& stop);
-  // Measures the programs of the `count` best records once more; each keeps the better of its two times. A
-  // machine that is slow for some seconds does not let those measured in them show what they take, so call it
-  // well after the last step.
-  Status measure_best_again(int count);
+  // The ids of the best records, best first. Times are compared at the machine's pace: those measured while
+  // it was slow count for less than they took.
+  std::vector<int64_t> finalists(int count) const;
+  // Measures these records' programs once more; each keeps the better of its two times. Call it well after
+  // the last step: a machine that is slow is so for seconds.
+  Status measure_again(std::span<const int64_t> ids);
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.
   Result<std::optional<Winner>> confirm_best();

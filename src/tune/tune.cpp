@@ -22,9 +22,9 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
 constexpr int kFinalists = 3;
 
 // The end of a task's tuning, once all tasks have had their trials.
-Status conclude(TaskTuner& tuner, CaseResult& result) {
+Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, CaseResult& result) {
   const double start = monotonic_seconds();
-  LATHE_TRY_STATUS(tuner.measure_best_again(kFinalists));
+  LATHE_TRY_STATUS(tuner.measure_again(finalists));
   LATHE_TRY(result.winner, tuner.confirm_best());
   result.progress = tuner.progress();
   result.wall_seconds += monotonic_seconds() - start;
@@ -37,7 +37,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
                                            const TuneBudget& budget, CandidateRunner& runner,
                                            RecordStore& records, const TuneObserver& observer) {
   std::vector<CaseResult> results;
-  std::vector<bool> measured(tasks.size(), false);  // in this run
+  std::vector<std::vector<int64_t>> finalists(tasks.size());  // of tasks that this run measured
   const double deadline = monotonic_seconds() + budget.seconds;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const double start = monotonic_seconds();
@@ -55,13 +55,13 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
       report();
     }
     results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
-    measured[i] = tuner.progress().trials > known;
+    if (tuner.progress().trials > known) finalists[i] = tuner.finalists(kFinalists);
   }
   // A tuner holds its task's data: each is made anew here rather than kept.
   for (size_t i = 0; i < tasks.size(); ++i) {
-    if (!measured[i]) continue;
+    if (finalists[i].empty()) continue;
     LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
-    LATHE_TRY_STATUS(conclude(tuner, results[i]));
+    LATHE_TRY_STATUS(conclude(tuner, finalists[i], results[i]));
   }
   return results;
 }
@@ -104,7 +104,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
-    LATHE_TRY_STATUS(conclude(tuners[i], results.back()));
+    LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), results.back()));
   }
   return results;
 }

@@ -32,7 +32,7 @@ using TuneObserver = std::function<void(const TuneState&)>;
 struct CaseResult {
   std::string name;
   TuneProgress progress;
-  double wall_seconds = 0;            // spent on it in this run, everything included
+  double wall_seconds = 0;  // spent on it in this run, everything included
   // The program that the best time belongs to, compared in full; none where this run measured nothing.
   std::optional<Winner> winner = {};
 };
