@@ -11,9 +11,9 @@
 #include "artifact/loaded_artifact.h"
 #include "artifact/npy.h"
 #include "cli/command.h"
+#include "measure/pinned_thread.h"
 #include "measure/statistics.h"
 #include "measure/timing.h"
-#include "runtime/thread_pool.h"
 #include "target/detect.h"
 
 namespace lathe::cli {
@@ -100,7 +100,7 @@ Status run(const RunOptions& options) {
   const std::vector<int> cpus = allowed_cpus();
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(options.folder, static_cast<int>(cpus.size())));
   // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
-  pin_this_thread(cpus.front());
+  const PinnedThread pinned(cpus.front());
   if (options.outputs.size() > artifact.outputs().size()) {
     return wrong_count("output", artifact.outputs().size(), options.outputs.size());
   }

@@ -1,7 +1,6 @@
 #include "measure/peak.h"
 
 #include <immintrin.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "measure/pinned_thread.h"
 #include "measure/statistics.h"
 #include "measure/timing.h"
 #include "runtime/buffer.h"
@@ -88,30 +88,11 @@ __attribute__((target("avx512f"))) float read_avx512(const float* data, int64_t 
   return static_cast<float>(bits);
 }
 
-// Keeps the calling thread on one cpu while it lives. A caller that shares a cpu with one of the pool's
-// pinned threads would be measured waiting for it.
-class PinnedHere {
- public:
-  explicit PinnedHere(int cpu) {
-    known_ = sched_getaffinity(0, sizeof before_, &before_) == 0;
-    pin_this_thread(cpu);
-  }
-  ~PinnedHere() {
-    if (known_) sched_setaffinity(0, sizeof before_, &before_);
-  }
-  PinnedHere(const PinnedHere&) = delete;
-  PinnedHere& operator=(const PinnedHere&) = delete;
-
- private:
-  cpu_set_t before_{};
-  bool known_ = false;
-};
-
 // Runs work(core) on every core at once, over and over, and returns the seconds of one round.
 double time_on_cores(int cores, const std::function<float(int)>& work) {
   const std::vector<int> cpus = allowed_cpus();
   ThreadPool pool({.threads = cores, .cpus = cpus});
-  const PinnedHere pinned(cpus.front());
+  const PinnedThread pinned(cpus.front());
   struct Context {
     const std::function<float(int)>& work;
     std::vector<float> results;
