@@ -11,7 +11,15 @@ struct lathe_model {  // NOLINT(readability-identifier-naming): the name that C 
   lathe::RunningModel model;
 };
 
+// The C++ library is part of the artifact, and so is its reserve of memory for exceptions: who unloads the
+// artifact must not lose it. The library declares this in no header.
+namespace __gnu_cxx {
+void __freeres();  // NOLINT(bugprone-reserved-identifier): its name
+}
+
 namespace {
+
+__attribute__((destructor)) void free_exception_memory() { __gnu_cxx::__freeres(); }
 
 std::string& last_error() {
   thread_local std::string text;
