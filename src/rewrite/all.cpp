@@ -8,8 +8,11 @@ namespace lathe {
 
 const std::vector<RewriteRule>& rewrite_rules() {
   static const std::vector<RewriteRule> rules = {
-      {"winograd", "3x3-like convolutions of stride 1 by Winograd's minimal filtering", &rewrite_winograd},
-      {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases},
+      {"winograd",
+       "3x3-like convolutions of stride 1 by Winograd's minimal filtering",
+       &rewrite_winograd,
+       {{{"m", 2}}, {{"m", 4}}, {{"m", 6}}}},
+      {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases, {{}}},
   };
   return rules;
 }

@@ -19,6 +19,7 @@ struct RewriteRule {
   std::string summary;
   // The Dag with `stage` rewritten, or an Error (illegal_schedule) that says why the rule does not apply.
   Result<Dag> (*apply)(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
+  std::vector<RewriteParameters> choices;  // the parameters that a search should try, each an arm of its own
 };
 
 // All rules, in one list (rewrite/all.cpp).

@@ -42,6 +42,22 @@ bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
   return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands);
 }
 
+// A sum so short that it can be unrolled whole, over entries of a table times elements of one tensor:
+// unrolled, the entries are literals, and those that are 0 vanish.
+bool is_transform(const Compute& compute, const std::vector<Operand>& operands) {
+  constexpr int64_t kLongest = 10;
+  const Binary* product = compute.body.as<Binary>();
+  if (compute.reduction != Reduction::sum || operands.size() != 1 || product == nullptr) return false;
+  if (product->op != BinaryOp::mul || compute.axes.size() != compute.spatial_count() + 1) return false;
+  const Axis& reduced = compute.axes.back();
+  const auto is_table = [&](const Expr& factor) {
+    const Load* load = factor.as<Load>();
+    return load != nullptr && !load->tensor->literal.empty() &&
+           std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(reduced.var); });
+  };
+  return reduced.extent <= kLongest && (is_table(product->a) || is_table(product->b));
+}
+
 // Whether an axis follows from the place that a load reads: it stands in the index plainly, or as quotient
 // and remainder of one division, or not at all.
 bool is_determined(const Load& load, const Var& axis) {
@@ -81,7 +97,8 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
   if (!dag.is_output(compute.output) && reads_constants_only(task, dag, compute, stages))
     return Role::prepared;
   if (compute.reduction != Reduction::none) {
-    return is_product(compute, operands) ? Role::product : Role::reduction;
+    if (is_product(compute, operands)) return Role::product;
+    return is_transform(compute, operands) ? Role::transform : Role::reduction;
   }
   // A change of view costs nothing anywhere; arithmetic goes into element-wise consumers only, where it is
   // done once an element.
@@ -125,6 +142,12 @@ Classified classify(const Task& task, const Dag& dag) {
     stage.compute = i;
     stage.operands = operands_of(task, dag.computes[i]);
     stage.role = role_of(task, dag, i, result.stages, stage.operands);
+    for (Operand& operand : stage.operands) {
+      operand.is_prepared = std::ranges::any_of(result.stages, [&](const Stage& producer) {
+        return producer.role == Role::prepared &&
+               dag.computes[producer.compute].output == operand.load->tensor;
+      });
+    }
     result.stages.push_back(std::move(stage));
   }
   for (Stage& stage : result.stages) {

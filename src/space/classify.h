@@ -13,6 +13,7 @@ enum class Role : uint8_t {
   prepared,   // reads constants only: computed once at load time
   pointwise,  // no reduction, kept as a stage of its own (padding, transposes, outputs)
   reduction,  // reduces without reuse of operands: softmax's sums, pooling, norms
+  transform,  // adds up a few elements, each times an entry of a table of literals: a step of Winograd's way
   product,    // reduces over products whose operands are reused: matmul, convolution
 };
 
@@ -20,6 +21,7 @@ enum class Role : uint8_t {
 struct Operand {
   const Load* load = nullptr;
   bool is_constant = false;      // an argument that may be transformed beforehand
+  bool is_prepared = false;      // computed of constants alone at load time, in whatever layout
   std::vector<bool> uses;        // per axis
   std::vector<int> dim_of_axis;  // per axis: the one dimension indexed by exactly this axis, or -1
 

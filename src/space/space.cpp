@@ -6,6 +6,7 @@
 
 #include "rewrite/rewrite.h"
 #include "space/classify.h"
+#include "space/estimate.h"
 #include "space/rules/rules.h"
 
 namespace lathe {
@@ -32,38 +33,69 @@ Reduced take_out(const Task& task, Dag dag, Trace steps) {
   return {std::move(dag), std::move(steps)};
 }
 
-// What a sketch is fixed to: the reduced Dag and, for each product, the axes of its tile.
+// What a sketch is fixed to: the algorithm, the reduced Dag and, for each product, the axes of its tile.
 struct Plan {
+  std::string arm;
   Task task;
   Reduced reduced;
   Classified classified;
   std::map<size_t, TileAxes> tiles;
 };
 
-Status write_stage(Writer& writer, const Plan& plan, const Stage& stage) {
+// Stages that another one writes along with itself.
+std::vector<bool> written_along(const Plan& plan, const std::map<size_t, Group>& groups) {
+  const std::vector<Stage>& stages = plan.classified.stages;
+  std::vector<bool> along(stages.size(), false);
+  for (const Stage& stage : stages) {
+    if (stage.epilogue && stage.role != Role::pointwise) along[*stage.epilogue] = true;
+    if (stage.role != Role::transform) continue;
+    for (size_t member : chain_ending_at(plan.reduced.dag, plan.classified, stage.compute))
+      along[member] = along[member] || member != stage.compute;
+  }
+  for (const auto& [product, group] : groups) {
+    for (size_t member : group.consumer) along[member] = true;
+    for (const Chain& chain : group.producers) along[chain.back()] = true;
+  }
+  return along;
+}
+
+Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
+                   const std::map<size_t, Group>& groups) {
   switch (stage.role) {
     case Role::inlined: return {};
     case Role::prepared: writer.add(PrepareStep{writer.compute(stage).output->name}); return {};
     case Role::pointwise: return write_pointwise(writer, stage);
     case Role::reduction: return write_reduction(writer, stage);
+    case Role::transform:
+      return write_chain(writer, chain_ending_at(plan.reduced.dag, plan.classified, stage.compute));
     case Role::product: {
       const auto tile = plan.tiles.find(stage.compute);
-      return tile == plan.tiles.end() ? write_reduction(writer, stage)
-                                      : write_product(writer, stage, tile->second);
+      if (tile == plan.tiles.end()) return write_reduction(writer, stage);
+      const auto group = groups.find(stage.compute);
+      return group == groups.end() ? write_product(writer, stage, tile->second)
+                                   : write_group(writer, group->second, tile->second);
     }
   }
   return {};
 }
 
+// Groups can be written where the product's tile is known and leaves the chains' vectors their axis.
+std::map<size_t, Group> groups_of(const Plan& plan) {
+  std::map<size_t, Group> groups;
+  for (const auto& [product, tile] : plan.tiles) {
+    const auto group = group_around(plan.reduced.dag, plan.classified, product);
+    if (group && group->axis.at(product) != tile.vector) groups.emplace(product, *group);
+  }
+  return groups;
+}
+
 Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
   Writer writer{plan.task, plan.reduced.dag, plan.classified, chooser, plan.reduced.steps, {}, {}};
-  std::vector<bool> fused(plan.classified.stages.size(), false);
-  for (const Stage& stage : plan.classified.stages) {
-    if (stage.epilogue && stage.role != Role::pointwise) fused[*stage.epilogue] = true;
-  }
+  const std::map<size_t, Group> groups = groups_of(plan);
+  const std::vector<bool> along = written_along(plan, groups);
   for (size_t i = plan.classified.stages.size(); i-- > 0;) {
-    if (fused[i]) continue;
-    LATHE_TRY_STATUS(write_stage(writer, plan, plan.classified.stages[i]));
+    if (along[i]) continue;
+    LATHE_TRY_STATUS(write_stage(writer, plan, plan.classified.stages[i], groups));
   }
   if (writer.violation) return std::unexpected(*writer.violation);
   return writer.trace;
@@ -75,14 +107,15 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
   return name;
 }
 
-// Every choice of tile axes for every product, the first choices first.
-std::vector<Plan> plans_of(const Task& task, const Reduced& reduced) {
+// Every choice of tile axes for every product, the first choices first, at most `most` a product.
+std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
   const Classified classified = classify(task, reduced.dag);
-  std::vector<Plan> plans = {{task, reduced, classified, {}}};
+  std::vector<Plan> plans = {{arm, task, reduced, classified, {}}};
   for (const Stage& stage : classified.stages) {
     if (stage.role != Role::product) continue;
-    const auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage);
+    auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage);
     if (candidates.empty()) continue;
+    if (candidates.size() > most) candidates.resize(most);
     std::vector<Plan> extended;
     for (const TileAxes& tile : candidates) {
       for (Plan plan : plans) {
@@ -99,7 +132,7 @@ std::vector<Plan> plans_of(const Task& task, const Reduced& reduced) {
 
 Sketch make_sketch(const Plan& plan) {
   Sketch sketch;
-  sketch.name = "direct";
+  sketch.name = plan.arm;
   for (const auto& [compute, tile] : plan.tiles)
     sketch.name += " " + tile_name(plan.reduced.dag.computes[compute], tile);
   sketch.write = [plan](Chooser& chooser) { return write_sketch(plan, chooser); };
@@ -107,7 +140,26 @@ Sketch make_sketch(const Plan& plan) {
   const Result<Trace> trace = sketch.write(declaring);
   sketch.domain = declaring.domain();
   sketch.preferred = declaring.preferred();
+  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.classified);
   return sketch;
+}
+
+// Every algorithm that a rule of src/rewrite knows for a compute of the Dag, with the most promising tile
+// only: an arm that loses costs few trials.
+void add_algorithms(const Task& task, std::vector<Sketch>& sketches) {
+  for (const RewriteRule& rule : rewrite_rules()) {
+    for (const Compute& compute : task.dag.computes) {
+      for (const RewriteParameters& parameters : rule.choices) {
+        const std::string& stage = compute.output->name;
+        Result<Dag> dag = rule.apply(task.dag, stage, parameters);
+        if (!dag) continue;
+        std::string arm = rule.name;
+        for (const auto& [key, value] : parameters) arm += fmt::format(" {}={}", key, value);
+        const Reduced reduced = take_out(task, std::move(*dag), {RewriteStep{rule.name, stage, parameters}});
+        for (const Plan& plan : plans_of(task, arm, reduced, 1)) sketches.push_back(make_sketch(plan));
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -115,7 +167,16 @@ Sketch make_sketch(const Plan& plan) {
 Result<Space> Space::derive(const Task& task) {
   Space space;
   const Reduced reduced = take_out(task, task.dag, {});
-  for (const Plan& plan : plans_of(task, reduced)) space.sketches_.push_back(make_sketch(plan));
+  constexpr size_t kTilesOfDirect = 3;
+  for (const Plan& plan : plans_of(task, "direct", reduced, kTilesOfDirect))
+    space.sketches_.push_back(make_sketch(plan));
+  const double direct = space.sketches_.front().cycles;
+  add_algorithms(task, space.sketches_);
+  // What moves between the parts of an algorithm is not counted.
+  constexpr double kClearGain = 0.8;
+  for (Sketch& sketch : space.sketches_) {
+    if (sketch.cycles > kClearGain * direct) sketch.cycles = std::max(sketch.cycles, direct);
+  }
   return space;
 }
 
@@ -141,6 +202,8 @@ std::vector<Point> Space::preferred_points() const {
     Point point{static_cast<int>(i), sketches_[i].preferred};
     if (!violation(point)) points.push_back(std::move(point));
   }
+  std::ranges::stable_sort(
+      points, {}, [&](const Point& point) { return sketches_[static_cast<size_t>(point.sketch)].cycles; });
   return points;
 }
 

@@ -17,10 +17,11 @@ namespace lathe {
 // A way to build the program; `write` gives the trace for what the chooser answers, or an Error whose message
 // is the named reason why these answers do not go together.
 struct Sketch {
-  std::string name;  // what the rules decided, e.g. "direct vector=f rows=x"
+  std::string name;  // the arm and what the rules decided, e.g. "direct O vector=f rows=x"
   std::function<Result<Trace>(Chooser&)> write;
   Domain domain;
   std::vector<int64_t> preferred;  // the analytic model's own choice
+  double cycles = 0;               // how long that may take, as far as sizes tell (space/estimate.h)
 };
 
 class Space {
@@ -32,7 +33,8 @@ class Space {
   // The named reason why a point must not be tried, or nothing.
   std::optional<std::string> violation(const Point& point) const;
   Result<Trace> trace(const Point& point) const;
-  // The model's choice in each sketch, most promising sketch first.
+  // The model's choice in each sketch, most promising sketch first: an algorithm goes before the direct
+  // program only where sizes promise a clear gain.
   std::vector<Point> preferred_points() const;
   // The number of points, all sketches together; saturates.
   int64_t size() const;

@@ -30,10 +30,11 @@ struct TileSizes {
 
 class ProductWriter {
  public:
-  ProductWriter(Writer& writer, const Stage& stage, const TileAxes& tile)
+  ProductWriter(Writer& writer, const Stage& stage, const TileAxes& tile, const GroupedLoops& group)
       : w_(writer),
         stage_(stage),
         tile_(tile),
+        group_(group),
         compute_(writer.compute(stage)),
         name_(compute_.output->name) {}
 
@@ -41,6 +42,8 @@ class ProductWriter {
 
  private:
   const Axis& axis(size_t i) const { return compute_.axes[i]; }
+  // Of the loop over an axis: a group has but a part of one.
+  int64_t extent(size_t i) const { return group_.axis == i ? group_.size : axis(i).extent; }
   std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
   const Operand* vector_operand() const;  // uses the vector axis and not the rows
   const Operand* row_operand() const;     // the other one
@@ -50,7 +53,6 @@ class ProductWriter {
   int64_t preferred_row_tiles() const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
-  void set_output_layout();
   std::vector<size_t> reduce_order() const;
   std::vector<std::pair<std::string, int64_t>> outer_loops() const;
   void write_tiles();
@@ -58,6 +60,7 @@ class ProductWriter {
   void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
                       const std::string& vector_axis, const std::string& row_axis);
   bool rows_may_be_padded() const;
+  bool used_by_all(size_t axis) const;
   bool is_packed(const Operand* operand) const;
   void choose_prefetch(const Operand& operand);
   void write_prefetch(const std::string& innermost);
@@ -65,6 +68,7 @@ class ProductWriter {
   Writer& w_;
   const Stage& stage_;
   const TileAxes& tile_;
+  const GroupedLoops& group_;
   const Compute& compute_;
   std::string name_;
   std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
@@ -95,7 +99,7 @@ const Operand* ProductWriter::row_operand() const {
 TileSizes ProductWriter::preferred_tile() const {
   const Target& target = w_.task.target;
   const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
-  const int64_t rows_there = tile_.rows ? axis(*tile_.rows).extent : 1;
+  const int64_t rows_there = tile_.rows ? extent(*tile_.rows) : 1;
   const auto tile_time = [&](int64_t rows, int64_t vectors) {
     return static_cast<double>(
                std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
@@ -109,7 +113,7 @@ TileSizes ProductWriter::preferred_tile() const {
       const int64_t whole_tiles = rows_there / rows;
       const int64_t rows_left = rows_there % rows;
       const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
-                              (rows_left != 0 ? tile_time(rows_left, vectors) : 0);
+                              (rows_left != 0 ? tile_time(group_.imperfect ? rows : rows_left, vectors) : 0);
       const double time = row_time * static_cast<double>(ceil_div(vectors_there, vectors));
       // One vector a row needs a broadcast for every multiply-add.
       const double loads = vectors == 1 ? 1.15 : 1.0;
@@ -142,15 +146,18 @@ void ProductWriter::choose_sizes() {
   std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));
   std::iota(rows.begin(), rows.end(), 1);
   sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred.rows);
+  if (tile_.rows) sizes_.rows = std::min(sizes_.rows, extent(*tile_.rows));
   sizes_.panels = w_.choose.choose(name_ + ".panels",
                                    powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
   // No more tiles than there are: empty ones would only make the loops around them longer.
   sizes_.row_tiles =
-      std::min(ceil_div(row_extent, sizes_.rows),
+      std::min(ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows),
                w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
                                 preferred_row_tiles()));
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || axis(i).extent < 2) continue;
+    // Between chains, axes that every operand has are many small products: nothing is read again along them.
+    if (group_.axis && used_by_all(i)) continue;
     if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
   }
   if (other_) {
@@ -172,7 +179,10 @@ void ProductWriter::choose_sizes() {
   }
   if (unrolls.empty()) unrolls.push_back(1);
   sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unrolls, 1);
-  if (rows_may_be_padded() && tile_.rows) sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, 0);
+  if (rows_may_be_padded() && tile_.rows) {
+    // A last group that is smaller would need tiles of its own for every rest.
+    sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, group_.imperfect ? 1 : 0);
+  }
 }
 
 Status ProductWriter::check_sizes() const {
@@ -206,6 +216,10 @@ std::vector<size_t> ProductWriter::reduce_order() const {
   return order;
 }
 
+bool ProductWriter::used_by_all(size_t axis) const {
+  return std::ranges::all_of(stage_.operands, [&](const Operand& operand) { return operand.uses[axis]; });
+}
+
 bool ProductWriter::rows_may_be_padded() const {
   const Operand* rows = row_operand();
   return rows != nullptr && w_.is_intermediate(rows->load->tensor);
@@ -236,6 +250,10 @@ void ProductWriter::pack_operand(const Operand& operand) {
   for (size_t r : reduce_order()) place_axis(r);
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});
+  if (operand.is_prepared) {
+    w_.set_layout(operand.load->tensor, layout);
+    return;
+  }
   const std::string copy = fmt::format("{}.pack", operand.load->tensor->name);
   const std::string at = operand.is_constant ? "prepare" : "root";
   w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});
@@ -264,39 +282,6 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   w_.set_layout(operand.load->tensor, Layout::permuted(dims));
 }
 
-// The vector axis last, in the output and in what its epilogue reads and writes beside it.
-void ProductWriter::set_output_layout() {
-  const auto last_dim = [&](const Tensor& tensor, size_t last) {
-    std::vector<int> dims;
-    for (size_t d = 0; d < tensor->shape.size(); ++d) {
-      if (d != last) dims.push_back(static_cast<int>(d));
-    }
-    dims.push_back(static_cast<int>(last));
-    w_.set_layout(tensor, Layout::permuted(dims));
-  };
-  if (!stage_.epilogue) {
-    last_dim(compute_.output, tile_.vector);
-    return;
-  }
-  const Compute& epilogue = w_.dag.computes[*stage_.epilogue];
-  Var vector_var;
-  for (const Load* load : loads_of(epilogue.body)) {
-    if (load->tensor == compute_.output) {
-      const auto var = load->index[tile_.vector].as_var();
-      if (var) vector_var = *var;
-    }
-  }
-  if (!vector_var.defined()) return;
-  for (size_t a = 0; a < epilogue.spatial_count(); ++a) {
-    if (epilogue.axes[a].var == vector_var) last_dim(epilogue.output, a);
-  }
-  for (const Load* load : loads_of(epilogue.body)) {
-    for (size_t d = 0; d < load->index.size(); ++d) {
-      if (load->tensor != compute_.output && load->index[d] == Affine(vector_var)) last_dim(load->tensor, d);
-    }
-  }
-}
-
 // Cache blocks, then tiles inside a block. Order bit 0: rows outermost over blocks; bit 1: the same inside.
 std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const {
   std::vector<std::pair<std::string, int64_t>> loops;
@@ -314,7 +299,7 @@ std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const 
                         number == 0 ? ceil_div(axis(*other_).extent, sizes_.others) : sizes_.others);
     }
     if (tile_.rows) {
-      const int64_t blocks = ceil_div(axis(*tile_.rows).extent, sizes_.rows * sizes_.row_tiles);
+      const int64_t blocks = ceil_div(extent(*tile_.rows), sizes_.rows * sizes_.row_tiles);
       rows.emplace_back(axis_name(*tile_.rows) + suffix, number == 0 ? blocks : sizes_.row_tiles);
     }
     const int64_t panels =
@@ -350,12 +335,13 @@ void ProductWriter::write_tiles() {
   order.loops.push_back(v + ".3");
   w_.add(order);
   if (sizes_.prefetch != 0) write_prefetch(sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
-  const std::vector<std::string> names = write_parallel(w_, name_, outer);
+  std::string innermost_outer = outer.back().first;
+  if (!group_.axis) innermost_outer = write_parallel(w_, name_, outer).back();
   if (sizes_.reduce_unroll > 1) w_.add(AnnotateStep{name_, innermost + ".1", LoopKind::unrolled});
   if (tile_.rows) w_.add(AnnotateStep{name_, axis_name(*tile_.rows) + ".2", LoopKind::unrolled});
   w_.add(AnnotateStep{name_, v + ".2", LoopKind::unrolled});
   w_.add(AnnotateStep{name_, v + ".3", LoopKind::vectorized});
-  write_accumulators(names.back());
+  write_accumulators(innermost_outer);
 }
 
 void ProductWriter::write_copy_out(const std::string& block, const std::string& vector_loop,
@@ -417,7 +403,9 @@ void ProductWriter::write_prefetch(const std::string& innermost) {
   const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
   if (panels < 2) return;
   const std::string loop = axis_name(tile_.vector) + (sizes_.panels > 1 ? ".1" : ".0");
-  w_.add(PrefetchStep{name_, vector_operand()->load->tensor->name + ".pack", loop, 1, innermost});
+  const Operand& panels_of = *vector_operand();
+  w_.add(PrefetchStep{name_, panels_of.load->tensor->name + (panels_of.is_prepared ? "" : ".pack"), loop, 1,
+                      innermost});
 }
 
 Status ProductWriter::write() {
@@ -436,7 +424,7 @@ Status ProductWriter::write() {
     place_row_operand(*vector);
   }
   if (rows != nullptr && rows != vector) place_row_operand(*rows);
-  set_output_layout();
+  write_vector_layouts(w_, stage_, tile_.vector);
   write_tiles();
   w_.add(TailStep{name_, axis_name(tile_.vector), packed ? Tail::pad : Tail::peel});
   if (tile_.rows)
@@ -444,54 +432,10 @@ Status ProductWriter::write() {
   return {};
 }
 
-// Whether vectors along this axis can be loaded: packed beforehand, packed in a copy, or contiguous by
-// layout.
-bool can_fill_vectors(const Compute& compute, const Stage& stage, size_t axis) {
-  if (compute.axes[axis].extent < 2) return false;
-  return std::ranges::any_of(stage.operands, [&](const Operand& operand) { return operand.uses[axis]; }) &&
-         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
-           return !operand.uses[axis] || operand.dim_of_axis[axis] >= 0;
-         });
-}
-
-double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile) {
-  const int lanes = task.target.lanes(4);
-  const int64_t vector = compute.axes[tile.vector].extent;
-  const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
-  const double lanes_used =
-      static_cast<double>(vector) / static_cast<double>(ceil_div(vector, lanes) * lanes);
-  double score = lanes_used * static_cast<double>(std::min<int64_t>(vector, 2 * lanes)) *
-                 static_cast<double>(std::min<int64_t>(rows, 6));
-  for (const Operand& operand : stage.operands) {
-    if (operand.uses[tile.vector] && operand.is_constant) score *= 4;
-  }
-  return score;
-}
-
 }  // namespace
 
-std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
-  std::vector<TileAxes> candidates;
-  for (size_t v = 0; v < compute.spatial_count(); ++v) {
-    if (!can_fill_vectors(compute, stage, v)) continue;
-    // Rows run along the longest axis that some operand without the vector axis, or every operand, has.
-    std::optional<size_t> rows;
-    for (size_t u = 0; u < compute.spatial_count(); ++u) {
-      const bool reused = std::ranges::any_of(
-          stage.operands, [&](const Operand& operand) { return operand.uses[v] && !operand.uses[u]; });
-      if (u == v || !reused || compute.axes[u].extent < 2) continue;
-      if (!rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16)) rows = u;
-    }
-    candidates.push_back({v, rows});
-  }
-  std::ranges::stable_sort(candidates, std::greater<>(),
-                           [&](const TileAxes& tile) { return promise(task, compute, stage, tile); });
-  if (candidates.size() > 3) candidates.resize(3);
-  return candidates;
-}
-
-Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile) {
-  return ProductWriter(writer, stage, tile).write();
+Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile, const GroupedLoops& group) {
+  return ProductWriter(writer, stage, tile, group).write();
 }
 
 }  // namespace lathe

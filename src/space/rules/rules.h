@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schedule/trace.h"
+#include "space/chain.h"
 #include "space/chooser.h"
 #include "space/classify.h"
 
@@ -46,11 +47,34 @@ struct Writer {
   bool is_intermediate(const Tensor& tensor) const;
 };
 
+// The tensor's dimensions in their order, but this one last.
+Layout with_last(const Tensor& tensor, size_t dim);
+// Where a stage's results are written along this axis in vectors, it is innermost in its output, or in what
+// its epilogue writes and reads beside it.
+void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis);
+
+// Where a product stands that is computed for a group of places of one of its axes.
+struct GroupedLoops {
+  std::optional<size_t> axis;  // none: the product stands alone
+  int64_t size = 1;            // the axis' extent inside the group
+  bool imperfect = false;      // the last group is smaller
+};
 // Multi-level tiling around a register tile, packed operands, accumulators in registers, the element-wise
 // consumer fused (Ansor's rules 4 to 6 with operand packing).
-Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile);
+Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile,
+                     const GroupedLoops& group = {});
 // The axes that a product can be tiled around, most promising first.
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage);
+
+// Where a chain stands that is computed for a group of places of one axis of its last stage.
+struct ChainPlace {
+  std::optional<size_t> group_axis;  // none: the chain stands alone
+  std::string group_suffix;          // of the loop over that axis inside the group
+};
+// A chain of transforms: one vector at a time through all of them, tables unrolled.
+Status write_chain(Writer& writer, const Chain& chain, const ChainPlace& place = {});
+// A product with the chains around it, for groups of their common axis.
+Status write_group(Writer& writer, const Group& group, const TileAxes& tile);
 
 // A stage without a reduction: loops in the order of memory, the innermost in vectors, the outer ones
 // parallel.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "expr/walk.h"
 #include "space/rules/rules.h"
 
 namespace lathe {
@@ -26,6 +27,43 @@ Layout Writer::layout_of(const Tensor& tensor) const {
     if (argument.tensor == tensor && !argument.layout.dims.empty()) return argument.layout;
   }
   return Layout::row_major(tensor->shape.size());
+}
+
+Layout with_last(const Tensor& tensor, size_t dim) {
+  std::vector<int> dims;
+  for (size_t d = 0; d < tensor->shape.size(); ++d) {
+    if (d != dim) dims.push_back(static_cast<int>(d));
+  }
+  dims.push_back(static_cast<int>(dim));
+  return Layout::permuted(dims);
+}
+
+void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
+  const auto last_dim = [&](const Tensor& tensor, size_t last) {
+    writer.set_layout(tensor, with_last(tensor, last));
+  };
+  const Tensor& output = writer.compute(stage).output;
+  if (!stage.epilogue) {
+    last_dim(output, axis);
+    return;
+  }
+  const Compute& epilogue = writer.dag.computes[*stage.epilogue];
+  Var vector_var;
+  for (const Load* load : loads_of(epilogue.body)) {
+    if (load->tensor == output) {
+      const auto var = load->index[axis].as_var();
+      if (var) vector_var = *var;
+    }
+  }
+  if (!vector_var.defined()) return;
+  for (size_t a = 0; a < epilogue.spatial_count(); ++a) {
+    if (epilogue.axes[a].var == vector_var) last_dim(epilogue.output, a);
+  }
+  for (const Load* load : loads_of(epilogue.body)) {
+    for (size_t d = 0; d < load->index.size(); ++d) {
+      if (load->tensor != output && load->index[d] == Affine(vector_var)) last_dim(load->tensor, d);
+    }
+  }
 }
 
 std::vector<int64_t> powers_of_two(int64_t limit) {

@@ -1,0 +1,174 @@
+// Rule: a chain of transforms runs one vector at a time. All stages of the chain work on the same lanes, so
+// what is between them is a few vectors that stay near; the loops over a table are unrolled, so that its
+// entries are literals and the zeros among them vanish; a stage's results are accumulated in registers.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "expr/walk.h"
+#include "schedule/apply.h"
+#include "space/rules/rules.h"
+
+namespace lathe {
+namespace {
+
+class ChainWriter {
+ public:
+  ChainWriter(Writer& writer, const Chain& chain, const ChainPlace& place)
+      : w_(writer), chain_(chain), place_(place), axes_(axes_of_chain(writer.dag, writer.stages, chain)) {}
+
+  Status write();
+
+ private:
+  const Stage& stage(size_t k) const { return w_.stages.of(chain_[k]); }
+  const Compute& compute(size_t k) const { return w_.compute(stage(k)); }
+  const std::string& block(size_t k) const { return compute(k).output->name; }
+  std::string axis_name(size_t k, size_t a) const { return compute(k).axes[a].var.name(); }
+  size_t choose_vector_axis() const;
+  void follow_vectors();
+  std::string write_outer_loops();
+  void write_table_loops(size_t k, const std::string& vector_loop, const std::string& outer);
+  void write_results(size_t k, const std::string& at);
+  void write_epilogue(const std::string& at);
+
+  Writer& w_;
+  const Chain& chain_;
+  const ChainPlace& place_;
+  ChainAxes axes_;
+  std::vector<size_t> vector_;  // a stage: the axis that vectors run along
+};
+
+// The axis that memory has innermost already; else the one that fills the most lanes.
+size_t ChainWriter::choose_vector_axis() const {
+  const std::vector<size_t> candidates = vector_axes(w_.dag, w_.stages, chain_);
+  const Compute& last = compute(chain_.size() - 1);
+  const auto decided = w_.layouts.find(last.output->name);
+  std::optional<size_t> best;
+  for (size_t a : candidates) {
+    if (place_.group_axis && a == *place_.group_axis) continue;
+    if (decided != w_.layouts.end() && decided->second.dims.back().dim == static_cast<int>(a)) return a;
+    const auto filled = [&](size_t axis) { return std::min<int64_t>(last.axes[axis].extent, w_.lanes()); };
+    if (!best || filled(a) >= filled(*best)) best = a;
+  }
+  return *best;
+}
+
+// What the stages read and write has the vector axis last.
+void ChainWriter::follow_vectors() {
+  const size_t end = chain_.size() - 1;
+  vector_.assign(chain_.size(), 0);
+  vector_[end] = choose_vector_axis();
+  for (size_t k = end; k-- > 0;)
+    vector_[k] = *axis_of_producer(w_.dag, stage(k + 1), vector_[k + 1], chain_[k]);
+  write_vector_layouts(w_, stage(end), vector_[end]);
+  for (size_t k = end; k-- > 0;) w_.set_layout(compute(k).output, with_last(compute(k).output, vector_[k]));
+  const Operand& source = stage(0).operands[0];
+  w_.set_layout(source.load->tensor,
+                with_last(source.load->tensor, static_cast<size_t>(source.dim_of_axis[vector_[0]])));
+}
+
+// The loops outside of one vector of the last stage; gives the innermost of them.
+std::string ChainWriter::write_outer_loops() {
+  const size_t end = chain_.size() - 1;
+  const std::string vector = axis_name(end, vector_[end]);
+  const int64_t extent = compute(end).axes[vector_[end]].extent;
+  std::vector<std::pair<std::string, int64_t>> loops;
+  for (size_t a : axes_.common[end]) {
+    if (a == vector_[end]) continue;
+    const bool grouped = place_.group_axis && a == *place_.group_axis;
+    const std::string name = axis_name(end, a) + (grouped ? place_.group_suffix : "");
+    loops.emplace_back(name, compute(end).axes[a].extent);
+  }
+  w_.add(SplitStep{block(end), vector, {w_.lanes()}});
+  loops.emplace_back(vector + ".0", ceil_div(extent, w_.lanes()));
+  ReorderStep order{block(end), {}};
+  for (const auto& [name, count] : loops) order.loops.push_back(name);
+  for (size_t a : axes_.carried[end]) order.loops.push_back(axis_name(end, a));
+  order.loops.push_back(axis_name(end, axes_.table[end]));
+  order.loops.push_back(compute(end).axes.back().var.name());
+  order.loops.push_back(vector + ".1");
+  w_.add(order);
+  if (place_.group_axis) return loops.back().first;
+  return write_parallel(w_, block(end), loops).back();
+}
+
+// Accumulators for every place of the table's axis, below the loops over the other stages' axes.
+void ChainWriter::write_table_loops(size_t k, const std::string& vector_loop, const std::string& outer) {
+  const std::string table = axis_name(k, axes_.table[k]);
+  const std::string reduced = compute(k).axes.back().var.name();
+  std::string at = outer;
+  if (!axes_.carried[k].empty()) at = axis_name(k, axes_.carried[k].back());
+  write_results(k, at);
+  w_.add(AnnotateStep{block(k), table, LoopKind::unrolled});
+  w_.add(AnnotateStep{block(k), reduced, LoopKind::unrolled});
+  w_.add(AnnotateStep{block(k), vector_loop, LoopKind::vectorized});
+  w_.add(TailStep{block(k), axis_name(k, vector_[k]), Tail::mask});
+}
+
+void ChainWriter::write_results(size_t k, const std::string& at) {
+  if (k + 1 == chain_.size() && stage(k).epilogue) {
+    write_epilogue(at);
+    return;
+  }
+  const std::string copy = block(k) + ".acc";
+  const std::string table = axis_name(k, axes_.table[k]);
+  const std::string vector = axis_name(k, vector_[k]);
+  w_.add(CacheWriteStep{block(k), copy, at, Scope::registers});
+  const std::string out = copy + ".out";
+  w_.add(ReorderStep{out, {table, vector}});
+  w_.add(AnnotateStep{out, table, LoopKind::unrolled});
+  w_.add(AnnotateStep{out, vector, LoopKind::vectorized});
+  w_.add(TailStep{out, vector, Tail::mask});
+}
+
+// The element-wise consumer takes the accumulators.
+void ChainWriter::write_epilogue(const std::string& at) {
+  const size_t end = chain_.size() - 1;
+  const Compute& epilogue = w_.dag.computes[*stage(end).epilogue];
+  const std::string& consumer = epilogue.output->name;
+  w_.add(ReverseComputeAtStep{consumer, block(end), at, Scope::registers});
+  for (const Load* load : loads_of(epilogue.body)) {
+    if (load->tensor != compute(end).output) continue;
+    const std::vector<std::string> loops = side_loop_names(load->index);
+    w_.add(ReorderStep{consumer, {loops[axes_.table[end]], loops[vector_[end]]}});
+    w_.add(AnnotateStep{consumer, loops[axes_.table[end]], LoopKind::unrolled});
+    w_.add(AnnotateStep{consumer, loops[vector_[end]], LoopKind::vectorized});
+    w_.add(TailStep{consumer, load->index[vector_[end]].as_var()->name(), Tail::mask});
+    return;
+  }
+}
+
+Status ChainWriter::write() {
+  const size_t end = chain_.size() - 1;
+  follow_vectors();
+  const std::string innermost = write_outer_loops();
+  for (size_t k = end; k-- > 0;) w_.add(ComputeAtStep{block(k), block(end), innermost, Scope::thread});
+  for (size_t k = 0; k < end; ++k) {
+    ReorderStep order{block(k), {}};
+    for (size_t a : axes_.common[k]) {
+      if (a != vector_[k]) order.loops.push_back(axis_name(k, a));
+    }
+    const std::string outer = order.loops.empty() ? innermost : order.loops.back();
+    for (size_t a : axes_.carried[k]) order.loops.push_back(axis_name(k, a));
+    order.loops.push_back(axis_name(k, axes_.table[k]));
+    order.loops.push_back(compute(k).axes.back().var.name());
+    order.loops.push_back(axis_name(k, vector_[k]));
+    w_.add(order);
+    write_table_loops(k, axis_name(k, vector_[k]), outer);
+  }
+  write_table_loops(end, axis_name(end, vector_[end]) + ".1", innermost);
+  return {};
+}
+
+}  // namespace
+
+Status write_chain(Writer& writer, const Chain& chain, const ChainPlace& place) {
+  if (vector_axes(writer.dag, writer.stages, chain).empty()) {
+    for (size_t k = chain.size(); k-- > 0;)
+      LATHE_TRY_STATUS(write_reduction(writer, writer.stages.of(chain[k])));
+    return {};
+  }
+  return ChainWriter(writer, chain, place).write();
+}
+
+}  // namespace lathe
