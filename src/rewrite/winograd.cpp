@@ -123,8 +123,13 @@ struct Builder {
   Compute untile(const Tensor& result, const Tensor& y4) const {
     const Axis n = spatial("n", g.batch), f = spatial("f", g.features);
     const Axis y = spatial("y", g.height), x = spatial("x", g.width);
-    const Expr tile = (Expr(n) * Expr(g.rows) + Expr(y) / Expr(g.m)) * Expr(g.columns) + Expr(x) / Expr(g.m);
-    return {result, {n, f, y, x}, Reduction::none, y4(tile, f, Expr(y) % Expr(g.m), Expr(x) % Expr(g.m))};
+    // A single row or column of tiles has no number, so that schedules can tell y and x from the index.
+    const Expr row = g.rows == 1 ? Expr(0) : Expr(y) / Expr(g.m);
+    const Expr column = g.columns == 1 ? Expr(0) : Expr(x) / Expr(g.m);
+    const Expr tile = (Expr(n) * Expr(g.rows) + row) * Expr(g.columns) + column;
+    const Expr v = g.rows == 1 ? Expr(y) : Expr(y) % Expr(g.m);
+    const Expr u = g.columns == 1 ? Expr(x) : Expr(x) % Expr(g.m);
+    return {result, {n, f, y, x}, Reduction::none, y4(tile, f, v, u)};
   }
 };
 

@@ -8,6 +8,7 @@
 #include "search/diversity.h"
 #include "search/evolve.h"
 #include "search/sampler.h"
+#include "search/sketch_bandit.h"
 
 namespace lathe {
 namespace {
@@ -18,7 +19,10 @@ constexpr int kRandomCandidatesPerPoint = 8;  // the same while there is no mode
 class Evolutionary : public Strategy {
  public:
   Evolutionary(SearchSpace space, const StrategyOptions& options)
-      : space_(std::move(space)), options_(options), sampler_(space_, Rng(options.seed)) {}
+      : space_(std::move(space)),
+        options_(options),
+        sampler_(space_, Rng(options.seed)),
+        bandit_(space_.sketches.size()) {}
 
   std::vector<Point> propose(int count, const Scorer& scorer) override {
     std::vector<Point> batch;
@@ -42,6 +46,8 @@ class Evolutionary : public Strategy {
       ++measured_;
       if (std::isfinite(trial.seconds) && space_.legal(trial.point)) best_.push_back(trial);
     }
+    bandit_.observe(trials);
+    sampler_.set_in_play(bandit_.in_play());
     const auto faster = [](const Trial& a, const Trial& b) { return a.seconds < b.seconds; };
     std::stable_sort(best_.begin(), best_.end(), faster);
     if (std::ssize(best_) > options_.population) best_.resize(options_.population);
@@ -94,7 +100,9 @@ class Evolutionary : public Strategy {
 
   void take_evolved(std::vector<Point>& batch, int wanted, const Scorer& scorer) {
     std::vector<Point> measured;
-    for (const Trial& trial : best_) measured.push_back(trial.point);
+    for (const Trial& trial : best_) {
+      if (sampler_.in_play(trial.point)) measured.push_back(trial.point);
+    }
     const std::vector<Scored> scored =
         evolve(space_, sampler_, measured, scorer, options_, kCandidatesPerPoint * wanted);
     std::vector<Point> points;
@@ -119,6 +127,7 @@ class Evolutionary : public Strategy {
   SearchSpace space_;
   StrategyOptions options_;
   Sampler sampler_;
+  SketchBandit bandit_;
   size_t next_initial_ = 0;
   int measured_ = 0;
   std::vector<Trial> best_;  // the successful trials, fastest first, at most a population

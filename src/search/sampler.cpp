@@ -11,7 +11,8 @@ constexpr int kDrawsPerPeek = 16;         // for each point asked for: a peek ma
 
 }  // namespace
 
-Sampler::Sampler(const SearchSpace& space, Rng rng) : space_(space), rng_(rng) {
+Sampler::Sampler(const SearchSpace& space, Rng rng)
+    : space_(space), rng_(rng), in_play_(space.sketches.size(), true) {
   for (size_t i = 0; i < space.sketches.size(); ++i) {
     Sketch sketch{
         .index = static_cast<int>(i), .listed = space.sketches[i].size() <= kListedSize, .rest = {}};
@@ -41,9 +42,7 @@ std::optional<Point> Sampler::candidate(Sketch& sketch, int& budget) {
   return std::nullopt;
 }
 
-std::optional<Point> Sampler::draw() {
-  std::vector<size_t> open(live_.size());
-  for (size_t i = 0; i < open.size(); ++i) open[i] = i;
+std::optional<Point> Sampler::draw_from(std::vector<size_t> open) {
   while (!open.empty()) {
     const size_t pick = rng_.below(open.size());
     int budget = kDraws;
@@ -56,14 +55,26 @@ std::optional<Point> Sampler::draw() {
   return std::nullopt;
 }
 
+std::optional<Point> Sampler::draw() {
+  std::vector<size_t> open;
+  std::vector<size_t> rest;
+  for (size_t i = 0; i < live_.size(); ++i) (in_play_[live_[i].index] ? open : rest).push_back(i);
+  auto point = draw_from(std::move(open));
+  return point ? point : draw_from(std::move(rest));
+}
+
 std::vector<Point> Sampler::peek(int count) {
   std::erase_if(live_, [](const Sketch& sketch) { return sketch.listed && sketch.rest.empty(); });
+  std::vector<size_t> open;
+  for (size_t i = 0; i < live_.size(); ++i) {
+    if (in_play_[live_[i].index]) open.push_back(i);
+  }
   std::vector<Point> points;
   std::unordered_set<uint64_t> seen;
   int budget = kDrawsPerPeek * count;
   // Small spaces repeat themselves before `count` different points have come.
-  for (int tries = 0; tries < 4 * count && !live_.empty() && std::ssize(points) < count; ++tries) {
-    auto point = candidate(live_[rng_.below(live_.size())], budget);
+  for (int tries = 0; tries < 4 * count && !open.empty() && std::ssize(points) < count; ++tries) {
+    auto point = candidate(live_[open[rng_.below(open.size())]], budget);
     if (point && seen.insert(hash_of(*point)).second) points.push_back(std::move(*point));
   }
   return points;

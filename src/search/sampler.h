@@ -1,4 +1,4 @@
-// Draws legal points that were never used, uniformly over the sketches and over each sketch's points.
+// Draws legal points that were never used, uniformly over the sketches in play and over each sketch's points.
 // Small sketches are listed and shuffled, so that their end is known; in large ones points are drawn until a
 // new legal one comes. Deterministic for a given Rng. Not thread-safe.
 #pragma once
@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "search/search_space.h"
@@ -18,8 +19,11 @@ class Sampler {
   // `space` must outlive the sampler.
   Sampler(const SearchSpace& space, Rng rng);
 
-  // An unused legal point, now used; nothing when the space is used up, or when a large space gave none in a
-  // bounded number of draws.
+  // The sketches to draw from, one entry each; all at first.
+  void set_in_play(std::vector<bool> in_play) { in_play_ = std::move(in_play); }
+  bool in_play(const Point& point) const { return in_play_[static_cast<size_t>(point.sketch)]; }
+  // An unused legal point, now used, of another sketch where those in play are used up; nothing when the
+  // space is used up, or when a large space gave none in a bounded number of draws.
   std::optional<Point> draw();
   // Up to `count` unused legal points, distinct, but still unused: candidates to choose from.
   std::vector<Point> peek(int count);
@@ -39,7 +43,10 @@ class Sampler {
 
   const SearchSpace& space_;
   Rng rng_;
+  std::optional<Point> draw_from(std::vector<size_t> open);
+
   std::vector<Sketch> live_;
+  std::vector<bool> in_play_;
   std::unordered_set<uint64_t> used_;
 };
 

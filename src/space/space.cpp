@@ -79,12 +79,18 @@ Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
   return {};
 }
 
-// Groups can be written where the product's tile is known and leaves the chains' vectors their axis.
+// A group is written around a product whose tile has rows along the common axis and vectors along one that
+// the operands from the chains do not have.
 std::map<size_t, Group> groups_of(const Plan& plan) {
   std::map<size_t, Group> groups;
   for (const auto& [product, tile] : plan.tiles) {
     const auto group = group_around(plan.reduced.dag, plan.classified, product);
-    if (group && group->axis.at(product) != tile.vector) groups.emplace(product, *group);
+    if (!group || group->axis.at(product) != tile.rows) continue;
+    const bool panels_are_ready = std::ranges::none_of(group->producers, [&](const Chain& chain) {
+      const Stage& stage = plan.classified.of(product);
+      return axis_of_producer(plan.reduced.dag, stage, tile.vector, chain.back()).has_value();
+    });
+    if (panels_are_ready) groups.emplace(product, *group);
   }
   return groups;
 }

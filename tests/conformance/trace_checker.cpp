@@ -34,6 +34,8 @@ constexpr SmallCase kCases[] = {
      R"({"batch": 1, "height": 5, "width": 11, "in_channels": 5, "out_channels": 3, "kernel": 1, "stride": 1, "padding": 0})"},
     {"conv2d_bn_relu",
      R"({"batch": 1, "height": 8, "width": 8, "in_channels": 4, "out_channels": 6, "kernel": 3, "stride": 1, "padding": 2, "dilation": 2, "groups": 2})"},
+    {"conv2d_bn_relu",
+     R"({"batch": 2, "height": 10, "width": 13, "in_channels": 18, "out_channels": 34, "kernel": 3, "stride": 1, "padding": 1})"},
     {"depthwise_conv2d",
      R"({"batch": 1, "height": 7, "width": 11, "channels": 5, "kernel": 3, "stride": 1, "padding": 1})"},
     {"depthwise_conv2d",

@@ -16,7 +16,7 @@ StrategyOptions seeded(uint64_t seed) { return {.seed = seed}; }
 TEST(Evolutionary, ReachesTheOptimumOfAPerfectModel) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     auto strategy = make_evolutionary(Landscape::space(), seeded(seed));
-    const auto trials = run_search(*strategy, 128, Landscape::perfect_scores);
+    const auto trials = run_search(*strategy, 160, Landscape::perfect_scores);
     EXPECT_DOUBLE_EQ(best_of(trials), Landscape::seconds(Landscape::optimum())) << "seed " << seed;
   }
 }

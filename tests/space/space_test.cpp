@@ -85,6 +85,84 @@ TEST(Space, RandomPointsApplyAndLower) {
   EXPECT_GE(drawn, 600);
 }
 
+const Workload& workload_named(const std::string& name) {
+  const auto found = std::ranges::find(workloads(), name, &Workload::name);
+  EXPECT_NE(found, workloads().end()) << name;
+  return *found;
+}
+
+std::string first_arm(const Space& space) {
+  const std::string& name = space.sketches()[static_cast<size_t>(space.preferred_points().front().sketch)].name;
+  return name.substr(0, name.find(' '));
+}
+
+TEST(Space, AlgorithmsAreSketchesWhoseTracesBeginWithARewrite) {
+  const auto arms_of = [](const std::string& name) {
+    const Task task = task_of(workload_named(name), Isa::avx512, 1);
+    const Result<Space> space = Space::derive(task);
+    EXPECT_TRUE(space);
+    std::vector<std::string> arms;
+    for (const Point& point : space->preferred_points()) {
+      const Result<Trace> trace = space->trace(point);
+      EXPECT_TRUE(trace);
+      const RewriteStep* step = std::get_if<RewriteStep>(&trace->front());
+      const std::string arm = step == nullptr ? "direct" : to_string(*trace).substr(8, step->rule.size());
+      const std::string& sketch = space->sketches()[static_cast<size_t>(point.sketch)].name;
+      EXPECT_TRUE(sketch.starts_with(arm)) << sketch;
+      arms.push_back(arm);
+    }
+    return arms;
+  };
+  const std::vector<std::string> dense = arms_of("resnet18.C6");
+  EXPECT_EQ(std::ranges::count(dense, "winograd"), 3);
+  EXPECT_EQ(std::ranges::count(dense, "direct"), 1);
+  EXPECT_EQ(std::ranges::count(arms_of("T2D.0.b1"), "phases"), 1);
+  // A window of one, and a stride: no algorithm applies.
+  EXPECT_EQ(std::ranges::count(arms_of("resnet18.C3"), "winograd"), 0);
+  EXPECT_EQ(std::ranges::count(arms_of("resnet18.C4"), "winograd"), 0);
+}
+
+TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
+  const auto first = [](const std::string& op) {
+    const Result<std::vector<Workload>> loaded = parse_workloads(op, "space_test");
+    EXPECT_TRUE(loaded);
+    const Result<Space> space = Space::derive(task_of(loaded->front(), Isa::avx512, 1));
+    EXPECT_TRUE(space);
+    return first_arm(*space);
+  };
+  EXPECT_EQ(first(R"([{"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56, "in_channels":64,
+      "out_channels":64, "kernel":3, "stride":1, "padding":1}])"),
+            "winograd");
+  // Hardly any sums for the transforms to save.
+  EXPECT_EQ(first(R"([{"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56, "in_channels":64,
+      "out_channels":2, "kernel":3, "stride":1, "padding":1}])"),
+            "direct");
+}
+
+// What lies between the transforms and the product is as large as the group, not as the image.
+TEST(Space, GroupsKeepWhatLiesBetweenTransformsSmall) {
+  const Task task = task_of(workload_named("resnet18.C2"), Isa::avx512, 1);
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  const auto arena_bytes = [&](size_t sketch, bool largest) {
+    const Sketch& chosen = space->sketches()[sketch];
+    Point point{static_cast<int>(sketch), chosen.preferred};
+    const Parameter& group = chosen.domain.parameters.front();
+    EXPECT_TRUE(group.name.ends_with(".group"));
+    const size_t sizes = std::get<OrderedParameter>(group.kind).values.size();
+    point.integers.front() = largest ? static_cast<int64_t>(sizes) - 1 : 0;
+    const Result<Trace> trace = space->trace(point);
+    EXPECT_TRUE(trace);
+    const Result<Program> program = apply_trace(task, *trace);
+    EXPECT_TRUE(program) << program.error().to_string();
+    const Result<LoweredProgram> lowered = lower(*program, task.target);
+    EXPECT_TRUE(lowered) << lowered.error().to_string();
+    return lowered->memory.shared_bytes + lowered->memory.thread_bytes;
+  };
+  const auto sketch = static_cast<size_t>(space->preferred_points().front().sketch);
+  EXPECT_LT(arena_bytes(sketch, false), arena_bytes(sketch, true) / 2);
+}
+
 TEST(Space, OnePointGivesOneTrace) {
   const Task task = task_of(workloads()[0], Isa::avx2, 1);
   const Result<Space> first = Space::derive(task);

@@ -48,11 +48,11 @@ int64_t GroupWriter::bytes_between() const {
   return bytes;
 }
 
-// The largest that half of the second-level cache holds, or half of that where it leaves no rest. Less would
-// read the other operand too often for what a core can fetch.
+// The largest that three quarters of the second-level cache hold, or half of that where it leaves no rest.
+// Fewer places would read the other operand more often than a core can fetch it.
 int64_t GroupWriter::preferred_size(const std::vector<int64_t>& sizes) const {
   constexpr int64_t kLeast = 14;
-  int64_t most = std::max<int64_t>(w_.task.target.l2.bytes / 2 / bytes_between(), kLeast);
+  int64_t most = std::max<int64_t>(w_.task.target.l2.bytes * 3 / 4 / bytes_between(), kLeast);
   if (w_.task.cores > 1) most = std::min(most, ceil_div(extent_, int64_t{4} * w_.task.cores));
   int64_t best = sizes.front();
   for (const int64_t size : sizes) {
@@ -98,9 +98,9 @@ void GroupWriter::place_between(int64_t size) {
 Status GroupWriter::write() {
   const int64_t size = choose_size();
   const std::string axis = w_.dag.computes[last_].axes[group_.axis.at(last_)].var.name();
-  w_.add(SplitStep{block(last_), axis, {size}});
   place_between(size);
-  LATHE_TRY_STATUS(write_chain(w_, group_.consumer, {group_.axis.at(last_), ".1"}));
+  LATHE_TRY_STATUS(write_chain(w_, group_.consumer, {group_.axis.at(last_)}));
+  w_.add(SplitStep{block(last_), axis, {size}});
   w_.add(ComputeAtStep{block(group_.product), block(last_), axis + ".0", Scope::thread});
   for (const Chain& chain : group_.producers) {
     w_.add(ComputeAtStep{block(chain.back()), block(last_), axis + ".0", Scope::thread});
@@ -108,7 +108,7 @@ Status GroupWriter::write() {
   LATHE_TRY_STATUS(write_product(w_, w_.stages.of(group_.product), tile_,
                                  {group_.axis.at(group_.product), size, extent_ % size != 0}));
   for (const Chain& chain : group_.producers)
-    LATHE_TRY_STATUS(write_chain(w_, chain, {group_.axis.at(chain.back()), ""}));
+    LATHE_TRY_STATUS(write_chain(w_, chain, {group_.axis.at(chain.back())}));
   if (w_.task.cores > 1 && size < extent_)
     w_.add(AnnotateStep{block(last_), axis + ".0", LoopKind::parallel});
   return {};

@@ -68,8 +68,7 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
 
 // Where a chain stands that is computed for a group of places of one axis of its last stage.
 struct ChainPlace {
-  std::optional<size_t> group_axis;  // none: the chain stands alone
-  std::string group_suffix;          // of the loop over that axis inside the group
+  std::optional<size_t> group_axis;  // outermost then; none: the chain stands alone
 };
 // A chain of transforms: one vector at a time through all of them, tables unrolled.
 Status write_chain(Writer& writer, const Chain& chain, const ChainPlace& place = {});

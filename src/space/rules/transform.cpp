@@ -73,11 +73,10 @@ std::string ChainWriter::write_outer_loops() {
   const std::string vector = axis_name(end, vector_[end]);
   const int64_t extent = compute(end).axes[vector_[end]].extent;
   std::vector<std::pair<std::string, int64_t>> loops;
+  const auto add_loop = [&](size_t a) { loops.emplace_back(axis_name(end, a), compute(end).axes[a].extent); };
+  if (place_.group_axis) add_loop(*place_.group_axis);
   for (size_t a : axes_.common[end]) {
-    if (a == vector_[end]) continue;
-    const bool grouped = place_.group_axis && a == *place_.group_axis;
-    const std::string name = axis_name(end, a) + (grouped ? place_.group_suffix : "");
-    loops.emplace_back(name, compute(end).axes[a].extent);
+    if (a != vector_[end] && a != place_.group_axis) add_loop(a);
   }
   w_.add(SplitStep{block(end), vector, {w_.lanes()}});
   loops.emplace_back(vector + ".0", ceil_div(extent, w_.lanes()));
