@@ -1,0 +1,73 @@
+// Winograd's rewrite gives the convolution's own result, as closely as candidates that use it are checked.
+#include "rewrite/winograd.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "loop/interpret.h"
+#include "ops/workloads.h"
+#include "schedule/apply.h"
+#include "tune/problem.h"
+
+namespace lathe::testing {
+namespace {
+
+Task convolution(int batch, int height, int width, int channels) {
+  const std::string text = fmt::format(
+      R"([{{"name":"c", "op":"conv2d", "batch":{}, "height":{}, "width":{}, "in_channels":{},
+          "out_channels":5, "kernel":3, "stride":1, "padding":1}}])",
+      batch, height, width, channels);
+  const Result<std::vector<Workload>> workloads = parse_workloads(text, "winograd_test");
+  EXPECT_TRUE(workloads) << workloads.error().to_string();
+  Result<Task> task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true);
+  EXPECT_TRUE(task) << task.error().to_string();
+  return std::move(*task);
+}
+
+// The largest difference between the rewritten and the direct program, as a share of the largest value.
+double loss(const Task& task, const Trace& trace) {
+  Rng rng(3);
+  std::vector<HostTensor> inputs;
+  for (const Tensor& input : task.dag.inputs) inputs.push_back(random_like(input, rng));
+  const Result<Program> program = apply_trace(task, trace);
+  EXPECT_TRUE(program) << program.error().to_string();
+  const Result<Interpretation> direct = interpret(naive_program(task), inputs);
+  const Result<Interpretation> rewritten = interpret(*program, inputs);
+  EXPECT_TRUE(direct && rewritten);
+  double largest = 0;
+  double difference = 0;
+  for (size_t i = 0; i < direct->outputs[0].values.size(); ++i) {
+    largest = std::max(largest, std::abs(direct->outputs[0].values[i]));
+    difference =
+        std::max(difference, std::abs(direct->outputs[0].values[i] - rewritten->outputs[0].values[i]));
+  }
+  return difference / largest;
+}
+
+TEST(Winograd, LosesLessThanCandidatesAreAllowed) {
+  const Task task = convolution(1, 12, 12, 64);
+  for (const int64_t m : {2, 4, 6}) {
+    const Trace trace = {RewriteStep{"winograd", "O", {{"m", m}}}};
+    const double lost = loss(task, trace);
+    EXPECT_GT(lost, 0) << m;
+    // A third for longer sums and other numbers than these.
+    EXPECT_LT(lost, relative_tolerance(task.dag, trace) / 3) << m;
+  }
+}
+
+// The image's pixels are found again in the tiles, so that the output can be written where its tile is made.
+TEST(Winograd, ImagesOfOneTileAcrossOrDownAreWrittenFromTheirTiles) {
+  for (const auto& [height, width] : {std::pair(11, 5), std::pair(4, 13), std::pair(3, 3)}) {
+    const Task task = convolution(2, height, width, 3);
+    const Result<Trace> trace = parse_trace(
+        "rewrite winograd O m=6\nreorder O.Y p f u v j\nreverse_compute_at O O.Y u scope=registers\n");
+    ASSERT_TRUE(trace) << trace.error().to_string();
+    EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << height << " x " << width;
+  }
+}
+
+}  // namespace
+}  // namespace lathe::testing
