@@ -102,6 +102,39 @@ TEST_F(RandomTraces, PointsOfTheSpaceComputeWhatTheNaiveProgramDoes) {
   EXPECT_GE(compared_, kCompared);
 }
 
+// Algorithms have more stages than any direct program: every point drawn begins with a rewrite.
+TEST_F(RandomTraces, PointsOfAlgorithmsComputeWhatTheNaiveProgramDoes) {
+  constexpr SmallCase kWindows[] = {
+      {"conv2d",
+       R"({"batch": 1, "height": 13, "width": 9, "in_channels": 17, "out_channels": 33, "kernel": 3, "stride": 1, "padding": 1})"},
+      {"conv2d_bn_relu",
+       R"({"batch": 3, "height": 8, "width": 12, "in_channels": 5, "out_channels": 16, "kernel": 3, "stride": 1, "padding": 1})"},
+      {"conv2d_transpose",
+       R"({"batch": 2, "height": 5, "width": 7, "in_channels": 6, "out_channels": 19, "kernel": 4, "stride": 2, "padding": 1})"},
+  };
+  constexpr int kDraws = kShare > 1 ? 1 : 5;
+  for (const SmallCase& small : kWindows) {
+    for (int variant = 0; variant < 4; ++variant) {
+      const Target target = generic_target(variant % 2 == 0 ? Isa::avx512 : Isa::avx2);
+      const Reference reference = make_reference(small, target, variant < 2 ? 1 : 2, true);
+      const Result<Space> space = Space::derive(reference.task);
+      ASSERT_TRUE(space) << space.error().to_string();
+      for (size_t s = 0; s < space->sketches().size(); ++s) {
+        const Sketch& sketch = space->sketches()[s];
+        if (sketch.name.starts_with("direct")) continue;
+        Rng rng(s);
+        for (int draw = 0; draw < kDraws; ++draw) {
+          const Point point{static_cast<int>(s), draw == 0 ? sketch.preferred : sample(sketch.domain, rng)};
+          const Result<Trace> trace = space->trace(point);
+          if (trace) check(reference, *trace, s, rng);
+        }
+      }
+    }
+  }
+  print("points of algorithms");
+  EXPECT_GE(checker_.counts.traces, 16 * kDraws);
+}
+
 TEST_F(RandomTraces, RandomStepsComputeWhatTheNaiveProgramDoes) {
   int proposed = 0;
   for (uint64_t place = 0; place < kSeeds; ++place) {
