@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "loop/walk.h"
+#include "lower/known.h"
 #include "lower/map.h"
 
 namespace lathe {
@@ -24,13 +25,24 @@ bool uses(const Start& start, const Var& var) {
                              [&](const For& loop) { return std::ranges::any_of(loop.extents, in); });
 }
 
-bool uses_one_of(const Affine& value, const std::vector<Var>& vars) {
-  std::vector<Var> used;
-  collect_vars(value, used);
-  return std::ranges::any_of(used, [&](const Var& v) { return std::ranges::find(vars, v) != vars.end(); });
+// The least that a condition's value is while the loops that drive reduce axes run: the start belongs where
+// the condition lets any of their iterations in. Nothing where it cannot tell.
+std::optional<Affine> least(const Affine& value, const std::vector<Var>& reducing, const Ranges& ranges) {
+  Affine result(value.constant());
+  for (const Affine::Term& term : value.terms()) {
+    const Affine part(term.atom, term.coefficient);
+    if (std::ranges::none_of(reducing, [&](const Var& var) { return part.uses(var); })) {
+      result += part;
+      continue;
+    }
+    const auto reach = bounds(part, ranges);
+    if (!reach) return std::nullopt;
+    result += Affine(reach->lo);
+  }
+  return result;
 }
 
-Start start_of(const Block& block) {
+Start start_of(const Block& block, const Ranges& ranges) {
   Start start;
   start.block.name = block.name + ".init";
   start.block.output = block.output;
@@ -48,7 +60,11 @@ Start start_of(const Block& block) {
   for (Conjunct conjunct : block.predicate) {
     const bool on_axis = conjunct.axis >= 0;
     if (on_axis && new_axis[static_cast<size_t>(conjunct.axis)] < 0) continue;
-    if (!on_axis && uses_one_of(conjunct.value, start.pending)) continue;
+    if (!on_axis) {
+      std::optional<Affine> value = least(conjunct.value, start.pending, ranges);
+      if (!value) continue;
+      conjunct.value = std::move(*value);
+    }
     if (on_axis) conjunct.axis = new_axis[static_cast<size_t>(conjunct.axis)];
     start.block.predicate.push_back(std::move(conjunct));
   }
@@ -88,9 +104,9 @@ class Decomposer {
   }
 
  private:
-  static Stmt visit_block(const Stmt& stmt, const Block& block, std::vector<Start>& starts) {
+  Stmt visit_block(const Stmt& stmt, const Block& block, std::vector<Start>& starts) const {
     if (!block.initialises) return stmt;
-    Start start = start_of(block);
+    Start start = start_of(block, known_.ranges());
     Block update = block;
     update.initialises = false;
     Stmt rest = make_stmt(std::move(update));
@@ -101,6 +117,7 @@ class Decomposer {
 
   Stmt visit_loop(const Stmt& stmt, const For& loop, std::vector<Start>& starts) {
     std::vector<Start> inner;
+    known_.enter(loop);
     const Stmt body = visit(loop.body, inner);
     std::vector<Stmt> here;
     for (Start& start : inner) {
@@ -116,6 +133,8 @@ class Decomposer {
     here.push_back(body == loop.body ? stmt : make_stmt(For{loop.var, loop.extents, loop.kind, body}));
     return make_seq(std::move(here));
   }
+
+  Known known_;  // no two loops share a variable, so what was left stays true
 };
 
 }  // namespace
