@@ -22,8 +22,10 @@ std::optional<Expr> ExprVectorizer::visit_load(const Load& load, Type type, cons
   if (!offset) return std::nullopt;
   const int64_t reach = offset->stride * (lanes_.count - 1);
   const Affine& base = offset->base;
+  // Register buffers have room for the lanes of a tile; what a select keeps out may lie beyond it.
+  const bool has_room = storage_.in_registers(load.tensor) && !below_select_;
   const bool safe =
-      !mask.defined() || storage_.in_registers(load.tensor) ||
+      !mask.defined() || has_room ||
       storage_.holds(load.tensor, reach < 0 ? base + reach : base, reach < 0 ? base : base + reach, known_);
   if (offset->stride == 0) {
     if (!safe && below_select_) return std::nullopt;
