@@ -158,6 +158,28 @@ Status check_inputs_written(const Program& program, const std::string& consumer)
   return {};
 }
 
+// In a loop that both lie in already, the consumer must go through a box: a copy made for it reaches over the
+// gaps of anything else, with values there that are none of its own.
+Status check_reads_box(const Located& consumer, const Located& producer) {
+  std::optional<size_t> shared;
+  const size_t length = std::min(consumer.path.size(), producer.path.size());
+  for (size_t i = 0; i < length && consumer.path[i] == producer.path[i]; ++i) {
+    if (as<For>(consumer.path[i]) != nullptr) shared = i;
+  }
+  if (!shared) return {};
+  const std::vector<Affine>& index = consumer.block->output_index;
+  const WrittenNest own = written_nest(consumer, *shared, side_loop_names(index));
+  bool is_box = own.conditions.empty() && own.loops.size() == own.index.size();
+  for (size_t dim = 0; is_box && dim < own.index.size(); ++dim) {
+    const Affine base = own.index[dim] - Affine(own.loops[dim].first);
+    is_box = std::ranges::none_of(own.loops, [&](const auto& loop) { return base.uses(loop.first); });
+  }
+  if (is_box) return {};
+  return illegal(fmt::format("block '{}' leaves gaps in '{}' in an iteration of loop '{}'",
+                             consumer.block->name, consumer.block->output->name,
+                             consumer.loop_at(*shared).var.name()));
+}
+
 // What the producer's reduction has completed when its last iteration ends, whether or not that adds
 // something.
 WrittenNest complete_nest(const Located& producer, size_t position, const Load& load) {
@@ -203,6 +225,7 @@ Result<Program> reverse_compute_at(const Program& program, const ReverseComputeA
   if (std::ranges::any_of(consumer.path, [&](const Stmt& stmt) { return stmt == producer.path[position]; })) {
     return illegal(fmt::format("block '{}' lies in loop '{}' already", step.block, step.loop));
   }
+  LATHE_TRY_STATUS(check_reads_box(consumer, producer));
   const Ranges fixed = ranges_of(Path(producer.path.begin(), producer.path.begin() + position + 1));
   LATHE_TRY(const Load* load, only_load(block, tensor));
   LATHE_TRY(Stmt moved, consumer_nest(block, *load, complete_nest(producer, position, *load), fixed));
