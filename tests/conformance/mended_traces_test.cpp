@@ -25,6 +25,10 @@ constexpr SmallCase kConv1d = {
     R"({"batch": 1, "length": 13, "in_channels": 3, "out_channels": 5, "kernel": 3, "stride": 2, "padding": 1})"};
 constexpr SmallCase kNorm = {"frobenius_norm", R"({"batch": 2, "m": 7, "n": 13})"};
 
+constexpr SmallCase kDepthwise = {
+    "depthwise_conv2d",
+    R"({"batch": 1, "height": 7, "width": 11, "channels": 5, "kernel": 3, "stride": 1, "padding": 1})"};
+
 struct Mended {
   const char* name;
   SmallCase operation;
@@ -69,6 +73,11 @@ constexpr Mended kComputes[] = {
     {"PaddingOfATileOfATile", kConvolution,
      "split O.conv y [5]\nsplit O.conv y.1 [2]\ntail O.conv y pad\nreorder O.conv c y.0 y.1.0 y.1.1\n"},
     {"RegistersOutsideOfAParallelLoop", kBatched, "cache_read C A c0 at=b scope=registers\nparallel C i\n"},
+    {"ARegisterCopyReadBeforeItsBeginning", kDepthwise,
+     "inline I.pad\ncache_write O w0 at=x scope=workspace\nvectorize O x\nsplit O y [8 4]\n"
+     "cache_read O I c2 at=y.1 scope=registers\nsplit w0.out y.0 [8]\n"},
+    {"ASumUnderAConditionOnALoopAround", kNorm,
+     "compute_at o.sum o b scope=registers\nsplit o.sum b [2 16]\nfuse o.sum b.2 i j\n"},
 };
 
 class MendedTraces : public ::testing::TestWithParam<Mended> {};
@@ -117,6 +126,11 @@ TEST(MendedTraces, RefusalsNameTheReason) {
       "block 'w0.in' is a part of a reduction");
   EXPECT_EQ(refusal(kMatmul, "cache_write C w0 at=r scope=thread\ncompute_at w0.in w0.out j scope=thread\n"),
             "block 'C' writes 'w0' as block 'w0.in' does");
+  EXPECT_EQ(refusal(kConvolution,
+                    "split O x [2 4]\nreorder O c x.0 y x.2 n x.1\ncache_write O w1 at=x.2 scope=registers\n"
+                    "cache_read w1.out w1 c2 at=x.2 scope=thread\n"
+                    "reverse_compute_at w1.out c2 d2 scope=registers\n"),
+            "block 'w1.out' leaves gaps in 'O' in an iteration of loop 'x.2'");
   EXPECT_EQ(refusal(kNorm, "reverse_compute_at o o.sum j scope=thread\nsplit o j [11]\nreorder o j.1 j.0\n"),
             "block 'o' would no longer wait for the last iteration of loop 'j.0'");
   EXPECT_EQ(refusal(kBatched,
