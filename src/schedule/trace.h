@@ -102,8 +102,8 @@ struct TailStep {
   Tail tail = Tail::guard;
 };
 // Fetches what `block` reads of `tensor` `distance` iterations of `loop` ahead, at the start of that loop's
-// body. With `at`, a loop inside it, the work is spread: each iteration of `at` fetches some cache lines of what
-// its loops will read, so that the loops between the two that reread the tensor share them out.
+// body. With `at`, a loop inside it, the work is spread: each iteration of `at` fetches some cache lines of
+// what its loops will read, so that the loops between the two that reread the tensor share them out.
 struct PrefetchStep {
   std::string block;
   std::string tensor;

@@ -92,7 +92,8 @@ const Workload& workload_named(const std::string& name) {
 }
 
 std::string first_arm(const Space& space) {
-  const std::string& name = space.sketches()[static_cast<size_t>(space.preferred_points().front().sketch)].name;
+  const std::string& name =
+      space.sketches()[static_cast<size_t>(space.preferred_points().front().sketch)].name;
   return name.substr(0, name.find(' '));
 }
 
