@@ -46,7 +46,7 @@ cd "$out" # ./lathe.db, should a command want its default, is this run's own
 
 # All cores that the figures will be taken on; a core that is not used for them builds candidates.
 cpus=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
-  while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done | head -n "$cores" | paste -sd,)
+  while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done | sed -n "1,${cores}p" | paste -sd,)
 
 say "compiling $name untuned (trial 0)"
 taskset -c "$cpus" "$lathe" compile "$model" "${inputs[@]}" --out "$out/untuned"
