@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/print.h"
 #include "measure/timing.h"
 #include "search/all.h"
 
@@ -16,6 +17,19 @@ constexpr int kFirstBatch = 4;
 int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t left) {
   const int batch = progress.trials == 0 ? std::min(kFirstBatch, options.batch) : options.batch;
   return static_cast<int>(std::clamp<int64_t>(left, 1, batch));
+}
+
+// Tasks of one kind can hope for each other's throughput: the same formula but for sizes. Strides stay, since
+// they decide which algorithms there are.
+std::string kind_of(const Dag& dag) {
+  const std::string text = to_string(dag);
+  std::string kind;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    const bool is_factor = i + 1 < text.size() && text[i + 1] == '*';
+    if (!is_digit || is_factor) kind += text[i];
+  }
+  return kind;
 }
 
 // How many of a task's programs are measured a second time at the end.
@@ -79,8 +93,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, runner, records));
     trials += tuner.progress().trials;
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
-    scheduled.push_back(
-        {static_cast<double>(weighted.weight), flops, std::to_string(weighted.task.dag.computes.size())});
+    scheduled.push_back({static_cast<double>(weighted.weight), flops, kind_of(weighted.task.dag)});
     tuners.push_back(std::move(tuner));
   }
   LATHE_TRY(const auto order, make_task_scheduler(scheduler, scheduled, {.seed = options.seed}));
