@@ -23,11 +23,17 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
 // they decide which algorithms there are.
 std::string kind_of(const Dag& dag) {
   const std::string text = to_string(dag);
+  constexpr const char* kDigits = "0123456789";
   std::string kind;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_digit = text[i] >= '0' && text[i] <= '9';
-    const bool is_factor = i + 1 < text.size() && text[i + 1] == '*';
-    if (!is_digit || is_factor) kind += text[i];
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
+    const bool is_factor = end < text.size() && text[end] == '*';
+    if (end == at) {
+      kind += text[at++];
+      continue;
+    }
+    if (is_factor) kind.append(text, at, end - at);
+    at = end;
   }
   return kind;
 }
