@@ -94,13 +94,18 @@ AccessSummary Summariser::access(const Tensor& tensor, const std::vector<Affine>
   summary.inner_stride = stride_of(offset, LoopKind::serial, true);
   summary.footprint.assign(loops_.size() + 1, bytes_of(tensor->dtype));
   Ranges moving;
+  std::vector<int64_t> extents(bound.size(), 1);  // what the loops so far reach of each dimension
   for (size_t level = loops_.size(); level-- > 0;) {
-    moving.set_extent(loops_[level].var, loops_[level].extent);
+    const LoopLevel& loop = loops_[level];
+    moving.set_extent(loop.var, loop.extent);
     int64_t elements = 1;
     for (size_t dim = 0; dim < bound.size(); ++dim) {
-      const auto side = side_of(bound[dim], moving, ranges_);
-      elements *=
-          std::max<int64_t>(1, std::min(side ? side->extent : tensor->shape[dim], tensor->shape[dim]));
+      if (loop.extent > 1 && bound[dim].uses(loop.var)) {
+        const auto side = side_of(bound[dim], moving, ranges_);
+        extents[dim] =
+            std::max<int64_t>(1, std::min(side ? side->extent : tensor->shape[dim], tensor->shape[dim]));
+      }
+      elements *= extents[dim];
     }
     summary.footprint[level] = elements * bytes_of(tensor->dtype);
   }

@@ -1,6 +1,7 @@
 #include "loop/walk.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/check.h"
 
@@ -8,15 +9,15 @@ namespace lathe {
 namespace {
 
 // The statements directly below a node.
-std::vector<Stmt> children_of(const StmtNode& node) {
+std::span<const Stmt> children_of(const StmtNode& node) {
   struct Visitor {
-    std::vector<Stmt> operator()(const For& s) const { return {s.body}; }
-    std::vector<Stmt> operator()(const Block&) const { return {}; }
-    std::vector<Stmt> operator()(const Seq& s) const { return s.statements; }
-    std::vector<Stmt> operator()(const Alloc& s) const { return {s.body}; }
-    std::vector<Stmt> operator()(const If& s) const { return {s.body}; }
-    std::vector<Stmt> operator()(const Store&) const { return {}; }
-    std::vector<Stmt> operator()(const Prefetch&) const { return {}; }
+    std::span<const Stmt> operator()(const For& s) const { return {&s.body, 1}; }
+    std::span<const Stmt> operator()(const Block&) const { return {}; }
+    std::span<const Stmt> operator()(const Seq& s) const { return s.statements; }
+    std::span<const Stmt> operator()(const Alloc& s) const { return {&s.body, 1}; }
+    std::span<const Stmt> operator()(const If& s) const { return {&s.body, 1}; }
+    std::span<const Stmt> operator()(const Store&) const { return {}; }
+    std::span<const Stmt> operator()(const Prefetch&) const { return {}; }
   };
   return std::visit(Visitor{}, node.node);
 }
@@ -45,14 +46,26 @@ Stmt with_children(const Stmt& stmt, std::vector<Stmt> children) {
   return std::visit(WithChildren{stmt, children}, stmt->node);
 }
 
-bool find_path(const Stmt& stmt, const std::function<bool(const StmtNode&)>& matches, Path& path) {
-  path.push_back(stmt);
+// The way down to the first node that matches, by reference: most nodes that a search looks at are not on it.
+template <class Matches>
+bool find_way(const Stmt& stmt, const Matches& matches, std::vector<const Stmt*>& way) {
+  way.push_back(&stmt);
   if (matches(*stmt)) return true;
   for (const Stmt& child : children_of(*stmt)) {
-    if (find_path(child, matches, path)) return true;
+    if (find_way(child, matches, way)) return true;
   }
-  path.pop_back();
+  way.pop_back();
   return false;
+}
+
+template <class Matches>
+Path find_path(const Stmt& root, const Matches& matches) {
+  std::vector<const Stmt*> way;
+  Path path;
+  if (!root || !find_way(root, matches, way)) return path;
+  path.reserve(way.size());
+  for (const Stmt* stmt : way) path.push_back(*stmt);
+  return path;
 }
 
 // Applies the rewriters to what one node holds itself (children are already rewritten).
@@ -114,29 +127,31 @@ void for_each(const Stmt& stmt, const std::function<void(const StmtNode&)>& visi
 }
 
 Stmt rebuild(const Stmt& stmt, const StmtRewrite& rewrite) {
-  std::vector<Stmt> children = children_of(*stmt);
-  bool changed = false;
-  for (Stmt& child : children) {
-    Stmt rebuilt = rebuild(child, rewrite);
-    changed |= rebuilt != child;
-    child = std::move(rebuilt);
+  const std::span<const Stmt> before = children_of(*stmt);
+  std::vector<Stmt> children;  // empty while none has changed
+  for (size_t i = 0; i < before.size(); ++i) {
+    Stmt rebuilt = rebuild(before[i], rewrite);
+    if (rebuilt == before[i]) continue;
+    if (children.empty()) children.assign(before.begin(), before.end());
+    children[i] = std::move(rebuilt);
   }
-  const Stmt rebuilt = changed ? with_children(stmt, std::move(children)) : stmt;
+  const Stmt rebuilt = children.empty() ? stmt : with_children(stmt, std::move(children));
   if (!rebuilt) return nullptr;
   std::optional<Stmt> rewritten = rewrite(rebuilt);
   return rewritten ? *rewritten : rebuilt;
 }
 
 Stmt replace(const Stmt& root, const StmtNode* target, const Stmt& replacement) {
-  if (root.get() == target) return replacement;
-  std::vector<Stmt> children = children_of(*root);
-  for (Stmt& child : children) {
-    const Stmt replaced = replace(child, target, replacement);
-    if (replaced == child) continue;
-    child = replaced;
-    return with_children(root, std::move(children));
+  std::vector<const Stmt*> way;
+  if (!find_way(root, [&](const StmtNode& node) { return &node == target; }, way)) return root;
+  Stmt replaced = replacement;
+  for (size_t i = way.size() - 1; i-- > 0;) {
+    const std::span<const Stmt> before = children_of(**way[i]);
+    std::vector<Stmt> children(before.begin(), before.end());
+    children[static_cast<size_t>(way[i + 1] - before.data())] = std::move(replaced);
+    replaced = with_children(*way[i], std::move(children));
   }
-  return root;
+  return replaced;
 }
 
 Stmt substitute(const Stmt& stmt, const Substitution& substitution) {
@@ -148,22 +163,14 @@ Stmt rewrite_expressions(const Stmt& stmt, const ExprRewriter& rewriter) {
 }
 
 Path path_to_block(const Stmt& root, std::string_view block) {
-  Path path;
-  if (!root) return path;
-  find_path(
-      root,
-      [&](const StmtNode& node) {
-        const Block* candidate = std::get_if<Block>(&node.node);
-        return candidate != nullptr && candidate->name == block;
-      },
-      path);
-  return path;
+  return find_path(root, [&](const StmtNode& node) {
+    const Block* candidate = std::get_if<Block>(&node.node);
+    return candidate != nullptr && candidate->name == block;
+  });
 }
 
 Path path_to(const Stmt& root, const StmtNode* target) {
-  Path path;
-  if (root) find_path(root, [&](const StmtNode& node) { return &node == target; }, path);
-  return path;
+  return find_path(root, [&](const StmtNode& node) { return &node == target; });
 }
 
 int64_t largest_extent(const For& loop, const Ranges& outer) {

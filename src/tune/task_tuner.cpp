@@ -236,7 +236,7 @@ Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options
                                              .problem = std::move(problem)});
   StrategyOptions search;
   search.seed = options.seed;
-  // Applying a trace and taking features costs a fifth of a millisecond: some 60 ms a batch.
+  // Applying a trace and taking features costs 0.3 ms, 1.4 for Winograd: 0.1 to 0.4 s a batch.
   search.population = 96;
   search.generations = 3;
   LATHE_TRY(state->strategy, make_strategy(options.strategy, state->scored.search_space(), search));

@@ -79,14 +79,15 @@ Result<std::string> emit_once(const LoweredProgram& lowered, const Target& targe
   return code;
 }
 
-// No order of instructions is the best for all register tiles: where LLVM's own leads to spills in a loop,
-// the program's is tried too, and the code with fewer is taken.
+// No order of instructions is the best for all register tiles: where LLVM's own leads to spilled vectors in a
+// loop, the program's is tried too, and the code with fewer spills is taken. Spilled addresses come from the
+// number of pointers that a loop advances; no order helps them.
 Result<std::string> emit_code(const LoweredProgram& lowered, const Target& target,
                               const EntrySymbols& symbols, llvm_backend::Output output, EmitStats& stats) {
   Emission first;
   LATHE_TRY(std::string code, emit_once(lowered, target, symbols, output, std::nullopt, first));
   stats = first.stats;
-  if (stats.spills.stack_references == 0 || first.longest_block > kLongestRetriedBlock) return code;
+  if (stats.spills.vector_references == 0 || first.longest_block > kLongestRetriedBlock) return code;
   Emission second;
   LATHE_TRY(std::string other, emit_once(lowered, target, symbols, output, false, second));
   const bool better = second.stats.spills.stack_references < stats.spills.stack_references;

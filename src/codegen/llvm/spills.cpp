@@ -10,11 +10,15 @@
 namespace lathe::llvm_backend {
 namespace {
 
-bool touches_stack(const llvm::MachineInstr& instruction) {
-  return std::ranges::any_of(instruction.memoperands(), [](const llvm::MachineMemOperand* access) {
-    const llvm::PseudoSourceValue* source = access->getPseudoValue();
-    return source != nullptr && source->kind() == llvm::PseudoSourceValue::FixedStack;
-  });
+constexpr uint64_t kLargestScalarBits = 64;
+
+bool on_stack(const llvm::MachineMemOperand* access) {
+  const llvm::PseudoSourceValue* source = access->getPseudoValue();
+  return source != nullptr && source->kind() == llvm::PseudoSourceValue::FixedStack;
+}
+
+bool is_vector(const llvm::MachineMemOperand* access) {
+  return access->getSizeInBits().hasValue() && access->getSizeInBits().getValue() > kLargestScalarBits;
 }
 
 class SpillCounter : public llvm::MachineFunctionPass {
@@ -43,7 +47,13 @@ class SpillCounter : public llvm::MachineFunctionPass {
     if (!loop.isInnermost()) return;
     ++count_.innermost_loops;
     for (const llvm::MachineBasicBlock* block : loop.blocks()) {
-      count_.stack_references += static_cast<int>(std::ranges::count_if(*block, touches_stack));
+      for (const llvm::MachineInstr& instruction : *block) {
+        const llvm::ArrayRef<llvm::MachineMemOperand*> accesses = instruction.memoperands();
+        const auto* access = std::ranges::find_if(accesses, on_stack);
+        if (access == accesses.end()) continue;
+        ++count_.stack_references;
+        if (is_vector(*access)) ++count_.vector_references;
+      }
     }
   }
 

@@ -9,8 +9,9 @@ class MachineFunctionPass;
 namespace lathe {
 
 struct SpillCount {
-  int innermost_loops = 0;   // loops without a loop inside
-  int stack_references = 0;  // instructions in them that read or write a stack slot
+  int innermost_loops = 0;    // loops without a loop inside
+  int stack_references = 0;   // instructions in them that read or write a stack slot
+  int vector_references = 0;  // of those, the ones that move a vector: a register tile that does not fit
 };
 
 namespace llvm_backend {

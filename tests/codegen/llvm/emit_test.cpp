@@ -73,7 +73,7 @@ TEST(Emit, TheTileTwelveByTwoOfAvx512FitsItsRegisters) {
 
 TEST(Emit, SpillsOfATileThatDoesNotFitAreCounted) {
   const LoweredProgram lowered = gemm({.m = 48, .n = 64, .k = 32, .rows = 12, .vectors = 2, .lanes = 8});
-  EXPECT_GT(spills(lowered, Isa::avx2).stack_references, 20);
+  EXPECT_GT(spills(lowered, Isa::avx2).vector_references, 20);
 }
 
 // One block of 1,500 stores in a row, each read again by the next: the machine scheduler alone would take
