@@ -20,32 +20,44 @@ struct RewriteStep {
   std::string rule;   // "winograd", "phases" ...
   std::string stage;  // the compute that it rewrites
   std::map<std::string, int64_t> parameters;
+
+  bool operator==(const RewriteStep&) const = default;
 };
 // One loop into factors.size() + 1 nested ones; the outer extent is the ceiling of what the factors leave.
 struct SplitStep {
   std::string block;
   std::string loop;
   std::vector<int64_t> factors;
+
+  bool operator==(const SplitStep&) const = default;
 };
 // Directly nested loops into one, in the order given, outermost first.
 struct FuseStep {
   std::string block;
   std::vector<std::string> loops;
+
+  bool operator==(const FuseStep&) const = default;
 };
 // The named loops, which lie on one chain without siblings, take each other's places in the order given.
 struct ReorderStep {
   std::string block;
   std::vector<std::string> loops;
+
+  bool operator==(const ReorderStep&) const = default;
 };
 // serial, unrolled, vectorized or parallel.
 struct AnnotateStep {
   std::string block;
   std::string loop;
   LoopKind kind = LoopKind::serial;
+
+  bool operator==(const AnnotateStep&) const = default;
 };
 // An intermediate's body goes into its consumers.
 struct InlineStep {
   std::string block;
+
+  bool operator==(const InlineStep&) const = default;
 };
 // The producer computes what one iteration of the consumer's loop needs, at the beginning of that loop's
 // body.
@@ -54,6 +66,8 @@ struct ComputeAtStep {
   std::string consumer;
   std::string loop;
   Scope scope = Scope::thread;  // of the buffer between them, where it can move under the loop
+
+  bool operator==(const ComputeAtStep&) const = default;
 };
 // The consumer takes what one iteration of the producer's loop wrote, at the end of that loop's body.
 struct ReverseComputeAtStep {
@@ -61,10 +75,14 @@ struct ReverseComputeAtStep {
   std::string producer;
   std::string loop;
   Scope scope = Scope::thread;
+
+  bool operator==(const ReverseComputeAtStep&) const = default;
 };
 // A compute that reads only constants, tables and prepared buffers runs once at load, and its result is kept.
 struct PrepareStep {
   std::string block;
+
+  bool operator==(const PrepareStep&) const = default;
 };
 // A copy of what `block` reads of `tensor`, in a layout of its own: in `prepare` (constants only), at the
 // root, or at the beginning of the body of one of the block's loops. Positions beyond the tensor's shape hold
@@ -76,6 +94,8 @@ struct CacheReadStep {
   std::string at;    // "prepare", "root" or a loop of `block`
   Scope scope = Scope::thread;
   Layout layout;  // empty: row-major
+
+  bool operator==(const CacheReadStep&) const = default;
 };
 // `block` writes a local copy; `copy`.out stores it at the end of the loop's body, and below reduce loops
 // `copy`.in loads it at the beginning.
@@ -84,22 +104,30 @@ struct CacheWriteStep {
   std::string copy;
   std::string loop;
   Scope scope = Scope::registers;
+
+  bool operator==(const CacheWriteStep&) const = default;
 };
 // A reduce loop becomes a spatial axis (the last) of a new block `block`.rf, and `block` adds up its results.
 struct RfactorStep {
   std::string block;
   std::string loop;
+
+  bool operator==(const RfactorStep&) const = default;
 };
 // The memory order of an intermediate, a prepared buffer, or an argument whose layout is free.
 struct LayoutStep {
   std::string tensor;
   Layout layout;
+
+  bool operator==(const LayoutStep&) const = default;
 };
 // How lowering treats imperfect tiles on one axis of a block.
 struct TailStep {
   std::string block;
   std::string axis;
   Tail tail = Tail::guard;
+
+  bool operator==(const TailStep&) const = default;
 };
 // Fetches what `block` reads of `tensor` `distance` iterations of `loop` ahead, at the start of that loop's
 // body. With `at`, a loop inside it, the work is spread: each iteration of `at` fetches some cache lines of
@@ -110,6 +138,8 @@ struct PrefetchStep {
   std::string loop;
   int64_t distance = 1;
   std::string at = {};  // empty: `loop` itself
+
+  bool operator==(const PrefetchStep&) const = default;
 };
 
 using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,

@@ -1,9 +1,10 @@
 #include "tune/scored_space.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "features/features.h"
-#include "schedule/apply.h"
 
 namespace lathe {
 
@@ -28,8 +29,8 @@ const std::optional<std::vector<float>>& ScoredSpace::features(const Point& poin
   if (known != features_.end()) return known->second;
   std::optional<std::vector<float>> row;
   if (const Result<Trace> trace = space_.trace(point)) {
-    if (const Result<Program> program = apply_trace(task_, *trace)) {
-      row = extract_features(*program, task_.target).flat;
+    if (const Result<Program> program = replay_.apply(*trace)) {
+      row = extract_features(*program, target_).flat;
     }
   }
   return features_.emplace(point, std::move(row)).first->second;
@@ -39,8 +40,12 @@ std::vector<double> ScoredSpace::score(std::span<const Point> points, const Cost
   std::vector<double> costs(points.size(), std::numeric_limits<double>::infinity());
   FeatureMatrix rows;
   rows.columns = static_cast<int64_t>(feature_names().size());
+  std::vector<size_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Neighbours in this order share the beginnings of their traces.
+  std::ranges::sort(order, {}, [&](size_t i) -> const Point& { return points[i]; });
   std::vector<size_t> places;
-  for (size_t i = 0; i < points.size(); ++i) {
+  for (const size_t i : order) {
     const auto& row = features(points[i]);
     if (!row) continue;
     rows.values.insert(rows.values.end(), row->begin(), row->end());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cost/cost_model.h"
+#include "schedule/prefix_replay.h"
 #include "search/search_space.h"
 #include "search/strategy.h"
 #include "space/space.h"
@@ -26,9 +27,11 @@ class ScoredSpace {
   std::vector<double> score(std::span<const Point> points, const CostModel& model);
 
  private:
-  ScoredSpace(Task task, Space space) : task_(std::move(task)), space_(std::move(space)) {}
-  Task task_;
+  ScoredSpace(const Task& task, Space space)
+      : target_(task.target), space_(std::move(space)), replay_(task) {}
+  Target target_;
   Space space_;
+  PrefixReplay replay_;
   std::map<Point, std::optional<std::vector<float>>> features_;
 };
 
