@@ -13,6 +13,7 @@
 namespace lathe::cli {
 
 void add_tune(CLI::App& app, Action& chosen);
+void add_bench(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
@@ -30,6 +31,8 @@ struct ProgramOptions {
   int cores = 0;  // 0: the affinity mask's
 };
 void add_program_options(OptionSet& command, ProgramOptions& options);
+// Those of them that go with a workload file, which the command declares itself.
+void add_workload_options(OptionSet& command, ProgramOptions& options);
 // An Error unless exactly one of MODEL.onnx and --workload is given, and their own options with them alone.
 Status check(const ProgramOptions& options);
 Result<Target> target_of(const ProgramOptions& options);

@@ -46,6 +46,7 @@ int run(int count, char** arguments) {
   app.require_subcommand(1);
   Action action;
   lathe::cli::add_tune(app, action);
+  lathe::cli::add_bench(app, action);
   lathe::cli::add_compile(app, action);
   lathe::cli::add_run(app, action);
   lathe::cli::add_show(app, action);

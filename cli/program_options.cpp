@@ -36,6 +36,10 @@ void add_program_options(OptionSet& command, ProgramOptions& options) {
   command.text("MODEL", options.model, "an ONNX model");
   command.texts("--input", options.inputs, "the shape of an input, NAME=1,3,640,640");
   command.text("--workload", options.workload, "a JSON file of operators, in place of a model");
+  add_workload_options(command, options);
+}
+
+void add_workload_options(OptionSet& command, ProgramOptions& options) {
   command.text("--filter", options.filter, "only the operators whose names match this expression");
   command.text("--target", options.target, "native, x86-avx2 or x86-avx512", {.shows_default = true});
   command.number("--cores", options.cores, "how many cores; default: all that this process may use",

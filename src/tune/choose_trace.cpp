@@ -4,19 +4,16 @@
 
 #include "compile/compile.h"
 #include "space/space.h"
-#include "tune/compiler_version.h"
+#include "tune/task_records.h"
 
 namespace lathe {
 namespace {
 
 Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordStore& records,
                                                std::span<const int64_t> except) {
-  LATHE_TRY(const std::optional<Record> best, records.best({.task_hash = hash_of(task),
-                                                            .target = task.target.name,
-                                                            .machine = std::nullopt,
-                                                            .cores = task.cores,
-                                                            .compiler_version = compiler_version(),
-                                                            .except = {except.begin(), except.end()}}));
+  RecordQuery query = records_of(task);
+  query.except = {except.begin(), except.end()};
+  LATHE_TRY(const std::optional<Record> best, records.best(query));
   if (!best) return std::optional<ChosenTrace>();
   LATHE_TRY(Trace trace, parse_trace(best->trace));
   return ChosenTrace{task, std::move(trace), best->id};

@@ -15,6 +15,7 @@
 #include "tune/compiler_version.h"
 #include "tune/problem.h"
 #include "tune/scored_space.h"
+#include "tune/task_records.h"
 
 namespace lathe {
 namespace {
@@ -98,7 +99,6 @@ struct TaskTuner::State {
   Status flush();
   Status take_pace();
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
-  RecordQuery query() const;
   Status take_over_records();
   Result<FullCheck> check_in_full(const Record& record);
 };
@@ -192,17 +192,8 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
 }
 
-RecordQuery TaskTuner::State::query() const {
-  RecordQuery query;
-  query.task_hash = hash_of(task);
-  query.target = task.target.name;
-  query.cores = task.cores;
-  query.compiler_version = compiler_version();
-  return query;
-}
-
 Status TaskTuner::State::take_over_records() {
-  LATHE_TRY(const std::vector<Record> known, records->find(query()));
+  LATHE_TRY(const std::vector<Record> known, records->find(records_of(task)));
   const std::vector<Sketch>& sketches = scored.space().sketches();
   for (const Record& record : known) {
     count(record.measurement);
@@ -311,7 +302,7 @@ Status TaskTuner::measure_again(std::span<const int64_t> ids) {
 Result<std::optional<Winner>> TaskTuner::confirm_best() {
   State& s = *state_;
   for (;;) {
-    LATHE_TRY(const std::optional<Record> best, s.records->best(s.query()));
+    LATHE_TRY(const std::optional<Record> best, s.records->best(records_of(s.task)));
     s.progress.best_seconds = best ? best->measurement.seconds : 0;
     s.progress.best_spread = best ? best->measurement.spread : 0;
     if (!best) return std::nullopt;

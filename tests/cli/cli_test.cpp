@@ -201,6 +201,14 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(lathe("compile --workload w.json --out c --emit c").status, 0);
   EXPECT_THAT(read_text(folder_.path() / "c/mm/kernel0.c"), HasSubstr("lathe_task0_kernel"));
   EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
+  const Outcome measured = lathe("bench --workload w.json --cores 1 --records r.db --json b.json");
+  EXPECT_EQ(measured.status, 0) << measured.err;
+  const auto bench = nlohmann::json::parse(read_text(folder_.path() / "b.json"));
+  EXPECT_EQ(bench[0]["name"], "mm");
+  EXPECT_EQ(bench[0]["trials"], 3);
+  EXPECT_EQ(bench[0]["layout"], "free");
+  EXPECT_GT(bench[0]["seconds"], 0);
+  EXPECT_LE(bench[0]["largest_difference"], bench[0]["tolerance"]);
   EXPECT_THAT(
       lathe("replay r.db --record 1").out,
       MatchesRegex("record 1: mm on x86-avx[0-9]+, 1 core\n"
@@ -217,6 +225,12 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   const Result<NpyArray> c = read_npy((folder_.path() / "c.npy").string());
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
+
+  write_workload(R"({"name": "other", "op": "expression", "text": "C[i:5] = A[i] + 1"})");
+  const Outcome unknown = lathe("bench --workload w.json --cores 1 --records r.db");
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_THAT(unknown.err, MatchesRegex("(.|\n)*lathe: r.db: there is no program on x86-avx[0-9]+ and 1 "
+                                        "core for other\n"));
 }
 
 TEST_F(CliTest, AToleranceThatNothingMeetsLeavesNoProgram) {

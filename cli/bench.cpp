@@ -1,0 +1,140 @@
+// lathe bench: what the best recorded programs of operators take now, on this machine.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "artifact/replay.h"
+#include "cli/command.h"
+#include "cli/measuring.h"
+#include "cli/progress.h"
+#include "cli/tune_report.h"
+#include "measure/timing.h"
+#include "records/record_store.h"
+#include "tune/select_workloads.h"
+#include "tune/task_records.h"
+
+namespace lathe::cli {
+namespace {
+
+struct BenchCommand {
+  ProgramOptions program;
+  std::string records = "./lathe.db";
+  std::string json;
+  int rounds = 3;
+};
+
+// A case's best record, and with which layouts of the activations it was found.
+struct BestRecord {
+  std::optional<Record> record;
+  int64_t trials = 0;
+  std::string layout = "free";
+};
+
+Result<BestRecord> best_of(const Workload& workload, const Target& target, int cores,
+                           const RecordStore& records) {
+  BestRecord best;
+  for (const char* layout : {"free", "fixed"}) {
+    const bool is_free = layout == std::string_view("free");
+    LATHE_TRY(const Task task, make_task(workload, target, cores, is_free));
+    LATHE_TRY(const std::optional<Record> record, records.best(records_of(task)));
+    if (!record) continue;
+    if (best.record && best.record->measurement.seconds <= record->measurement.seconds) continue;
+    LATHE_TRY(const int64_t trials, records.count(records_of(task)));
+    best = {record, trials, layout};
+  }
+  return best;
+}
+
+ReportRow row_of(const Workload& workload, const BestRecord& best, const Target& target, int cores) {
+  ReportRow row;
+  row.result.name = workload.name;
+  row.op = workload.op;
+  row.flops = workload.operation.flops;
+  row.cores = cores;
+  row.target = target.name;
+  row.layout = best.layout;
+  row.result.progress.trials = best.trials;
+  if (best.record) row.strategy = best.record->strategy;
+  return row;
+}
+
+// Measures once more and keeps the best: what disturbs a measurement makes it longer.
+Status measure_again(const Record& record, Measurer& measurer, CaseResult& result) {
+  const double start = monotonic_seconds();
+  LATHE_TRY(const Replayed replayed, replay_measured(record, measurer));
+  const Measurement& now = replayed.measurement;
+  TuneProgress& progress = result.progress;
+  if (replayed.check.failure || !now.ok()) {
+    ++progress.failed;
+  } else if (progress.best_seconds == 0 || now.seconds < progress.best_seconds) {
+    progress.best_seconds = now.seconds;
+    progress.best_spread = now.spread;
+    result.winner = Winner{record.id, replayed.check.largest_difference, replayed.check.tolerance};
+  }
+  result.wall_seconds += monotonic_seconds() - start;
+  return {};
+}
+
+// An Error that names the cases of which nothing was measured or something was wrong.
+Status check_all_measured(const std::vector<ReportRow>& rows, const BenchCommand& command) {
+  std::string unknown;
+  std::string wrong;
+  for (const ReportRow& row : rows) {
+    if (row.result.progress.best_seconds > 0 && row.result.progress.failed == 0) continue;
+    std::string& names = row.result.progress.failed > 0 ? wrong : unknown;
+    names += (names.empty() ? "" : ", ") + row.result.name;
+  }
+  if (!wrong.empty()) {
+    return fail(ErrorKind::wrong_result, fmt::format("the best program does not work any more for {}", wrong),
+                command.records);
+  }
+  if (unknown.empty()) return {};
+  return fail(ErrorKind::not_found,
+              fmt::format("there is no program on {} and {} core{} for {}", rows.front().target,
+                          rows.front().cores, rows.front().cores == 1 ? "" : "s", unknown),
+              command.records);
+}
+
+Status run(const BenchCommand& command) {
+  LATHE_TRY(const Target target, target_of(command.program));
+  LATHE_TRY(const int cores, cores_of(command.program));
+  LATHE_TRY(const RecordStore records, RecordStore::open_read_only(command.records));
+  LATHE_TRY(const std::vector<Workload> workloads,
+            select_workloads(command.program.workload, command.program.filter));
+  LATHE_TRY(Measurer measurer, start_measurer(cores));
+  std::vector<BestRecord> best;
+  std::vector<ReportRow> rows;
+  for (const Workload& workload : workloads) {
+    LATHE_TRY(BestRecord found, best_of(workload, target, cores, records));
+    rows.push_back(row_of(workload, found, target, cores));
+    best.push_back(std::move(found));
+  }
+  // All cases in turns: a machine that is slow for a while is slow for all of them.
+  ProgressLine line;
+  for (int round = 0; round < command.rounds; ++round) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      line.show(round * rows.size() + i + 1, command.rounds * rows.size(), rows[i].result.name);
+      if (best[i].record) LATHE_TRY_STATUS(measure_again(*best[i].record, measurer, rows[i].result));
+    }
+  }
+  line.finish();
+  print_report(rows);
+  if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
+  return check_all_measured(rows, command);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& chosen) {
+  OptionSet options = add_command(app, "bench", "measure the best recorded programs of operators again");
+  const auto command = std::make_shared<BenchCommand>();
+  options.text("--workload", command->program.workload, "a JSON file of operators", {.is_required = true});
+  add_workload_options(options, command->program);
+  options.text("--records", command->records, "the records file", {.shows_default = true});
+  options.number("--rounds", command->rounds, "how often each is measured; the best counts", {1, 1000},
+                 {.shows_default = true});
+  options.text("--json", command->json, "write the results there");
+  options.action(chosen, [command] { return run(*command); });
+}
+
+}  // namespace lathe::cli
