@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "cli/command.h"
+#include "cli/task_option.h"
 #include "records/record_store.h"
 
 namespace lathe::cli {
@@ -98,22 +98,10 @@ void print_record(const Record& record) {
              record.cores == 1 ? "" : "s", outcome, record.sketch, fmt::join(record.integers, " "));
 }
 
-// The hash that `--task` gives.
-Result<uint64_t> parse_task(const std::string& text) {
-  uint64_t hash = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
-  if (code == std::errc() && end == text.data() + text.size()) return hash;
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("'{}' is no task, which has up to 16 hexadecimal digits", text), "--task");
-}
-
 Status show_records(const RecordStore& store, const ShowOptions& options) {
   LATHE_TRY(const uint64_t hash, parse_task(options.task));
   LATHE_TRY(const std::vector<Record> records, store.find({.task_hash = hash}));
-  if (records.empty()) {
-    return fail(ErrorKind::not_found, fmt::format("{} has no records of task {}", options.file, options.task),
-                "--task");
-  }
+  if (records.empty()) return no_such_task(options.file, options.task);
   if (options.json) {
     ordered_json list = ordered_json::array();
     for (const Record& record : records) list.push_back(record_json(record));

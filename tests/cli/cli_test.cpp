@@ -153,6 +153,7 @@ TEST_F(CliTest, RecordsAtFaultAreNamed) {
   EXPECT_EQ(sentence("show none.db"), "lathe: there is no records file none.db");
   EXPECT_EQ(sentence("tune --workload w.json --strategy luck --records r.db"),
             "lathe: there is no strategy 'luck'; legal names are evolutionary, random");
+  EXPECT_EQ(sentence("explain r.db --task 1f"), "lathe: --task: r.db has no records of task 1f");
   EXPECT_EQ(sentence("replay r.db --record 7"), "lathe: the records file r.db has no record 7");
   EXPECT_EQ(sentence("show r.db --task xyz"),
             "lathe: --task: 'xyz' is no task, which has up to 16 hexadecimal digits");
@@ -201,6 +202,13 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(lathe("compile --workload w.json --out c --emit c").status, 0);
   EXPECT_THAT(read_text(folder_.path() / "c/mm/kernel0.c"), HasSubstr("lathe_task0_kernel"));
   EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
+  const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
+  const Outcome explained = lathe("explain r.db --task " + shown[0]["task"].get<std::string>());
+  EXPECT_EQ(explained.status, 0) << explained.err;
+  for (const char* part :
+       {"best of 3 trials: ", "the program (record ", "together at least ", "what was tried:"}) {
+    EXPECT_THAT(explained.out, HasSubstr(part));
+  }
   const Outcome measured = lathe("bench --workload w.json --cores 1 --records r.db --json b.json");
   EXPECT_EQ(measured.status, 0) << measured.err;
   const auto bench = nlohmann::json::parse(read_text(folder_.path() / "b.json"));

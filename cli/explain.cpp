@@ -1,0 +1,157 @@
+// lathe explain: a task's best program in words, where its time goes, and what else was tried.
+#include "explain/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/hash.h"
+#include "cli/command.h"
+#include "cli/task_option.h"
+#include "measure/peak.h"
+#include "records/record_store.h"
+#include "target/detect.h"
+
+namespace lathe::cli {
+namespace {
+
+constexpr size_t kValuesShown = 5;
+constexpr int64_t kLeastMemoryBytes = int64_t{256} << 20;
+
+struct ExplainOptions {
+  std::string file;
+  std::string task;
+};
+
+// Nothing where this machine does not run the target on so many cores: the bounds would be another machine's.
+std::optional<Roofline> roofline_of(const TaskSummary& summary) {
+  const Result<Target> target = parse_target(summary.target);
+  if (!target || summary.cores > static_cast<int>(allowed_cpus().size())) return std::nullopt;
+  Roofline roofline;
+  roofline.gflops = measure_fma_gflops(*target, summary.cores);
+  const std::array<int64_t, 3> bytes = {target->l2.bytes / 2,
+                                        std::min(target->l3.bytes / 2 / summary.cores, 8 * target->l2.bytes),
+                                        std::max(kLeastMemoryBytes, 4 * target->l3.bytes) / summary.cores};
+  for (size_t level = 0; level < bytes.size(); ++level) {
+    const Result<double> gigabytes = measure_read_gigabytes(*target, summary.cores, bytes[level]);
+    if (!gigabytes) return std::nullopt;
+    roofline.gigabytes[level] = *gigabytes;
+  }
+  return roofline;
+}
+
+std::string microseconds(std::optional<double> seconds) {
+  return seconds ? fmt::format("{:.1f} us", *seconds * 1e6) : "-";
+}
+
+void print_program(const Explanation& explanation) {
+  fmt::print("\nthe program (record {}):\n", explanation.best.id);
+  std::string subject;
+  for (const StepInWords& step : explanation.steps) {
+    fmt::print("  {:<16} {}\n", step.subject == subject ? "" : step.subject, step.words);
+    subject = step.subject;
+  }
+}
+
+void print_bounds(const Explanation& explanation, const Roofline& roofline) {
+  const Rival& winner = explanation.sketches.front();
+  const double seconds = explanation.best.measurement.seconds;
+  fmt::print(
+      "\nwhere its time must go at {:.1f} GFLOP/s and {:.1f}, {:.1f}, {:.1f} GB/s from the second level, "
+      "the third, memory:\n",
+      roofline.gflops, roofline.gigabytes[0], roofline.gigabytes[1], roofline.gigabytes[2]);
+  fmt::print("  {:<16} {:>10} {:>10} {:>10} {:>10} {:>11}  {}\n", "block", "MFLOP", "MB from 2", "MB from 3",
+             "MB memory", "at least", "limit");
+  for (const StageBound& stage : winner.stages) {
+    fmt::print("  {:<16} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>11}  {}\n", stage.block,
+               stage.operations * 1e-6, stage.bytes[0] * 1e-6, stage.bytes[1] * 1e-6, stage.bytes[2] * 1e-6,
+               microseconds(stage.seconds), to_string(stage.limit));
+  }
+  fmt::print("  together at least {}; measured {}, {:.0f} % of it accounted for\n",
+             microseconds(winner.bound_seconds()), microseconds(seconds),
+             100 * winner.bound_seconds() / seconds);
+}
+
+void print_rivals(const Explanation& explanation) {
+  fmt::print("\nwhat was tried:\n  {:>6} {:>6} {:>12} {:>7} {:>12}  {}\n", "trials", "failed", "best",
+             "slower", "at least", "sketch");
+  const double best = *explanation.sketches.front().tried.best_seconds;
+  for (const Rival& rival : explanation.sketches) {
+    const Tried& tried = rival.tried;
+    fmt::print("  {:>6} {:>6} {:>12} {:>7} {:>12}  {}\n", tried.trials, tried.failed,
+               microseconds(tried.best_seconds),
+               tried.best_seconds ? fmt::format("{:.2f}x", *tried.best_seconds / best) : "-",
+               rival.stages.empty() ? "-" : microseconds(rival.bound_seconds()), tried.what);
+  }
+  for (const Tried& kind : explanation.failures) fmt::print("  {} failed: {}\n", kind.trials, kind.what);
+}
+
+std::string value_text(const Tried& value, double best) {
+  if (!value.best_seconds) return fmt::format("{} (failed)", value.what);
+  return fmt::format("{} ({:.2f}x, {} trial{})", value.what, *value.best_seconds / best, value.trials,
+                     value.trials == 1 ? "" : "s");
+}
+
+void print_values(const Explanation& explanation) {
+  if (explanation.parameters.empty()) return;
+  fmt::print("\nthe best program with each value, {}:\n", explanation.best.sketch);
+  const double best = explanation.best.measurement.seconds;
+  for (const ParameterTried& parameter : explanation.parameters) {
+    std::vector<std::string> values;
+    for (const Tried& value : parameter.values) {
+      if (values.size() < kValuesShown) values.push_back(value_text(value, best));
+    }
+    const size_t left = parameter.values.size() - values.size();
+    fmt::print("  {:<16} {}{}\n", parameter.name, fmt::join(values, ", "),
+               left > 0 ? fmt::format(" and {} more", left) : "");
+  }
+}
+
+Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
+  RecordQuery query;
+  query.task_hash = summary.task.hash;
+  query.target = summary.target;
+  query.cores = summary.cores;
+  LATHE_TRY(const std::vector<Record> records, store.find(query));
+  const std::optional<Roofline> roofline = roofline_of(summary);
+  LATHE_TRY(const Explanation explanation, explain(records, roofline));
+  const Measurement& measurement = explanation.best.measurement;
+  fmt::print("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
+             summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);
+  fmt::print("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n", summary.trials,
+             microseconds(measurement.seconds), measurement.spread * 100,
+             explanation.flops / measurement.seconds * 1e-9);
+  print_program(explanation);
+  if (roofline && !explanation.sketches.front().stages.empty()) print_bounds(explanation, *roofline);
+  print_rivals(explanation);
+  print_values(explanation);
+  return {};
+}
+
+Status run(const ExplainOptions& options) {
+  LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
+  LATHE_TRY(const uint64_t hash, parse_task(options.task));
+  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks());
+  bool found = false;
+  for (const TaskSummary& summary : tasks) {
+    if (summary.task.hash != hash) continue;
+    if (found) fmt::print("\n");
+    LATHE_TRY_STATUS(explain_summary(store, summary));
+    found = true;
+  }
+  return found ? Status() : no_such_task(options.file, options.task);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& chosen) {
+  OptionSet command = add_command(app, "explain", "say why a task's best program is the best");
+  const auto options = std::make_shared<ExplainOptions>();
+  command.text("FILE", options->file, "the records file", {.is_required = true});
+  command.text("--task", options->task, "the task, as `show` names it", {.is_required = true});
+  command.action(chosen, [options] { return run(*options); });
+}
+
+}  // namespace lathe::cli

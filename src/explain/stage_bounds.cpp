@@ -1,0 +1,70 @@
+#include "explain/stage_bounds.h"
+
+#include "features/block_summary.h"
+
+namespace lathe {
+namespace {
+
+// Bytes that a block's loops fetch from beyond a cache of `capacity` bytes: none where all that they touch
+// fits, for it is still there when the program runs again.
+double bytes_beyond(const BlockSummary& summary, int64_t capacity) {
+  const size_t innermost = summary.levels.size();
+  size_t fitting = innermost;  // the outermost level whose data fit
+  while (fitting > 0) {
+    int64_t footprint = 0;
+    for (const AccessSummary& access : summary.accesses) {
+      if (!access.in_registers) footprint += access.footprint[fitting - 1];
+    }
+    if (footprint > capacity) break;
+    --fitting;
+  }
+  if (fitting == 0) return 0;
+  double bytes = 0;
+  for (const AccessSummary& access : summary.accesses) {
+    if (access.in_registers) continue;
+    double fetches = summary.iterations(0, fitting);
+    // What the first loop that overflows does not move stays where it is.
+    const bool stays = access.footprint[fitting - 1] == access.footprint[fitting];
+    if (stays) fetches /= static_cast<double>(summary.levels[fitting - 1].extent);
+    bytes += fetches * static_cast<double>(access.footprint[fitting]);
+  }
+  return bytes;
+}
+
+StageBound bound_of(const BlockSummary& summary, const Target& target, const Roofline& roofline) {
+  StageBound bound;
+  bound.block = summary.block->name;
+  bound.operations = summary.operations * summary.useful;
+  bound.seconds = bound.operations / roofline.gflops * 1e-9;
+  const std::array<int64_t, 3> capacities = {target.l1.bytes, target.l2.bytes, target.l3.bytes};
+  for (size_t level = 0; level < capacities.size(); ++level) {
+    bound.bytes[level] = bytes_beyond(summary, capacities[level]);
+    const double seconds = bound.bytes[level] / roofline.gigabytes[level] * 1e-9;
+    if (seconds <= bound.seconds) continue;
+    bound.seconds = seconds;
+    bound.limit = static_cast<Limit>(level + 1);
+  }
+  return bound;
+}
+
+}  // namespace
+
+const char* to_string(Limit limit) {
+  switch (limit) {
+    case Limit::units: return "units";
+    case Limit::second_level: return "second level";
+    case Limit::third_level: return "third level";
+    case Limit::memory: return "memory";
+  }
+  return "";
+}
+
+std::vector<StageBound> stage_bounds(const Program& program, const Target& target, const Roofline& roofline) {
+  std::vector<StageBound> bounds;
+  for (const BlockSummary& summary : summarise_blocks(program)) {
+    bounds.push_back(bound_of(summary, target, roofline));
+  }
+  return bounds;
+}
+
+}  // namespace lathe

@@ -1,0 +1,138 @@
+#include "explain/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "explain/words.h"
+#include "ops/workloads.h"
+#include "records/task_text.h"
+#include "schedule/apply.h"
+
+namespace lathe {
+namespace {
+
+Task task_of_text(const std::string& text) {
+  const auto workloads =
+      parse_workloads(R"([{"name": "case", "op": "expression", "text": ")" + text + "\"}]", "test");
+  return *make_task(workloads->front(), generic_target(Isa::avx2), 1, false);
+}
+
+Record record(int64_t id, const std::string& sketch, const std::vector<int64_t>& integers, double seconds) {
+  Record record;
+  record.id = id;
+  record.sketch = sketch;
+  record.integers = integers;
+  record.measurement.seconds = seconds;
+  return record;
+}
+
+Record failed(int64_t id, const std::string& sketch, ErrorKind kind) {
+  Record made = record(id, sketch, {0, 1}, 0);
+  made.measurement = failed_measurement(kind, "injected");
+  return made;
+}
+
+const Domain kDomain{{{"order", OrderedParameter{{4, 8, 16}}}, {"swap", CategoricalParameter{2}}}};
+
+TEST(InWords, NamesWhatTheStepDoes) {
+  const auto trace = parse_trace(
+      "rewrite winograd O m=4\nsplit C i [4 8]\nvectorize C i.2\ntail C i mask\nparallel C i.0\n"
+      "compute_at B C i.0 scope=thread\nlayout B [1][0]\nprepare U\ninline P\nfuse C i j\n");
+  ASSERT_TRUE(trace.has_value());
+  std::vector<std::string> sentences;
+  for (const Step& step : *trace) sentences.push_back(subject_of(step) + " " + in_words(step));
+  EXPECT_EQ(sentences, (std::vector<std::string>{
+                           "O is computed by the algorithm 'winograd', m = 4",
+                           "C cuts loop i into tiles of 4 x 8",
+                           "C runs loop i.2 as vectors",
+                           "C masks the vectors that reach over the end of i",
+                           "C shares loop i.0 among the threads",
+                           "B is computed for one iteration of loop i.0 of C at a time, in a buffer of each "
+                           "thread",
+                           "B lies in memory as [1][0]",
+                           "U is computed once, when the program is loaded",
+                           "P is computed where it is read",
+                           "C runs loops i, j as one",
+                       }));
+}
+
+TEST(StageBounds, WorkInRegistersIsLimitedByTheUnitsAndStreamsByMemory) {
+  Target target = generic_target(Isa::avx2);
+  target.l1 = {.bytes = 32 << 10};
+  target.l2 = {.bytes = 256 << 10};
+  target.l3 = {.bytes = 1 << 20};
+  const Roofline roofline{.gflops = 100, .gigabytes = {80, 20, 10}};
+  const Task product = task_of_text("C[i:64, j:64] = sum(r:64) A[i,r] * B[r,j]");
+  const auto product_bounds = stage_bounds(*apply_trace(product, {}), target, roofline);
+  ASSERT_EQ(product_bounds.size(), 1u);
+  EXPECT_EQ(product_bounds[0].operations, 2.0 * 64 * 64 * 64);
+  EXPECT_EQ(product_bounds[0].bytes[1], 0);  // 48 KB in all: not beyond the second level
+  EXPECT_EQ(product_bounds[0].limit, Limit::units);
+  EXPECT_DOUBLE_EQ(product_bounds[0].seconds, 2.0 * 64 * 64 * 64 / 100e9);
+
+  const Task stream = task_of_text("C[i:4194304] = A[i] + B[i]");
+  const auto stream_bounds = stage_bounds(*apply_trace(stream, {}), target, roofline);
+  ASSERT_EQ(stream_bounds.size(), 1u);
+  EXPECT_DOUBLE_EQ(stream_bounds[0].bytes[2], 3.0 * 4 * 4194304);
+  EXPECT_EQ(stream_bounds[0].limit, Limit::memory);
+  EXPECT_DOUBLE_EQ(stream_bounds[0].seconds, 3.0 * 4 * 4194304 / 10e9);
+}
+
+TEST(Tried, SketchesAreSortedByTheirBestAndFailuresCounted) {
+  const std::vector<Record> records = {record(1, "a", {0, 0}, 3e-3), failed(2, "b", ErrorKind::timeout),
+                                       record(3, "c", {1, 0}, 1e-3), record(4, "a", {2, 0}, 2e-3),
+                                       failed(5, "a", ErrorKind::timeout)};
+  const std::vector<Tried> sketches = tried_sketches(records);
+  ASSERT_EQ(sketches.size(), 3u);
+  EXPECT_EQ(sketches[0].what, "c");
+  EXPECT_EQ(sketches[1].what, "a");
+  EXPECT_EQ(sketches[1].trials, 3);
+  EXPECT_EQ(sketches[1].failed, 1);
+  EXPECT_EQ(sketches[1].best_record, 4);
+  EXPECT_FALSE(sketches[2].best_seconds.has_value());
+  const std::vector<Tried> kinds = failures(records);
+  ASSERT_EQ(kinds.size(), 1u);
+  EXPECT_EQ(kinds[0].what, "timeout");
+  EXPECT_EQ(kinds[0].trials, 2);
+}
+
+TEST(Tried, ValuesAreTheParametersOwnAndThoseNeverVariedAreLeftOut) {
+  const std::vector<Record> records = {record(1, "a", {0, 1}, 3e-3), record(2, "a", {2, 1}, 2e-3),
+                                       record(3, "a", {0, 1}, 4e-3), record(4, "other", {1, 0}, 1e-3)};
+  const std::vector<ParameterTried> parameters = tried_values(records, "a", kDomain);
+  ASSERT_EQ(parameters.size(), 1u);
+  EXPECT_EQ(parameters[0].name, "order");
+  ASSERT_EQ(parameters[0].values.size(), 2u);
+  EXPECT_EQ(parameters[0].values[0].what, "16");
+  EXPECT_EQ(parameters[0].values[1].what, "4");
+  EXPECT_EQ(parameters[0].values[1].trials, 2);
+  EXPECT_EQ(parameters[0].values[1].best_seconds, 3e-3);
+}
+
+TEST(Explain, TellsTheBestProgramWithAndWithoutARoofline) {
+  const Task task = task_of_text("C[i:64, j:64] = sum(r:64) A[i,r] * B[r,j]");
+  Record slow = record(1, "a", {0, 0}, 2e-3);
+  Record fast = record(2, "b", {0, 0}, 1e-3);
+  for (Record* made : {&slow, &fast}) {
+    made->task = text_of(task);
+    made->target = task.target.name;
+  }
+  fast.trace = "split C j [8]\nvectorize C j.1\n";
+  const std::vector<Record> records = {slow, fast};
+  const auto plain = explain(records, std::nullopt);
+  ASSERT_TRUE(plain.has_value()) << plain.error().to_string();
+  EXPECT_EQ(plain->best.id, 2);
+  EXPECT_EQ(plain->flops, 2.0 * 64 * 64 * 64);
+  EXPECT_EQ(plain->steps.size(), 2u);
+  EXPECT_TRUE(plain->sketches[0].stages.empty());
+  const auto bounded = explain(records, Roofline{.gflops = 100, .gigabytes = {80, 20, 10}});
+  ASSERT_TRUE(bounded.has_value());
+  ASSERT_EQ(bounded->sketches.size(), 2u);
+  EXPECT_EQ(bounded->sketches[1].tried.what, "a");
+  EXPECT_GE(bounded->sketches[1].bound_seconds(), 2.0 * 64 * 64 * 64 / 100e9);
+
+  const std::vector<Record> none = {failed(1, "a", ErrorKind::crash)};
+  EXPECT_EQ(explain(none, std::nullopt).error().message, "no record of this task has a program that works");
+}
+
+}  // namespace
+}  // namespace lathe
