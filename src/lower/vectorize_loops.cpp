@@ -5,18 +5,31 @@
 #include "loop/walk.h"
 #include "lower/known.h"
 #include "lower/map.h"
+#include "lower/register_stores.h"
 #include "lower/storage_sizes.h"
 #include "lower/vectorize_expr.h"
 
 namespace lathe {
 namespace {
 
+// Conditions that differ between lanes.
+struct Mask {
+  std::vector<Conjunct> conjuncts;
+  Expr lanes;  // those for which all of them hold; undefined: all lanes
+
+  void add(const Conjunct& conjunct, const Expr& below) {
+    conjuncts.push_back(conjunct);
+    lanes = lanes.defined() ? lanes && below : below;
+  }
+};
+
 // One vectorised loop: the statements of its body with `lanes` lanes each; empty where that is not possible.
 class LoopVectorizer {
  public:
-  LoopVectorizer(const Lanes& lanes, StorageSizes& storage) : lanes_(lanes), storage_(storage) {}
+  LoopVectorizer(const Lanes& lanes, StorageSizes& storage, const RegisterStores& registers)
+      : lanes_(lanes), storage_(storage), registers_(registers) {}
 
-  std::optional<Stmt> visit(const Stmt& stmt, const Known& known, const Expr& mask) {
+  std::optional<Stmt> visit(const Stmt& stmt, const Known& known, const Mask& mask) {
     if (const For* loop = as<For>(stmt)) return visit_loop(*loop, known, mask);
     if (const If* branch = as<If>(stmt)) return visit_branch(*branch, known, mask);
     if (const Store* store = as<Store>(stmt)) return visit_store(*store, known, mask);
@@ -34,7 +47,7 @@ class LoopVectorizer {
   }
 
  private:
-  std::optional<Stmt> visit_loop(const For& loop, const Known& known, const Expr& mask) {
+  std::optional<Stmt> visit_loop(const For& loop, const Known& known, const Mask& mask) {
     for (const Affine& extent : loop.extents) {
       if (extent.uses(lanes_.var)) return std::nullopt;
     }
@@ -45,9 +58,9 @@ class LoopVectorizer {
     return make_stmt(For{loop.var, loop.extents, loop.kind, std::move(*body)});
   }
 
-  std::optional<Stmt> visit_branch(const If& branch, const Known& known, const Expr& mask) {
+  std::optional<Stmt> visit_branch(const If& branch, const Known& known, const Mask& mask) {
     If scalar;
-    Expr inner_mask = mask;
+    Mask inner_mask = mask;
     Known inside = known;
     std::vector<Conjunct> first_lane;
     for (const Conjunct& conjunct : branch.conditions) {
@@ -58,7 +71,7 @@ class LoopVectorizer {
       }
       const std::optional<Expr> below = lanes_.below(conjunct.value, conjunct.bound);
       if (!below || conjunct.value.coefficient(lanes_.var) < 0) return std::nullopt;
-      inner_mask = inner_mask.defined() ? inner_mask && *below : *below;
+      inner_mask.add(conjunct, *below);
       first_lane.push_back(conjunct);
       first_lane.back().value = substitute(conjunct.value, {{lanes_.var, Affine(0)}});
     }
@@ -75,20 +88,28 @@ class LoopVectorizer {
     return make_stmt(std::move(scalar));
   }
 
-  std::optional<Stmt> visit_store(const Store& store, const Known& known, const Expr& mask) {
+  std::optional<Stmt> visit_store(const Store& store, const Known& known, const Mask& mask) {
     const std::optional<Lanes::Offset> offset = lanes_.split(store.index[0]);
     if (!offset || offset->stride == 0 || store.stride != 0) return std::nullopt;
     ExprVectorizer vectorizer(lanes_, storage_, known);
-    std::optional<Expr> value = vectorizer.visit(store.value, mask);
+    std::optional<Expr> value = vectorizer.visit(store.value, mask.lanes);
     if (!value) return std::nullopt;
     has_unsafe_scalar_ |= vectorizer.has_unsafe_scalar();
-    Store result{store.tensor, {offset->base}, lanes_.widen(*value), offset->stride, mask};
-    if (storage_.in_registers(store.tensor)) result.mask = {};
-    return make_stmt(std::move(result));
+    const Expr lanes = storage_.in_registers(store.tensor) ? register_mask(store, known, mask) : mask.lanes;
+    return make_stmt(Store{store.tensor, {offset->base}, lanes_.widen(*value), offset->stride, lanes});
+  }
+
+  Expr register_mask(const Store& store, const Known& known, const Mask& mask) const {
+    Mask kept;
+    for (const Conjunct& conjunct : mask.conjuncts) {
+      if (registers_.is_beyond(store.tensor, store.index[0], conjunct, known)) continue;
+      kept.add(conjunct, *lanes_.below(conjunct.value, conjunct.bound));
+    }
+    return kept.lanes;
   }
 
   // Every lane has a buffer of its own: element e of lane l lies at e * lanes + l.
-  std::optional<Stmt> visit_alloc(const Alloc& alloc, const Known& known, const Expr& mask) {
+  std::optional<Stmt> visit_alloc(const Alloc& alloc, const Known& known, const Mask& mask) {
     const int64_t elements = physical_elements(alloc.layout, alloc.tensor->shape);
     const Tensor wide(alloc.tensor->name, {elements * lanes_.count}, alloc.tensor->dtype);
     const auto affine = [&](const Affine& a) { return a * lanes_.count + Affine(lanes_.var); };
@@ -131,6 +152,7 @@ class LoopVectorizer {
 
   const Lanes& lanes_;
   StorageSizes& storage_;
+  const RegisterStores& registers_;
   bool has_unsafe_scalar_ = false;
 };
 
@@ -139,7 +161,10 @@ class TreeVectorizer {
   explicit TreeVectorizer(const Program& program) : storage_(program) {}
 
   Stmt visit(const Stmt& stmt, const Known& known) {
-    if (const Alloc* alloc = as<Alloc>(stmt)) storage_.add(*alloc);
+    if (const Alloc* alloc = as<Alloc>(stmt)) {
+      storage_.add(*alloc);
+      registers_.add(*alloc, known);
+    }
     const For* loop = as<For>(stmt);
     if (loop == nullptr) return map_statements(stmt, [&](const Stmt& child) { return visit(child, known); });
     Known inside = known;
@@ -155,13 +180,14 @@ class TreeVectorizer {
     if (extent < 0) return make_stmt(For{loop.var, loop.extents, LoopKind::serial, loop.body});
     const Lanes lanes{loop.var, static_cast<int>(extent)};
     if (extent > 1) {
-      std::optional<Stmt> body = LoopVectorizer(lanes, storage_).visit(loop.body, inside, {});
+      std::optional<Stmt> body = LoopVectorizer(lanes, storage_, registers_).visit(loop.body, inside, {});
       if (body) return *body;
     }
     return make_stmt(For{loop.var, loop.extents, LoopKind::unrolled, loop.body});
   }
 
   StorageSizes storage_;
+  RegisterStores registers_;
 };
 
 }  // namespace

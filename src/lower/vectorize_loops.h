@@ -5,8 +5,9 @@
 //
 // An offset in which the lane variable has coefficient 1 is a contiguous access, 0 a scalar broadcast,
 // another constant a strided one. Conditions on the lane variable become masks (ramp < bound) of stores to
-// memory and of those loads that could leave their buffer; stores to register buffers stay whole, since
-// `compact_buffers` gave them room for all lanes and nobody reads what lies beyond the bound. A select whose
+// memory and of those loads that could leave their buffer. Register buffers have room for all lanes
+// (`compact_buffers`); their stores stay whole where nobody writes or reads what lies beyond the bound
+// (register_stores.h). A select whose
 // condition differs between lanes masks the loads on its sides likewise; one with a scalar condition stays a
 // choice between vectors, and only the side that it takes may be evaluated.
 //

@@ -100,6 +100,88 @@ main {
 )");
 }
 
+// Beyond a tile that is imperfect in itself lies the next one, which has values of its own.
+TEST(VectorizeLoops, RegistersOfTheNextTileStay) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+output C: f32[20] [0]
+flat
+main {
+  alloc T: f32[22] registers [0] {
+    for t in 2 {
+      for u in 3 {
+        vector j in 4 {
+          if 4*u + j < 10 mask, 10*t + 4*u + j < 19 mask {
+            store T[10*t + 4*u + j] = A[10*t + 4*u + j]
+          }
+        }
+      }
+    }
+    for t in 19 {
+      store C[t] = T[t]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+output C: f32[20] [0]
+flat
+main {
+  alloc T: f32[22] registers [0] {
+    for t in 2 {
+      for u in 3 {
+        store T[10*t + 4*u; 4 by 1 if ramp(4*u, 1, 4) < broadcast(10, 4)] = A[10*t + 4*u; 4 by 1]
+      }
+    }
+    for t in 19 {
+      store C[t] = T[t]
+    }
+  }
+}
+)");
+}
+
+// Another store writes there what may be read.
+TEST(VectorizeLoops, RegistersThatAnotherStoreWritesStay) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+output C: f32[8] [0]
+flat
+main {
+  alloc T: f32[8] registers [0] {
+    for j in 8 {
+      store T[j] = 0.0
+    }
+    vector j in 8 {
+      if j < 5 mask {
+        store T[j] = A[j]
+      }
+    }
+    for j in 8 {
+      store C[j] = T[j]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+output C: f32[8] [0]
+flat
+main {
+  alloc T: f32[8] registers [0] {
+    for j in 8 {
+      store T[j] = 0.0
+    }
+    store T[0; 8 by 1 if ramp(0, 1, 8) < broadcast(5, 8)] = A[0; 8 by 1]
+    for j in 8 {
+      store C[j] = T[j]
+    }
+  }
+}
+)");
+}
+
 TEST(VectorizeLoops, SelectsMaskTheirLoads) {
   expect_golden(kPass, R"(
 input A: f32[64] [0]
