@@ -58,14 +58,13 @@ Start start_of(const Block& block, const Ranges& ranges) {
     start.block.axes.push_back(block.axes[i]);
   }
   for (Conjunct conjunct : block.predicate) {
-    const bool on_axis = conjunct.axis >= 0;
-    if (on_axis && new_axis[static_cast<size_t>(conjunct.axis)] < 0) continue;
-    if (!on_axis) {
+    if (conjunct.axis >= 0) conjunct.axis = new_axis[static_cast<size_t>(conjunct.axis)];
+    if (conjunct.axis < 0) {
+      // On a reduce axis or on none: most let the first part of the sum in and say no more of the start.
       std::optional<Affine> value = least(conjunct.value, start.pending, ranges);
-      if (!value) continue;
+      if (!value || (value->is_constant() && value->constant() < conjunct.bound)) continue;
       conjunct.value = std::move(*value);
     }
-    if (on_axis) conjunct.axis = new_axis[static_cast<size_t>(conjunct.axis)];
     start.block.predicate.push_back(std::move(conjunct));
   }
   return start;

@@ -132,5 +132,43 @@ main {
 )");
 }
 
+// Where a condition on the sum lets no part of it in, nothing starts.
+TEST(DecomposeReductions, KeepsWhatAConditionOnTheSumSaysOfOtherLoops) {
+  expect_golden(kPass, R"(
+input A: f32[8, 4] [0][1]
+output C: f32[8] [0]
+main {
+  for i in 8 {
+    for r in 4 {
+      block C where 2*i + r < 11 axis 1, r < 3 axis 1 {
+        i: 8 = i
+        reduce r: 4 = r
+        C[i] init sum= A[i, r]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[8, 4] [0][1]
+output C: f32[8] [0]
+main {
+  for i in 8 {
+    block C.init where 2*i < 11 {
+      i: 8 = i
+      C[i] = 0.0
+    }
+    for r in 4 {
+      block C where 2*i + r < 11 axis 1, r < 3 axis 1 {
+        i: 8 = i
+        reduce r: 4 = r
+        C[i] sum= A[i, r]
+      }
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing
