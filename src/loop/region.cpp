@@ -107,16 +107,24 @@ class RegionFinder {
   Ranges all_;     // of fixed and moving variables
   Ranges moving_;  // of the loops inside
   std::optional<Box> box_;
+  std::vector<Interval> whole_;  // the dimensions, and what accesses reach outside of them
 };
 
 void RegionFinder::access(const std::vector<Affine>& index, const Substitution& bindings) {
   const bool first = !box_.has_value();
-  if (first) box_.emplace(index.size());
+  if (first) {
+    box_.emplace(index.size());
+    for (const int64_t extent : tensor_->shape) whole_.push_back({0, extent - 1});
+  }
   for (size_t dim = 0; dim < index.size(); ++dim) {
-    const BoxSide whole{Affine(0), tensor_->shape[dim]};
-    std::optional<BoxSide> side = side_of_sum(simplify(substitute(index[dim], bindings), all_), moving_);
+    const Affine value = simplify(substitute(index[dim], bindings), all_);
+    Interval& whole = whole_[dim];
+    if (const auto reach = bounds(value, all_)) {
+      whole = {std::min(whole.lo, reach->lo), std::max(whole.hi, reach->hi)};
+    }
+    std::optional<BoxSide> side = side_of_sum(value, moving_);
     if (side && !first) side = unite((*box_)[dim], *side);
-    (*box_)[dim] = side.value_or(whole);
+    (*box_)[dim] = side.value_or(BoxSide{Affine(whole.lo), whole.hi - whole.lo + 1});
   }
 }
 

@@ -26,7 +26,8 @@ bool reaches_all(const Affine& sum, const Ranges& ranges);
 
 enum class Access : uint8_t { read, write, any };
 // The box of `tensor` that `stmt` touches; loops inside `stmt` move, everything outside is fixed with the
-// given ranges. A side that it cannot bound is the whole dimension. Nothing if the tensor is not touched.
+// given ranges. A side that it cannot bound is the whole dimension, and more where accesses under conditions
+// reach outside of it. Nothing if the tensor is not touched.
 std::optional<Box> region(const Stmt& stmt, const Tensor& tensor, Access access, const Ranges& fixed);
 
 }  // namespace lathe

@@ -78,6 +78,9 @@ constexpr Mended kComputes[] = {
      "cache_read O I c2 at=y.1 scope=registers\nsplit w0.out y.0 [8]\n"},
     {"ASumUnderAConditionOnALoopAround", kNorm,
      "compute_at o.sum o b scope=registers\nsplit o.sum b [2 16]\nfuse o.sum b.2 i j\n"},
+    {"PaddingBeforeTheBeginningOfACopy", kTransposed,
+     "split I.expand.pad x [2 10]\ncache_read I.expand.pad I.expand c0 at=x.0 scope=registers\n"
+     "split c0 x.0 [2 2]\ntail c0 d3 pad\n"},
     {"MaskedLanesOfATileLieInTheNextOne", kMatmul,
      "cache_read C B c0 at=root scope=workspace layout=[0][1/8][1%8]\nsplit C j [10]\nsplit C j.1 [4]\n"
      "reorder C r j.0 j.1.0 j.1.1\nvectorize C j.1.1\ncache_write C w0 at=i scope=registers\n"},
