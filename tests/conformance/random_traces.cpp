@@ -33,14 +33,14 @@ class Proposer {
     if (kind < 20) return split();
     if (kind < 26) return fuse();
     if (kind < 38) return reorder();
-    if (kind < 56) return annotate();
-    if (kind < 68) return tail();
-    if (kind < 75) return cache_read();
-    if (kind < 81) return cache_write();
-    if (kind < 86) return compute_at();
-    if (kind < 91) return reverse_compute_at();
-    if (kind < 93) return InlineStep{place_->block->name};
-    if (kind < 95) return rfactor();
+    if (kind < 55) return annotate();
+    if (kind < 67) return tail();
+    if (kind < 74) return cache_read();
+    if (kind < 80) return cache_write();
+    if (kind < 85) return compute_at();
+    if (kind < 90) return reverse_compute_at();
+    if (kind < 92) return InlineStep{place_->block->name};
+    if (kind < 94) return rfactor();
     if (kind < 96) return prepare();
     if (kind < 98) return layout();
     return prefetch();
@@ -191,16 +191,18 @@ class Proposer {
   std::optional<Step> prepare() {
     const auto is_constant = [&](const Load* load) {
       return !load->tensor->literal.empty() ||
+             std::ranges::find(program_.prepared, load->tensor, &Prepared::tensor) !=
+                 program_.prepared.end() ||
              std::ranges::any_of(program_.arguments, [&](const Argument& argument) {
                return argument.is_constant && argument.tensor == load->tensor;
              });
     };
+    std::vector<const Place*> found;
     for (const Place& place : places_) {
-      if (std::ranges::all_of(loads_of(place.block->value), is_constant)) {
-        return PrepareStep{place.block->name};
-      }
+      if (std::ranges::all_of(loads_of(place.block->value), is_constant)) found.push_back(&place);
     }
-    return std::nullopt;
+    if (found.empty()) return std::nullopt;
+    return PrepareStep{pick(found)->block->name};
   }
 
   std::optional<Step> layout() {
@@ -224,13 +226,23 @@ class Proposer {
   const Place* place_ = nullptr;
 };
 
-// Perhaps an algorithm for one of the computes.
-std::optional<Step> propose_rewrite(const Task& task, Rng& rng) {
-  const Compute& compute = task.dag.computes[rng.below(task.dag.computes.size())];
-  const RewriteRule& rule = rewrite_rules()[rng.below(rewrite_rules().size())];
-  RewriteStep step{rule.name, compute.output->name, {}};
-  if (rule.name == "winograd") step.parameters["m"] = rng.between(2, 4);
-  return step;
+// The algorithms that apply to the task's computes. `refused` takes the errors of the others.
+template <class Refused>
+std::vector<RewriteStep> possible_rewrites(const Task& task, Rng& rng, const Refused& refused) {
+  std::vector<RewriteStep> possible;
+  for (const RewriteRule& rule : rewrite_rules()) {
+    for (const Compute& compute : task.dag.computes) {
+      RewriteStep step{rule.name, compute.output->name, {}};
+      if (rule.name == "winograd") step.parameters["m"] = rng.between(2, 4);
+      const Result<Dag> dag = rewrite(task.dag, step.rule, step.stage, step.parameters);
+      if (dag) {
+        possible.push_back(std::move(step));
+      } else {
+        refused(dag.error());
+      }
+    }
+  }
+  return possible;
 }
 
 }  // namespace
@@ -241,14 +253,9 @@ RandomTrace random_trace(const Task& task, int steps, Rng& rng) {
     if (error.kind != ErrorKind::illegal_schedule && result.fault.empty()) result.fault = error.to_string();
   };
   if (rng.chance(0.5)) {
-    const std::optional<Step> step = propose_rewrite(task, rng);
-    const Result<Program> program = apply_trace(task, {*step});
-    ++result.proposed;
-    if (program) {
-      result.trace.push_back(*step);
-    } else {
-      refused(program.error());
-    }
+    const std::vector<RewriteStep> rewrites = possible_rewrites(task, rng, refused);
+    result.proposed += rewrites.empty() ? 0 : 1;
+    if (!rewrites.empty()) result.trace.push_back(rewrites[rng.below(rewrites.size())]);
   }
   Result<Program> program = apply_trace(task, result.trace);
   int names = 0;

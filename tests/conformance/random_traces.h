@@ -17,7 +17,7 @@ struct RandomTrace {
   std::string fault;  // a refusal that was no `illegal_schedule` error; else empty
 };
 
-// Up to `steps` proposals, algorithm rewrites first where the task has a convolution.
+// Up to `steps` proposals, in half of the traces after an algorithm that applies to the task.
 RandomTrace random_trace(const Task& task, int steps, Rng& rng);
 
 }  // namespace lathe::testing

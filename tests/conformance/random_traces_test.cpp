@@ -74,7 +74,8 @@ class RandomTraces : public ::testing::Test {
 
   const std::vector<Reference> all_ = references();
   TraceChecker checker_;
-  int compared_ = 0;  // of kKinds
+  int compared_ = 0;   // of kKinds
+  int rewritten_ = 0;  // random steps after an algorithm
   std::array<int, std::variant_size_v<Step>> taken_{};
   std::array<int, 6> tails_{};
   std::map<std::string, int> words_;
@@ -145,14 +146,16 @@ TEST_F(RandomTraces, RandomStepsComputeWhatTheNaiveProgramDoes) {
     ASSERT_EQ(random.fault, "") << reference.task.name << "\n" << to_string(random.trace);
     proposed += random.proposed;
     check(reference, random.trace, seed, rng);
+    rewritten_ += random.trace.size() > 4 && std::holds_alternative<RewriteStep>(random.trace.front());
   }
   print("random steps");
   std::printf("%d steps were proposed\n", proposed);
   EXPECT_GE(checker_.counts.steps * 2, proposed) << "most proposed steps are legal";
   EXPECT_GE(compared_, kCompared);
   if (kShare > 1) return;  // too few for the rare ones
-  EXPECT_THAT(taken_, ::testing::Each(::testing::Gt(0))) << "every kind of step, by its place in Step";
-  EXPECT_THAT(tails_, ::testing::Each(::testing::Gt(0))) << "every policy, by its place in Tail";
+  EXPECT_THAT(taken_, ::testing::Each(::testing::Gt(10))) << "every kind of step, by its place in Step";
+  EXPECT_THAT(tails_, ::testing::Each(::testing::Gt(10))) << "every policy, by its place in Tail";
+  EXPECT_GT(rewritten_, 50) << "traces of some length that begin with an algorithm";
 }
 
 }  // namespace
