@@ -37,4 +37,10 @@ DagAnalysis analyse(const Dag& dag) {
   return analysis;
 }
 
+double points_of(const Compute& compute) {
+  double points = 1;
+  for (const Axis& axis : compute.axes) points *= static_cast<double>(axis.extent);
+  return points;
+}
+
 }  // namespace lathe

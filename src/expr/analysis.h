@@ -31,4 +31,7 @@ struct DagAnalysis {
 
 DagAnalysis analyse(const Dag& dag);
 
+// How often a compute's body is evaluated: the product of all its extents.
+double points_of(const Compute& compute);
+
 }  // namespace lathe

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "expr/analysis.h"
+
 namespace lathe {
 namespace {
 
@@ -13,12 +15,6 @@ double elements_of(const Tensor& tensor) {
   double elements = 1;
   for (const int64_t extent : tensor->shape) elements *= static_cast<double>(extent);
   return elements;
-}
-
-double points_of(const Compute& compute) {
-  double points = 1;
-  for (const Axis& axis : compute.axes) points *= static_cast<double>(axis.extent);
-  return points;
 }
 
 double fetch_cycles(const Task& task, const Tensor& tensor) {

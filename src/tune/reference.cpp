@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "compile/compile.h"
+#include "expr/analysis.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
 #include "task/task.h"
@@ -22,12 +23,6 @@ constexpr int64_t kTileVectors = 2;
 // The least speed that a reference is waited for, and the time in any case.
 constexpr double kSlowestPointsPerSecond = 2e7;
 constexpr double kLeastTimeoutSeconds = 10;
-
-double points_of(const Compute& compute) {
-  double points = 1;
-  for (const Axis& axis : compute.axes) points *= static_cast<double>(axis.extent);
-  return points;
-}
 
 // The tensors that a compute reads, each once, tables apart.
 std::vector<Tensor> operands_of(const Compute& compute) {

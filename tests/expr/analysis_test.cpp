@@ -21,6 +21,11 @@ TEST(Analysis, MatrixProduct) {
   EXPECT_EQ(node.consumers, 0);
 }
 
+TEST(Analysis, PointsCountReduceAxesToo) {
+  const Dag dag = parse_dag("C[i:10, j:11] = sum(k:9) A[i,k] * B[k,j]").value();
+  EXPECT_EQ(points_of(dag.computes.front()), 990);
+}
+
 TEST(Analysis, NodesHangTogether) {
   const DagAnalysis analysis = analyse(parse_dag(R"(
       table T[2] = {1, 2}
