@@ -48,7 +48,6 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
   }
   std::ranges::stable_sort(candidates, std::greater<>(),
                            [&](const TileAxes& tile) { return promise(task, compute, stage, tile); });
-  if (candidates.size() > 3) candidates.resize(3);
   return candidates;
 }
 
