@@ -11,6 +11,19 @@
 namespace lathe {
 namespace {
 
+// A round that gains less than this gains nothing.
+constexpr double kLeastGain = 0.01;
+// After so many rounds without a gain a task hopes for half of what a similar one reached: hopes that nothing
+// comes of would take the rounds of all others.
+constexpr double kPatience = 2;
+
+// How many rounds at the end of a history gained nothing.
+size_t rounds_without_gain(const std::vector<double>& best_seconds) {
+  const auto as_good = [&](double s) { return s <= best_seconds.back() * (1 + kLeastGain); };
+  const auto gain = std::find_if_not(best_seconds.rbegin(), best_seconds.rend(), as_good);
+  return static_cast<size_t>(gain - best_seconds.rbegin()) - 1;
+}
+
 // Tasks are similar when their FLOPs fall into the same step of a golden-ratio scale.
 int flops_class(double flops) { return static_cast<int>(std::floor(std::log(flops + 1) / std::log(1.618))); }
 
@@ -71,10 +84,12 @@ class Gradient : public TaskScheduler {
     const auto first_valid =
         std::find_if(history.begin(), history.end(), [](double s) { return std::isfinite(s); });
     std::fill(history.begin(), first_valid, *first_valid);
+    const auto fruitless = static_cast<double>(rounds_without_gain(history));
     return task_gradient({.weight = tasks_[task].weight,
                           .flops = tasks_[task].flops,
                           .best_seconds = history,
-                          .similar_flops_per_second = similar_speed(task)},
+                          .similar_flops_per_second = similar_speed(task),
+                          .belief = kPatience / (kPatience + fruitless)},
                          options_);
   }
 

@@ -8,7 +8,8 @@
 namespace lathe {
 
 // A task without any valid program has no gradient: it is taken for as promising as the most promising other
-// one, and ties go to the task with fewer rounds, so that it gets at most an equal share.
+// one, and ties go to the task with fewer rounds, so that it gets at most an equal share. What a similar task
+// reached counts for less with every round that gains nothing.
 std::unique_ptr<TaskScheduler> make_gradient(const std::vector<ScheduledTask>& tasks,
                                              const TaskSchedulerOptions& options);
 

@@ -16,7 +16,8 @@ double task_gradient(const GradientInputs& inputs, const TaskSchedulerOptions& o
     backward = (now - inputs.best_seconds[rounds - 1 - window]) / static_cast<double>(window);
   double forward = -now / static_cast<double>(rounds);
   if (inputs.similar_flops_per_second > 0) {
-    forward = std::min(forward, options.beta * inputs.flops / inputs.similar_flops_per_second - now);
+    const double hoped = options.beta * inputs.flops / inputs.similar_flops_per_second - now;
+    forward = std::min(forward, inputs.belief * hoped);
   }
   return inputs.weight * (options.alpha * backward + (1 - options.alpha) * forward);
 }

@@ -41,6 +41,7 @@ struct GradientInputs {
   double flops = 0;
   std::span<const double> best_seconds;  // after each round so far, not empty
   double similar_flops_per_second = 0;   // the fastest similar task's; 0: there is none
+  double belief = 1;                     // how much of what that promises is still believed in
 };
 
 // df/dt of a task: how many weighted seconds one more round is expected to save, as a number <= 0.

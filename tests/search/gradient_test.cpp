@@ -57,6 +57,18 @@ TEST(Gradient, ATaskWithoutAnyValidProgramDoesNotStarveTheOthers) {
   EXPECT_GE(given[1], 15);
 }
 
+// A hope that cannot be fulfilled: a similar task is a hundred times as fast. The others gain for long.
+TEST(Gradient, ATaskThatGainsNothingDoesNotTakeTheRoundsOfTheOthers) {
+  const std::vector<ScheduledTask> tasks{{.weight = 1, .flops = 1e9, .kind = "conv"},
+                                         {.weight = 1, .flops = 1e9, .kind = "conv"},
+                                         {.weight = 1, .flops = 2e9, .kind = "dense"},
+                                         {.weight = 1, .flops = 3e9, .kind = "depthwise"}};
+  const auto given = rounds_given(tasks, {0.01, 1.0, 1.0, 1.0}, {0.1, 0, 1.0, 1.0}, 80, greedy());
+  EXPECT_LT(given[1], 40);
+  EXPECT_GE(given[2], 16);
+  EXPECT_GE(given[3], 16);
+}
+
 TEST(Gradient, UsedUpTasksDropOut) {
   auto scheduler = make_gradient(std::vector<ScheduledTask>(2), greedy());
   scheduler->observe(0, 1.0, false);

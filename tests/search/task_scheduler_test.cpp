@@ -24,6 +24,8 @@ TEST(TaskGradient, AFasterSimilarTaskRaisesTheExpectation) {
   GradientInputs inputs{.weight = 1, .flops = 1e9, .best_seconds = history, .similar_flops_per_second = 1e9};
   // The similar task suggests 2 s instead of 10 s.
   EXPECT_NEAR(task_gradient(inputs, {}), 0.8 * -8.0, 1e-12);
+  inputs.belief = 0.5;
+  EXPECT_NEAR(task_gradient(inputs, {}), 0.8 * -4.0, 1e-12);
 }
 
 }  // namespace
