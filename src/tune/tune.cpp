@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "expr/print.h"
 #include "measure/timing.h"
 #include "search/all.h"
+#include "tune/kind_of.h"
 
 namespace lathe {
 namespace {
@@ -17,25 +17,6 @@ constexpr int kFirstBatch = 4;
 int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t left) {
   const int batch = progress.trials == 0 ? std::min(kFirstBatch, options.batch) : options.batch;
   return static_cast<int>(std::clamp<int64_t>(left, 1, batch));
-}
-
-// Tasks of one kind can hope for each other's throughput: the same formula but for sizes. Strides stay, since
-// they decide which algorithms there are.
-std::string kind_of(const Dag& dag) {
-  const std::string text = to_string(dag);
-  constexpr const char* kDigits = "0123456789";
-  std::string kind;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
-    const bool is_factor = end < text.size() && text[end] == '*';
-    if (end == at) {
-      kind += text[at++];
-      continue;
-    }
-    if (is_factor) kind.append(text, at, end - at);
-    at = end;
-  }
-  return kind;
 }
 
 // How many of a task's programs are measured a second time at the end.
