@@ -143,18 +143,28 @@ Status check_reductions_begin(const Located& located, const std::vector<size_t>&
   return {};
 }
 
+// Whether a sum subtracts something that the variable is in.
+bool falls_with(const Affine& value, const Var& var) {
+  return std::ranges::any_of(value.terms(), [&](const Affine::Term& term) {
+    return term.coefficient < 0 && Affine(term.atom).uses(var);
+  });
+}
+
 // A condition that holds from some iteration on, as of a consumer that waits for the last one of a reduction,
 // means that iteration by its place in the order of the loops, unless it is the very last one of all of them.
+// A remainder (of a fused loop) has its largest value in other iterations too.
 Status check_last_stays_last(const Located& located, const std::vector<size_t>& order) {
   const Ranges ranges = ranges_of(located.path);
   for (const Block* block : blocks_of(located.path[std::ranges::min(order)])) {
     for (const Conjunct& conjunct : block->predicate) {
       std::vector<size_t> waiting;
       std::ranges::copy_if(order, std::back_inserter(waiting), [&](size_t place) {
-        return conjunct.value.coefficient(located.loop_at(place).var) < 0;
+        return falls_with(conjunct.value, located.loop_at(place).var);
       });
+      const bool direct = std::ranges::none_of(
+          waiting, [&](size_t place) { return conjunct.value.uses_inside_atom(located.loop_at(place).var); });
       const auto reach = bounds(conjunct.value, ranges);
-      const bool very_last = reach && reach->lo == conjunct.bound - 1;
+      const bool very_last = direct && reach && reach->lo == conjunct.bound - 1;
       if (conjunct.axis >= 0 || very_last || std::ranges::is_sorted(waiting)) continue;
       return illegal(fmt::format("block '{}' would no longer wait for the last iteration of loop '{}'",
                                  block->name, located.loop_at(waiting.back()).var.name()));

@@ -139,6 +139,10 @@ TEST(MendedTraces, RefusalsNameTheReason) {
             "block 'w1.out' leaves gaps in 'O' in an iteration of loop 'x.2'");
   EXPECT_EQ(refusal(kNorm, "reverse_compute_at o o.sum j scope=thread\nsplit o j [11]\nreorder o j.1 j.0\n"),
             "block 'o' would no longer wait for the last iteration of loop 'j.0'");
+  EXPECT_EQ(refusal(kNorm,
+                    "reverse_compute_at o o.sum j scope=registers\nfuse o.sum i j\nsplit o i_j [6]\n"
+                    "reorder o.sum i_j.1 i_j.0\n"),
+            "block 'o' would no longer wait for the last iteration of loop 'i_j.0'");
   EXPECT_EQ(refusal(kBatched,
                     "fuse C i j r\nsplit C i_j_r [4]\nsplit C i_j_r.0 [11 3]\nsplit C i_j_r.0.1 [10]\n"
                     "reorder C i_j_r.1 i_j_r.0.1.1\n"),
