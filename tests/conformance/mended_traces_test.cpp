@@ -112,7 +112,7 @@ std::string refusal(const SmallCase& operation, const char* text) {
   if (!program) return program.error().message;
   Rng rng(1);
   TraceChecker checker;
-  const std::string wrong = checker.check(reference, *trace, rng);
+  std::string wrong = checker.check(reference, *trace, rng);
   if (!wrong.empty() || checker.counts.refused.empty()) return wrong;
   return checker.counts.refused.begin()->first;
 }

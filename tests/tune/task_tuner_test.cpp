@@ -108,7 +108,8 @@ class SlowForAWhile : public InProcessRunner {
   SlowForAWhile() {
     seconds = [this, hashed = seconds](const Module& module) {
       const double quiet = 1e-3 + hashed(module);
-      const bool is_slow = ++calls_ > kFirst && calls_ <= kFirst + 2 * (1 + 4);
+      ++calls_;
+      const bool is_slow = calls_ > kFirst && calls_ <= kFirst + 2 * (1 + 4);
       (is_slow ? slow : fast).push_back(quiet);
       return (is_slow ? 5 : 1) * quiet;
     };
