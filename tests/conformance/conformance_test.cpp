@@ -1,5 +1,6 @@
 // Interpreter and machine code agree: for every case of the zoo, every backend computes what the interpreter
 // makes of the naive program. A backend that cannot do a case lists it here with the reason; none does.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,8 +43,9 @@ TEST_P(Conformance, MachineCodeComputesWhatTheInterpreterDoes) {
   const auto& [zoo_case, backend, threads] = GetParam();
   const Result<Dag> dag = parse_dag(zoo_case.dag);
   ASSERT_TRUE(dag) << dag.error().to_string();
-  const Result<Task> task = make_task(zoo_case.name, *dag, detect_target(), std::max(threads, 1),
-                                      zoo_case.constants, zoo_case.free_layouts);
+  const Result<Task> task =
+      make_task(zoo_case.name, *dag, detect_target(), std::max(threads, 1),
+                {zoo_case.constants.begin(), zoo_case.constants.end()}, zoo_case.free_layouts);
   ASSERT_TRUE(task) << task.error().to_string();
   const Result<Trace> trace = parse_trace(zoo_case.trace);
   ASSERT_TRUE(trace) << trace.error().to_string();
@@ -73,7 +75,7 @@ std::vector<Case> all_cases() {
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {
   const auto& [zoo_case, backend, threads] = info.param;
-  return zoo_case.name + "_" + to_string(backend) + "_" + std::to_string(threads);
+  return fmt::format("{}_{}_{}", zoo_case.name, to_string(backend), threads);
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Conformance, ::testing::ValuesIn(all_cases()), case_name);

@@ -3,7 +3,7 @@
 namespace lathe::testing {
 namespace {
 
-const std::vector<ZooCase> kCases = {
+constexpr ZooCase kCases[] = {
     {.name = "naive_matmul", .dag = "C[i:13, j:19] = sum(r:11) A[i,r] * B[r,j]"},
     {.name = "packed_matmul_peeled",
      .dag = "C[i:29, j:43] = sum(r:17) A[i,r] * B[r,j]",
@@ -109,6 +109,6 @@ tail Y c pad)",
 
 }  // namespace
 
-const std::vector<ZooCase>& zoo() { return kCases; }
+std::span<const ZooCase> zoo() { return kCases; }
 
 }  // namespace lathe::testing

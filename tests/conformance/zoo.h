@@ -2,22 +2,22 @@
 // must compute as the interpreter does.
 #pragma once
 
+#include <initializer_list>
 #include <ostream>
-#include <string>
-#include <vector>
+#include <span>
 
 namespace lathe::testing {
 
 struct ZooCase {
-  std::string name;
-  std::string dag;                          // as text (expr/parse.h)
-  std::vector<std::string> constants = {};  // inputs that may be transformed beforehand
-  std::string trace = {};
+  const char* name;
+  const char* dag;                                    // as text (expr/parse.h)
+  std::initializer_list<const char*> constants = {};  // inputs that may be transformed beforehand
+  const char* trace = "";
   bool free_layouts = false;
 };
 
 inline void PrintTo(const ZooCase& zoo_case, std::ostream* stream) { *stream << zoo_case.name; }
 
-const std::vector<ZooCase>& zoo();
+std::span<const ZooCase> zoo();
 
 }  // namespace lathe::testing

@@ -21,13 +21,17 @@ std::string error_of(std::string_view text) {
 }
 
 // Texts in printed form.
-const std::vector<std::string> kGolden = {
+constexpr const char* kGolden[] = {
     "C[i:1000, j:1001] = sum(r:999) A[i, r] * B[r, j]\n",
     "y[i:8] = sum(r:7) A[i, r] * x[r]\n",
-    "I.pad[n:1, y:6, x:6] = select(y - 1 >= 0 && y < 5, I[n, y - 1, x], 0.0)\nO[n:1, y:4] = sum(k:3, x:6) "
-    "I.pad[n, y + k, x]\n",
-    "M[b:2] = max(j:5) S[b, j]\nE[b:2, j:5] = exp(S[b, j] - M[b])\nD[b:2] = sum(j:5) E[b, j]\n"
-    "P[b:2, j:5] = E[b, j] / D[b]\n",
+    R"(I.pad[n:1, y:6, x:6] = select(y - 1 >= 0 && y < 5, I[n, y - 1, x], 0.0)
+O[n:1, y:4] = sum(k:3, x:6) I.pad[n, y + k, x]
+)",
+    R"(M[b:2] = max(j:5) S[b, j]
+E[b:2, j:5] = exp(S[b, j] - M[b])
+D[b:2] = sum(j:5) E[b, j]
+P[b:2, j:5] = E[b, j] / D[b]
+)",
     "O[f:8, x:6] = sum(c:2, k:3) I[c + 2*(f/4), 2*x + k] * W[f, c, k]\n",
     "input I[7, 4]\ninput s[4] i32\nO[h:5, c:4] = I[h + i64(s[c] / 3), c]\n",
     "input I[9, 4]\ninput s[4] i32\nO[c:4] = I[s[c] / 3, c]\n",
@@ -41,14 +45,14 @@ const std::vector<std::string> kGolden = {
 };
 
 TEST(Parse, PrintsGoldenTextsAgain) {
-  for (const std::string& text : kGolden) {
+  for (const char* text : kGolden) {
     const Dag dag = parsed(text);
     const std::string printed = to_string(dag);
     EXPECT_EQ(hash_of(parsed(printed)), hash_of(dag)) << printed;
     EXPECT_EQ(to_string(parsed(printed)), printed);
   }
   EXPECT_EQ(to_string(parsed(kGolden[0])), kGolden[0]);
-  for (size_t i = 3; i < kGolden.size(); ++i) EXPECT_EQ(to_string(parsed(kGolden[i])), kGolden[i]);
+  for (size_t i = 3; i < std::size(kGolden); ++i) EXPECT_EQ(to_string(parsed(kGolden[i])), kGolden[i]);
 }
 
 TEST(Parse, InfersInputsInOrderOfFirstUse) {
@@ -141,7 +145,7 @@ TEST(Parse, SurvivesMutatedText) {
   const std::string_view alphabet = "[](){}:;,=+-*/%<>!&|.# \n0123456789eijrACsxfmaxinputselect";
   int valid = 0;
   for (int round = 0; round < 100000; ++round) {
-    std::string text = kGolden[rng.below(kGolden.size())];
+    std::string text = kGolden[rng.below(std::size(kGolden))];
     for (uint64_t edits = 1 + rng.below(4); edits-- > 0 && !text.empty();) {
       const size_t at = rng.below(text.size());
       switch (rng.below(4)) {

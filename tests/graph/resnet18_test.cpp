@@ -11,16 +11,17 @@
 namespace lathe {
 namespace {
 
-const Graph& resnet18(const Shape& input) {
-  static const std::string bytes = resnet18_bytes();
-  static std::map<Shape, Graph> graphs;
-  if (!graphs.contains(input))
-    graphs[input] = import_onnx_bytes(bytes, "resnet18.onnx", {{{"input", input}}}).value();
-  return graphs[input];
-}
+// Height and width of the image.
+constexpr int64_t kFull = 224;
+constexpr int64_t kSmall = 32;
 
-const Shape kFull{1, 3, 224, 224};
-const Shape kSmall{1, 3, 32, 32};
+const Graph& resnet18(int64_t size) {
+  static const std::string bytes = resnet18_bytes();
+  static std::map<int64_t, Graph> graphs;
+  if (!graphs.contains(size))
+    graphs[size] = import_onnx_bytes(bytes, "resnet18.onnx", {{{"input", {1, 3, size, size}}}}).value();
+  return graphs[size];
+}
 
 TEST(Resnet18, GraphWithoutWeightsNamesTheFirst) {
   const Result<Graph> graph = import_onnx(LATHE_SOURCE_DIR "/tests/data/resnet18.graph.onnx");

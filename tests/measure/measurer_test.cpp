@@ -19,7 +19,7 @@ namespace lathe {
 namespace {
 
 constexpr int64_t kCount = 1000;
-const std::string kDouble = "for (int i = 0; i < 1000; ++i) B[i] = 2 * A[i];";
+constexpr const char* kDouble = "for (int i = 0; i < 1000; ++i) B[i] = 2 * A[i];";
 
 std::vector<float> test_input() {
   std::vector<float> values(kCount);
@@ -106,7 +106,8 @@ TEST_F(MeasureCandidates, PreparedBuffersAreFilledBeforeAnyRun) {
 }
 
 TEST_F(MeasureCandidates, WrongNumbersAreNamed) {
-  const MeasureFailure failure = failure_then_success(unary_module(kDouble + " B[17] = 3;", kCount));
+  const MeasureFailure failure =
+      failure_then_success(unary_module(std::string(kDouble) + " B[17] = 3;", kCount));
   EXPECT_EQ(failure, (MeasureFailure{ErrorKind::wrong_result, "B[17] is 3, expected 36"}));
 }
 
@@ -122,14 +123,14 @@ TEST_F(MeasureCandidates, VerifyRunsOnceAndChecks) {
   ASSERT_TRUE(passed.has_value()) << passed.error().to_string();
   EXPECT_FALSE(passed->has_value()) << (*passed)->message;
 
-  const Module wrong = unary_module(kDouble + " B[17] = 3;", kCount);
+  const Module wrong = unary_module(std::string(kDouble) + " B[17] = 3;", kCount);
   const auto failed = measurer_->verify(wrong, inputs_for(wrong));
   ASSERT_TRUE(failed.has_value()) << failed.error().to_string();
   EXPECT_EQ(*failed, (MeasureFailure{ErrorKind::wrong_result, "B[17] is 3, expected 36"}));
 
   // A second run would hang.
-  const Module once =
-      unary_module(kDouble + " static int runs; volatile int on = runs++; while (on) {}", kCount);
+  const Module once = unary_module(
+      std::string(kDouble) + " static int runs; volatile int on = runs++; while (on) {}", kCount);
   const auto run_once = measurer_->verify(once, inputs_for(once));
   ASSERT_TRUE(run_once.has_value()) << run_once.error().to_string();
   EXPECT_FALSE(run_once->has_value()) << (*run_once)->message;
@@ -147,8 +148,8 @@ TEST_F(MeasureCandidates, AnEndlessLoopIsATimeout) {
 }
 
 TEST_F(MeasureCandidates, AHangInALaterRunIsATimeoutToo) {
-  const Module module =
-      unary_module(kDouble + " static int runs; volatile int on = runs++; while (on) {}", kCount);
+  const Module module = unary_module(
+      std::string(kDouble) + " static int runs; volatile int on = runs++; while (on) {}", kCount);
   MeasureInputs inputs = inputs_for(module);
   inputs.timeout_seconds = 0.3;
   const Measurement failed = measure(module, inputs);
@@ -167,7 +168,7 @@ TEST_F(MeasureCandidates, WritesFarPastABufferAreNamed) {
 
 TEST_F(MeasureCandidates, WritesJustPastABufferAreNamed) {
   const MeasureFailure failure =
-      failure_then_success(unary_module(kDouble + " ((volatile float*)B)[1001] = 1;", kCount));
+      failure_then_success(unary_module(std::string(kDouble) + " ((volatile float*)B)[1001] = 1;", kCount));
   EXPECT_EQ(failure,
             (MeasureFailure{ErrorKind::wrong_result,
                             "the kernel wrote outside its buffers, 5 bytes past the end of buffer 'B'"}));
@@ -384,7 +385,7 @@ void expect_worker_ends_with_parent(bool is_busy) {
     const std::vector<float> input = test_input();
     MeasureInputs inputs;
     inputs.buffers = {{.id = 1, .bytes = std::as_bytes(std::span(input))}, {}};
-    if (is_busy && measurer.has_value()) measurer->measure(endless, inputs);
+    if (is_busy && measurer.has_value()) static_cast<void>(measurer->measure(endless, inputs));
     pause();
     _exit(0);
   }

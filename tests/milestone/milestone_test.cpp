@@ -19,10 +19,10 @@ namespace {
 using milestone::RegisterTile;
 
 struct MilestoneCase {
-  std::string name;
-  std::string dag;  // as text; empty: `workload`
-  std::string workload;
-  std::vector<std::string> constants;
+  const char* name;
+  std::string_view dag;  // as text; empty: `workload`
+  const char* workload;
+  std::initializer_list<const char*> constants;
   std::string (*trace)(const RegisterTile& tile);
   double tolerance = 2e-6;  // of the largest value
 };
@@ -35,7 +35,7 @@ Result<Task> task_of(const MilestoneCase& c) {
   const Target target = detect_target();
   if (!c.dag.empty()) {
     LATHE_TRY(Dag dag, parse_dag(c.dag));
-    return make_task(c.name, std::move(dag), target, 1, c.constants, true);
+    return make_task(c.name, std::move(dag), target, 1, {c.constants.begin(), c.constants.end()}, true);
   }
   LATHE_TRY(const std::vector<Workload> workloads, parse_workloads(c.workload, c.name));
   return make_task(workloads.front(), target, 1, true);
@@ -86,7 +86,7 @@ TEST_P(Milestone, EveryFormComputesTheSame) {
   }
 }
 
-const MilestoneCase kCases[] = {
+constexpr MilestoneCase kCases[] = {
     {"matmul_with_tails",
      "C[i:50, j:37] = sum(r:45) A[i, r] * B[r, j]",
      "",
@@ -150,7 +150,7 @@ O[n:1, f:19, y:7, x:11] = max(O.conv[n, f, y, x], 0.0))",
 };
 
 INSTANTIATE_TEST_SUITE_P(ByHand, Milestone, ::testing::ValuesIn(kCases),
-                         [](const auto& param_info) { return param_info.param.name; });
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
 
 }  // namespace
 }  // namespace lathe::testing

@@ -14,7 +14,7 @@ struct lathe_model {  // NOLINT(readability-identifier-naming): the name that C 
 // The C++ library is part of the artifact, and so is its reserve of memory for exceptions: who unloads the
 // artifact must not lose it. The library declares this in no header.
 namespace __gnu_cxx {
-void __freeres();  // NOLINT(bugprone-reserved-identifier): its name
+void __freeres();  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming): its name
 }
 
 namespace {

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const EntrySymbols kSymbols = entry_symbols("test");
+EntrySymbols symbols() { return entry_symbols("test"); }
 
 int count(const std::vector<std::string>& lines, const std::string& what) {
   return static_cast<int>(
@@ -38,14 +38,14 @@ std::vector<std::string> loop_with(const std::string& assembly, const std::strin
 }
 
 std::string assembly(const LoweredProgram& lowered, Isa isa) {
-  const auto text = emit_assembly(lowered, generic_target(isa), kSymbols);
+  const auto text = emit_assembly(lowered, generic_target(isa), symbols());
   EXPECT_TRUE(text) << text.error().to_string();
   return text.value_or("");
 }
 
 SpillCount spills(const LoweredProgram& lowered, Isa isa) {
   EmitStats stats;
-  const auto object = emit_object(lowered, generic_target(isa), kSymbols, &stats);
+  const auto object = emit_object(lowered, generic_target(isa), symbols(), &stats);
   EXPECT_TRUE(object) << object.error().to_string();
   return stats.spills;
 }
@@ -104,7 +104,7 @@ TEST(Emit, MaskedStoresAreOneInstruction) {
 TEST(Emit, TheSameProgramGivesTheSameBytesOnAnyThread) {
   const auto object = [] {
     const GemmShape shape{.m = 50, .n = 70, .k = 9, .rows = 4, .vectors = 3, .lanes = 8, .parallel = true};
-    return emit_object(gemm(shape), generic_target(Isa::avx2), kSymbols).value_or("");
+    return emit_object(gemm(shape), generic_target(Isa::avx2), symbols()).value_or("");
   };
   const std::string expected = object();
   ASSERT_FALSE(expected.empty());
@@ -117,7 +117,7 @@ TEST(Emit, TheSameProgramGivesTheSameBytesOnAnyThread) {
 
 TEST(Emit, IrKeepsNamesAndFunctions) {
   const GemmShape shape{.m = 12, .n = 32, .k = 9, .rows = 6, .vectors = 2, .lanes = 8, .parallel = true};
-  const auto text = emit_llvm_ir(gemm(shape), generic_target(Isa::avx2), kSymbols);
+  const auto text = emit_llvm_ir(gemm(shape), generic_target(Isa::avx2), symbols());
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("define i32 @test_kernel("));
   EXPECT_THAT(*text, HasSubstr("define internal void @test_kernel.0("));
@@ -131,7 +131,7 @@ TEST(Emit, RefusesWhatLoweringLeftUndone) {
   const Tensor out = builder.output("out", 8);
   const Var i("i");
   builder.main(loop(i, 8, store(out, i, Expr(1.0)), LoopKind::vectorized));
-  const auto object = emit_object(builder.lowered(), generic_target(Isa::avx2), kSymbols);
+  const auto object = emit_object(builder.lowered(), generic_target(Isa::avx2), symbols());
   ASSERT_FALSE(object);
   EXPECT_EQ(object.error().message, "loop 'i' reached code generation: unroll_loops expands it");
 }
