@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -10,6 +9,7 @@
 #include "artifact/loaded_artifact.h"
 #include "artifact/write_artifact.h"
 #include "base/rng.h"
+#include "base/shell.h"
 #include "graph/onnx_models.h"
 #include "graph/reference.h"
 #include "records/sample_record.h"
@@ -277,8 +277,8 @@ TEST_F(ArtifactTest, TheExampleInCRuns) {
   const std::string build = "cc -std=c99 -Wall -Wextra -Werror -I" + folder() + " " + examples +
                             "01_run_artifact.c " + folder() + "/model.so -Wl,-rpath," + folder() + " -o " +
                             program;
-  ASSERT_EQ(std::system(build.c_str()), 0);
-  EXPECT_EQ(std::system((program + " " + folder() + " > " + program + ".txt").c_str()), 0);
+  ASSERT_EQ(run_in_shell(build), 0);
+  EXPECT_EQ(run_in_shell(program + " " + folder() + " > " + program + ".txt"), 0);
   std::ifstream output(program + ".txt");
   std::string line;
   std::getline(output, line);

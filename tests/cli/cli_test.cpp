@@ -1,15 +1,14 @@
 // The command line as a user sees it: what it prints, and its exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "artifact/npy.h"
+#include "base/shell.h"
 #include "graph/onnx_models.h"
 #include "records/sample_record.h"
 #include "target/detect.h"
@@ -38,9 +37,8 @@ class CliTest : public testing::Test {
   Outcome lathe(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.path().string() + "' && '" + LATHE_BINARY_DIR +
                                 "/bin/lathe' " + arguments + " > out.txt 2> err.txt < /dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder_.path() / "out.txt"),
-            read_text(folder_.path() / "err.txt")};
+    const int status = run_in_shell(command);
+    return {status, read_text(folder_.path() / "out.txt"), read_text(folder_.path() / "err.txt")};
   }
 
   void write(const std::string& name, const std::string& bytes) const {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/shell.h"
 #include "codegen/c/emit_c.h"
 #include "codegen/llvm/emit.h"
 #include "runtime/launch.h"
@@ -34,7 +35,7 @@ Result<std::string> compile_c99(const std::string& source) {
   if (mkdtemp(folder) == nullptr) return fail(ErrorKind::io, "no temporary folder");
   const std::string base = std::string(folder) + "/kernel";
   std::ofstream(base + ".c") << source;
-  const bool failed = std::system((kCompiler + base + ".c -o " + base + ".o").c_str()) != 0;
+  const bool failed = run_in_shell(kCompiler + base + ".c -o " + base + ".o") != 0;
   std::string object = failed ? "" : read_file(base + ".o");
   std::remove((base + ".c").c_str());
   std::remove((base + ".o").c_str());

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <functional>
 
 #include "records/record_store.h"
@@ -16,8 +15,6 @@
 
 namespace lathe {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Runs `body` in a child process, whose exit status it gives.
 pid_t start_child(const std::function<int()>& body) {

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::StartsWith;
 
 class RecordStoreTest : public testing::Test {
  protected:

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/shell.h"
 #include "runtime/module.h"
 
 namespace lathe {
@@ -23,7 +24,7 @@ inline std::string compile_c(const std::string& source) {
   const std::string command =
       "cc -std=gnu99 -c -O1 -fPIC -fno-stack-protector -fcf-protection=none -I" LATHE_SOURCE_DIR "/include " +
       base + ".c -o " + base + ".o";
-  EXPECT_EQ(std::system(command.c_str()), 0) << source;
+  EXPECT_EQ(run_in_shell(command), 0) << source;
   std::ifstream file(base + ".o", std::ios::binary);
   std::string object((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::remove((base + ".c").c_str());
