@@ -14,8 +14,12 @@ namespace {
 constexpr const char* kMatmul = "C[i:29, j:43] = sum(r:17) A[i,r] * B[r,j]";
 constexpr const char* kSchedules[] = {
     "",
-    "split C i [6]\nsplit C j [8]\nreorder C i.0 j.0 r i.1 j.1\nvectorize C j.1\nunroll C i.1\nparallel C "
-    "i.0",
+    R"(split C i [6]
+split C j [8]
+reorder C i.0 j.0 r i.1 j.1
+vectorize C j.1
+unroll C i.1
+parallel C i.0)",
     "cache_write C L at=i scope=registers\ncache_read C B P at=root scope=thread layout=[1/8][0][1%8]",
     "split C r [4]\nrfactor C r.1",
 };

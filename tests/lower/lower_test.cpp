@@ -1,6 +1,8 @@
 // Every pass keeps what a program computes: schedules of several operators, all tails, pass by pass.
 #include "lower/lower.h"
 
+#include <fmt/format.h>
+
 #include "lower/programs.h"
 
 namespace lathe::testing {
@@ -106,7 +108,7 @@ TEST(Lower, AllTailsOnAllAxes) {
   for (const std::string& i : spatial) {
     for (const std::string& j : spatial) {
       for (const std::string& r : reduce) {
-        const std::string tails = "tail C i " + i + "\ntail C j " + j + "\ntail C r " + r + "\n";
+        const std::string tails = fmt::format("tail C i {}\ntail C j {}\ntail C r {}\n", i, j, r);
         expect_each_pass_keeps(task,
                                "split C i [2 3]\nsplit C j [8]\nsplit C r [4]\n"
                                "reorder C i.0 j.0 i.1 r.0 r.1 i.2 j.1\nunroll C i.2\nvectorize C j.1\n" +
