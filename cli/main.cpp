@@ -34,8 +34,15 @@ std::string one_line(std::string text) {
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
   if (unknown.empty()) return one_line(error.what());
-  const bool is_command = app.get_subcommands().empty() && !unknown.front().starts_with("-");
-  return is_command ? "there is no command '" + unknown.front() + "'"
+  const CLI::App* chosen = &app;
+  std::string words;
+  while (!chosen->get_subcommands().empty()) {
+    chosen = chosen->get_subcommands().front();
+    words += chosen->get_name() + " ";
+  }
+  const bool has_commands = !chosen->get_subcommands([](const CLI::App*) { return true; }).empty();
+  const bool is_command = has_commands && !unknown.front().starts_with("-");
+  return is_command ? "there is no command '" + words + unknown.front() + "'"
                     : "there is no option or argument '" + unknown.front() + "' here";
 }
 
@@ -52,6 +59,7 @@ int run(int count, char** arguments) {
   lathe::cli::add_show(app, action);
   lathe::cli::add_replay(app, action);
   lathe::cli::add_explain(app, action);
+  lathe::cli::add_records(app, action);
   lathe::cli::add_target(app, action);
   try {
     app.parse(count, arguments);

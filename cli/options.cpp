@@ -17,6 +17,10 @@ void OptionSet::text(const char* name, std::string& value, const char* help, con
   apply(*command_.add_option(name, value, help), rules);
 }
 
+void OptionSet::arguments(const char* name, std::vector<std::string>& values, const char* help) {
+  command_.add_option(name, values, help)->required();
+}
+
 void OptionSet::texts(const char* name, std::vector<std::string>& values, const char* help) {
   command_.add_option(name, values, help)->allow_extra_args(false);
 }
@@ -50,6 +54,12 @@ void OptionSet::flag(const char* name, bool& value, const char* help) {
 
 void OptionSet::action(Action& chosen, Action action) {
   command_.callback([&chosen, action = std::move(action)] { chosen = action; });
+}
+
+CLI::App& add_group(CLI::App& app, const char* name, const char* help) {
+  CLI::App& group = *app.add_subcommand(name, help);
+  group.require_subcommand(1);
+  return group;
 }
 
 OptionSet add_command(CLI::App& app, const char* name, const char* help) {

@@ -40,6 +40,8 @@ class OptionSet {
   explicit OptionSet(CLI::App& command) : command_(command) {}
 
   void text(const char* name, std::string& value, const char* help, const OptionRules& rules = {});
+  // One or more values of one argument.
+  void arguments(const char* name, std::vector<std::string>& values, const char* help);
   // An option that may be given several times.
   void texts(const char* name, std::vector<std::string>& values, const char* help);
   void number(const char* name, int& value, const char* help, Bounds<int> bounds,
@@ -58,5 +60,8 @@ class OptionSet {
 
 // A new command of `app`.
 OptionSet add_command(CLI::App& app, const char* name, const char* help);
+
+// A command that is only the first word of others.
+CLI::App& add_group(CLI::App& app, const char* name, const char* help);
 
 }  // namespace lathe::cli

@@ -34,6 +34,15 @@ inline constexpr std::string_view kSelectTasks =
     "NULL), "
     "min(seconds), id FROM records JOIN tasks ON records.task = tasks.hash "
     "GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores";
+// A record that was stored before: whatever else it holds follows from these.
+inline constexpr std::string_view kSelectSame =
+    "SELECT id FROM records WHERE task = ? AND target = ? AND machine = ? AND cores = ? AND "
+    "compiler_version = ? AND trace = ? AND created_at = ?";
+// All that failed or has so many faster ones beside it.
+inline constexpr std::string_view kDeleteSlower =
+    "DELETE FROM records WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY task, "
+    "target, machine, cores, compiler_version ORDER BY seconds, id) AS place FROM records WHERE seconds IS "
+    "NOT NULL) WHERE place <= ?)";
 
 void bind_task(Statement& statement, const TaskText& task);
 void bind_record(Statement& statement, const Record& record);

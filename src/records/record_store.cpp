@@ -104,21 +104,59 @@ Result<int64_t> RecordStore::append(const Record& record) {
 }
 
 Result<std::vector<int64_t>> RecordStore::append_all(std::span<const Record> records) {
-  LATHE_TRY_STATUS(connection_.execute("BEGIN IMMEDIATE"));
   std::vector<int64_t> ids;
-  Status stored;
-  for (const Record& record : records) {
-    stored = insert(record);
-    if (!stored) break;
-    ids.push_back(connection_.last_row_id());
-  }
-  if (stored) stored = connection_.execute("COMMIT");
-  if (!stored) {
-    // Some failures have ended the transaction already; the first error is the one to tell.
-    static_cast<void>(connection_.execute("ROLLBACK"));
-    return std::unexpected(std::move(stored.error()));
-  }
+  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    for (const Record& record : records) {
+      LATHE_TRY_STATUS(insert(record));
+      ids.push_back(connection_.last_row_id());
+    }
+    return {};
+  }));
   return ids;
+}
+
+Result<int64_t> RecordStore::append_missing(std::span<const Record> records) {
+  int64_t added = 0;
+  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    for (const Record& record : records) {
+      LATHE_TRY(const bool known, has(record));
+      if (known) continue;
+      LATHE_TRY_STATUS(insert(record));
+      ++added;
+    }
+    return {};
+  }));
+  return added;
+}
+
+Result<int64_t> RecordStore::prune(int64_t keep) {
+  LATHE_TRY(const int64_t before, connection_.integer("SELECT count(*) FROM records"));
+  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    LATHE_TRY(Statement statement, connection_.prepare(kDeleteSlower));
+    statement.bind(keep);
+    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+    return {};
+  }));
+  LATHE_TRY(const int64_t after, connection_.integer("SELECT count(*) FROM records"));
+  LATHE_TRY_STATUS(connection_.execute("VACUUM"));
+  return before - after;
+}
+
+Result<bool> RecordStore::has(const Record& record) const {
+  LATHE_TRY(Statement statement, connection_.prepare(kSelectSame));
+  statement.bind(hash_to_string(record.task.hash)).bind(record.target).bind(record.machine);
+  statement.bind(static_cast<int64_t>(record.cores)).bind(record.compiler_version).bind(record.trace);
+  statement.bind(record.created_at);
+  return statement.step();
+}
+
+Status RecordStore::in_transaction(const std::function<Status()>& work) {
+  LATHE_TRY_STATUS(connection_.execute("BEGIN IMMEDIATE"));
+  Status done = work();
+  if (done) done = connection_.execute("COMMIT");
+  // Some failures have ended the transaction already; the first error is the one to tell.
+  if (!done) static_cast<void>(connection_.execute("ROLLBACK"));
+  return done;
 }
 
 Status RecordStore::insert(const Record& record) {

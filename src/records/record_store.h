@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,13 @@ class RecordStore {
   // Stores all of them or none, on disk before this returns, and gives their ids. For records of one second.
   Result<std::vector<int64_t>> append_all(std::span<const Record> records);
 
+  // Stores those that this file does not have yet, all or none, and gives how many they were. A record is the
+  // same where task, target, machine, cores, compiler, trace and moment are.
+  Result<int64_t> append_missing(std::span<const Record> records);
+  // Removes all but the `keep` fastest records of each task, target, machine, number of cores and compiler
+  // version, and those that failed; gives how many went, and their room back to the file system.
+  Result<int64_t> prune(int64_t keep);
+
   // Takes a record's time away: its program turned out to be wrong. Its samples stay. Error not_found where
   // there is none of this id.
   Status mark_failed(int64_t id, const MeasureFailure& failure);
@@ -64,6 +72,8 @@ class RecordStore {
   RecordStore(Connection connection, std::string path)
       : connection_(std::move(connection)), path_(std::move(path)) {}
   Status insert(const Record& record);
+  Result<bool> has(const Record& record) const;
+  Status in_transaction(const std::function<Status()>& work);
 
   Connection connection_;
   std::string path_;

@@ -232,6 +232,13 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
 
+  EXPECT_EQ(lathe("records merge all.db r.db r.db").out,
+            "r.db: 3 of 3 records were new to all.db\nr.db: 0 of 3 records were new to all.db\n");
+  EXPECT_EQ(lathe("records prune all.db --keep 1").out, "all.db: 2 records removed, 1 kept\n");
+  EXPECT_EQ(sentence("records burn no.db"),
+            "lathe: there is no command 'records burn' (lathe --help tells more)");
+  EXPECT_EQ(sentence("records prune no.db"), "lathe: there is no records file no.db");
+
   write_workload(R"({"name": "other", "op": "expression", "text": "C[i:5] = A[i] + 1"})");
   const Outcome unknown = lathe("bench --workload w.json --cores 1 --records r.db");
   EXPECT_EQ(unknown.status, 1);

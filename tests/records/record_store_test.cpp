@@ -266,5 +266,40 @@ TEST_F(RecordStoreTest, AnEmptyFileAndAnOddNameAreTaken) {
   EXPECT_TRUE(fs::exists(odd));
 }
 
+TEST_F(RecordStoreTest, WhatIsMissingIsAppendedOnce) {
+  Record first = sample_record(1e-3);
+  Record second = sample_record(2e-3);
+  second.created_at = first.created_at + 1;
+  Record elsewhere = first;
+  elsewhere.machine = "another machine";
+  RecordStore records = store();
+  ASSERT_TRUE(records.append(first).has_value());
+  EXPECT_EQ(records.append_missing(std::vector{first, second, elsewhere}).value(), 2);
+  EXPECT_EQ(records.append_missing(std::vector{first, second, elsewhere}).value(), 0);
+  EXPECT_EQ(records.count({}).value(), 3);
+}
+
+TEST_F(RecordStoreTest, PruningKeepsTheFastestOfEachTaskMachineAndNumberOfCores) {
+  RecordStore records = store();
+  const auto add = [&](double seconds, const std::string& machine, int cores) {
+    Record record = sample_record(seconds);
+    record.machine = machine;
+    record.cores = cores;
+    ASSERT_TRUE(records.append(record).has_value());
+  };
+  for (const double seconds : {3e-3, 1e-3, 2e-3}) add(seconds, "a", 1);
+  add(9e-3, "b", 1);
+  add(8e-3, "a", 2);
+  Record failed = sample_record(0);
+  failed.measurement = failed_measurement(ErrorKind::crash, "it crashed");
+  ASSERT_TRUE(records.append(failed).has_value());
+  EXPECT_EQ(records.prune(2).value(), 2);
+  std::vector<double> kept;
+  const std::vector<Record> left = records.find({}).value();
+  for (const Record& record : left) kept.push_back(record.measurement.seconds);
+  EXPECT_THAT(kept, ElementsAre(1e-3, 2e-3, 9e-3, 8e-3));
+  EXPECT_EQ(records.prune(2).value(), 0);
+}
+
 }  // namespace
 }  // namespace lathe

@@ -1,0 +1,72 @@
+// lathe records: records files put together and cut down.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "records/record_store.h"
+
+namespace lathe::cli {
+namespace {
+
+struct MergeOptions {
+  std::string into;
+  std::vector<std::string> from;
+};
+
+struct PruneOptions {
+  std::string file;
+  std::optional<int64_t> keep;
+};
+
+constexpr int64_t kKept = 10;
+
+Status merge(const MergeOptions& options) {
+  // All are read before the first is written: a file that cannot be leaves the others as they are.
+  std::vector<std::vector<Record>> lists;
+  for (const std::string& path : options.from) {
+    LATHE_TRY(const RecordStore store, RecordStore::open_read_only(path));
+    LATHE_TRY(std::vector<Record> records, store.find({}));
+    lists.push_back(std::move(records));
+  }
+  LATHE_TRY(RecordStore into, RecordStore::open(options.into));
+  for (size_t i = 0; i < lists.size(); ++i) {
+    LATHE_TRY(const int64_t added, into.append_missing(lists[i]));
+    fmt::print("{}: {} of {} records were new to {}\n", options.from[i], added, lists[i].size(),
+               options.into);
+  }
+  return {};
+}
+
+Status prune(const PruneOptions& options) {
+  // A misspelt name must not make a file.
+  LATHE_TRY([[maybe_unused]] const RecordStore existing, RecordStore::open_read_only(options.file));
+  LATHE_TRY(RecordStore store, RecordStore::open(options.file));
+  LATHE_TRY(const int64_t removed, store.prune(options.keep.value_or(kKept)));
+  LATHE_TRY(const int64_t left, store.count({}));
+  fmt::print("{}: {} records removed, {} kept\n", options.file, removed, left);
+  return {};
+}
+
+}  // namespace
+
+void add_records(CLI::App& app, Action& chosen) {
+  CLI::App& group = add_group(app, "records", "put records files together, or cut one down");
+  OptionSet merging = add_command(group, "merge", "add to a records file what others hold beside it");
+  const auto merge_options = std::make_shared<MergeOptions>();
+  merging.text("INTO", merge_options->into, "the file to write, made if it is missing",
+               {.is_required = true});
+  merging.arguments("FROM", merge_options->from, "the files to read");
+  merging.action(chosen, [merge_options] { return merge(*merge_options); });
+
+  OptionSet pruning = add_command(group, "prune", "keep only the fastest records of each task");
+  const auto prune_options = std::make_shared<PruneOptions>();
+  pruning.text("FILE", prune_options->file, "the records file", {.is_required = true});
+  pruning.number("--keep", prune_options->keep,
+                 "how many of each task, target, machine, number of cores and version; default: 10",
+                 {1, int64_t{1} << 40});
+  pruning.action(chosen, [prune_options] { return prune(*prune_options); });
+}
+
+}  // namespace lathe::cli
