@@ -200,21 +200,6 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(lathe("compile --workload w.json --out c --emit c").status, 0);
   EXPECT_THAT(read_text(folder_.path() / "c/mm/kernel0.c"), HasSubstr("lathe_task0_kernel"));
   EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
-  const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
-  const Outcome explained = lathe("explain r.db --task " + shown[0]["task"].get<std::string>());
-  EXPECT_EQ(explained.status, 0) << explained.err;
-  for (const char* part :
-       {"best of 3 trials: ", "the program (record ", "together at least ", "what was tried:"}) {
-    EXPECT_THAT(explained.out, HasSubstr(part));
-  }
-  const Outcome measured = lathe("bench --workload w.json --cores 1 --records r.db --json b.json");
-  EXPECT_EQ(measured.status, 0) << measured.err;
-  const auto bench = nlohmann::json::parse(read_text(folder_.path() / "b.json"));
-  EXPECT_EQ(bench[0]["name"], "mm");
-  EXPECT_EQ(bench[0]["trials"], 3);
-  EXPECT_EQ(bench[0]["layout"], "free");
-  EXPECT_GT(bench[0]["seconds"], 0);
-  EXPECT_LE(bench[0]["largest_difference"], bench[0]["tolerance"]);
   EXPECT_THAT(
       lathe("replay r.db --record 1").out,
       MatchesRegex("record 1: mm on x86-avx[0-9]+, 1 core\n"
@@ -231,7 +216,26 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   const Result<NpyArray> c = read_npy((folder_.path() / "c.npy").string());
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
+}
 
+TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
+  write_matmul();
+  ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 3 --records r.db").status, 0);
+  const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
+  const Outcome explained = lathe("explain r.db --task " + shown[0]["task"].get<std::string>());
+  EXPECT_EQ(explained.status, 0) << explained.err;
+  for (const char* part :
+       {"best of 3 trials: ", "the program (record ", "together at least ", "what was tried:"}) {
+    EXPECT_THAT(explained.out, HasSubstr(part));
+  }
+  const Outcome measured = lathe("bench --workload w.json --cores 1 --records r.db --json b.json");
+  EXPECT_EQ(measured.status, 0) << measured.err;
+  const auto bench = nlohmann::json::parse(read_text(folder_.path() / "b.json"));
+  EXPECT_EQ(bench[0]["name"], "mm");
+  EXPECT_EQ(bench[0]["trials"], 3);
+  EXPECT_EQ(bench[0]["layout"], "free");
+  EXPECT_GT(bench[0]["seconds"], 0);
+  EXPECT_LE(bench[0]["largest_difference"], bench[0]["tolerance"]);
   EXPECT_EQ(lathe("records merge all.db r.db r.db").out,
             "r.db: 3 of 3 records were new to all.db\nr.db: 0 of 3 records were new to all.db\n");
   EXPECT_EQ(lathe("records prune all.db --keep 1").out, "all.db: 2 records removed, 1 kept\n");
