@@ -56,13 +56,18 @@ class OverlapCheck {
         const bool same = is_same(c, known);
         guarded |= same;
         legal_ &= same || !cuts_tile(c);
+        check_affine(c.value);
       }
       visit(branch->body, known, guarded);
     } else if (const Store* store = as<Store>(stmt)) {
       visit_store(*store, guarded);
+    } else if (const Prefetch* prefetch = as<Prefetch>(stmt)) {
+      for (const Affine& index : prefetch->index) check_affine(index);
     }
   }
 
+  // The last tile starts where coefficient * var is bound - tile, which need not be a multiple: all else must
+  // follow from that.
   void check_affine(const Affine& a) {
     legal_ &= a.coefficient(var_) % coefficient_ == 0 && !a.uses_inside_atom(var_);
   }
