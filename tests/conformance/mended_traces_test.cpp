@@ -70,7 +70,7 @@ constexpr Mended kComputes[] = {
     {"AnOverlappingTileThatIsCut", kBatched,
      "cache_write C w0 at=b scope=thread\nsplit C b [16 1]\nsplit C b.2 [2]\ntail C b overlap\n"},
     {"AnOverlappingTileUnderAConditionOnItsNumber", kColumn,
-     "split C i [11 1]\nsplit C i.0 [16 1]\ntail C i overlap\n"},
+     "split C i [11 1]\nsplit C i.0 [16 1]\nprefetch C A j distance=4 at=j\ntail C i overlap\n"},
     {"AnOverlappingTileWithGaps", kTransposed, "tail O x overlap\nsplit O x [4]\nreorder O kx x.1 x.0 ky\n"},
     {"PaddingOfATileOfATile", kConvolution,
      "split O.conv y [5]\nsplit O.conv y.1 [2]\ntail O.conv y pad\nreorder O.conv c y.0 y.1.0 y.1.1\n"},
