@@ -156,6 +156,7 @@ Status run(const TuneCommand& command) {
   LATHE_TRY(const std::vector<ReportRow> rows,
             is_network ? tune_model(command, session) : tune_workloads(command, session));
   print_report(rows);
+  warn_of_noise(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
   return check_all_found(rows);
 }

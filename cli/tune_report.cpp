@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,9 @@ namespace lathe::cli {
 namespace {
 
 using nlohmann::ordered_json;
+
+// Candidates of one search differ by less once it has come near the best.
+constexpr double kNoisyPace = 1.2;
 
 double gflops(const ReportRow& row) {
   return static_cast<double>(row.flops) / row.result.progress.best_seconds * 1e-9;
@@ -30,6 +34,7 @@ ordered_json json_of(const ReportRow& row) {
                         {"target", row.target},
                         {"strategy", row.strategy},
                         {"layout", row.layout},
+                        {"slowest_pace", progress.slowest_pace},
                         {"largest_difference", nullptr},
                         {"tolerance", nullptr}};
   if (row.op == "network") entry["uses"] = row.uses;
@@ -58,6 +63,16 @@ void print_report(const std::vector<ReportRow>& rows) {
                row.result.wall_seconds,
                row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-");
   }
+}
+
+void warn_of_noise(const std::vector<ReportRow>& rows) {
+  double slowest = 1;
+  for (const ReportRow& row : rows) slowest = std::max(slowest, row.result.progress.slowest_pace);
+  if (slowest < kNoisyPace) return;
+  fmt::print(stderr,
+             "lathe: warning: the machine was noisy, the same program took up to {:.2f} times as long; on a "
+             "quieter one the search is better led\n",
+             slowest);
 }
 
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path) {

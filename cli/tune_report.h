@@ -22,6 +22,8 @@ struct ReportRow {
 
 // A table on stdout.
 void print_report(const std::vector<ReportRow>& rows);
+// Warns on stderr where the machine was too noisy to tune on.
+void warn_of_noise(const std::vector<ReportRow>& rows);
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path);
 // An Error that names the cases without any valid program; tasks of a network that were never tried are
 // compiled untuned and count as none of them.

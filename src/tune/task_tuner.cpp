@@ -154,6 +154,7 @@ Status TaskTuner::State::take_pace() {
   if (!now.ok()) return {};
   pace = now.seconds / pace_maker->seconds;
   if (std::abs(pace - 1) < kPaceNoise) pace = 1;
+  progress.slowest_pace = std::max(progress.slowest_pace, pace);
   return {};
 }
 

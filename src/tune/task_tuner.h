@@ -31,7 +31,8 @@ struct TuneProgress {
   int64_t failed = 0;
   double best_seconds = 0;  // 0: nothing valid yet
   double best_spread = 0;
-  bool used_up = false;  // the space has no point left
+  bool used_up = false;     // the space has no point left
+  double slowest_pace = 1;  // how many times as long as at its quietest the machine took for one program
 };
 
 // The best record of a task, all of whose outputs agree with the reference.

@@ -27,7 +27,9 @@ Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, CaseResult
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(tuner.measure_again(finalists));
   LATHE_TRY(result.winner, tuner.confirm_best());
+  const double slowest_pace = result.progress.slowest_pace;  // of the steps, which another tuner may have run
   result.progress = tuner.progress();
+  result.progress.slowest_pace = std::max(slowest_pace, result.progress.slowest_pace);
   result.wall_seconds += monotonic_seconds() - start;
   return {};
 }

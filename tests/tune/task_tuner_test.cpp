@@ -131,6 +131,7 @@ TEST_F(TuneTask, WhatASlowMachineMeasuredIsComparedAtItsPace) {
     int64_t measured = 0;
     tune(std::to_string(seed) + ".db", seed, measured, runner);
     EXPECT_EQ(measured, kTrials);  // a second measurement is no trial
+    EXPECT_GT(result_.progress.slowest_pace, 1.5);
     const double best = *std::ranges::min_element(runner.slow);
     const auto first = std::span(runner.fast).first(SlowForAWhile::kFirst);
     if (best >= *std::ranges::min_element(first) || 5 * best <= *std::ranges::max_element(first)) continue;
