@@ -87,6 +87,7 @@ struct TaskTuner::State {
   std::unique_ptr<CostModel> model = {};
   TuneProgress progress = {};
   std::vector<Trial> trials = {};
+  size_t fitted = 0;  // how many of them the model has seen
   std::vector<Record> unwritten = {};
   std::vector<RankedRecord> ranked = {};       // those that did not fail, as they came
   std::vector<double> unwritten_seconds = {};  // of `unwritten`, at pace 1
@@ -116,6 +117,8 @@ void TaskTuner::State::count(const Measurement& measurement) {
 }
 
 void TaskTuner::State::fit() {
+  if (fitted == trials.size()) return;
+  fitted = trials.size();
   FeatureMatrix rows;
   std::vector<double> seconds;
   for (const Trial& trial : trials) {
@@ -205,7 +208,6 @@ Status TaskTuner::State::take_over_records() {
                       record.measurement.ok() ? record.measurement.seconds : kInfinity});
   }
   strategy->observe(trials);
-  if (!trials.empty()) fit();
   return {};
 }
 
@@ -240,6 +242,7 @@ Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options
 
 Status TaskTuner::step(int count, const std::function<bool()>& stop) {
   State& s = *state_;
+  s.fit();
   Scorer scorer;
   if (s.model->fitted()) {
     scorer = [&s](std::span<const Point> points) { return s.scored.score(points, *s.model); };
@@ -263,9 +266,7 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
   s.strategy->observe(batch);
   s.trials.insert(s.trials.end(), batch.begin(), batch.end());
   if (const Status flushed = s.flush(); !flushed) return flushed;
-  if (!status) return status;
-  s.fit();
-  return {};
+  return status;
 }
 
 Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
