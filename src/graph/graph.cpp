@@ -10,7 +10,15 @@
 namespace lathe {
 
 const char* name_of(const GraphOp& op) {
-  return std::visit([](const auto& o) { return o.kName; }, op);
+  return std::visit(
+      [](const auto& o) {
+        if constexpr (requires { o.name(); }) {
+          return o.name();
+        } else {
+          return o.kName;
+        }
+      },
+      op);
 }
 
 FusionRole role_of(const GraphOp& op) {

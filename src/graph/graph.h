@@ -25,7 +25,7 @@
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
-using GraphOp = std::variant<ConvOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, ReluOp, AddOp, BatchNormOp,
+using GraphOp = std::variant<ConvOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, MapOp, ZipOp, BatchNormOp,
                              IdentityOp, ReshapeOp>;
 
 // "Conv".

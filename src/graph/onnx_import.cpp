@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "graph/onnx_file.h"
 #include "graph/onnx_node.h"
@@ -14,6 +15,9 @@
 namespace lathe {
 
 namespace {
+
+// In a list of inputs: an optional one that the node does not have.
+constexpr TensorId kLeftOut = std::numeric_limits<TensorId>::max();
 
 // How a sentence calls a node: by its name, or by what it gives where it has none.
 std::string name_of_node(const onnx::NodeProto& node) {
@@ -105,7 +109,7 @@ class Importer {
     const OnnxOperator& row = *find_onnx_operator(node.op_type());
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<const GraphTensor*> tensors;
-    for (TensorId id : inputs) tensors.push_back(&builder_.tensor(id));
+    for (TensorId id : inputs) tensors.push_back(id == kLeftOut ? nullptr : &builder_.tensor(id));
     OnnxNode view(node, std::move(tensors));
     Result<GraphOp> op = row.import(view);
     if (!op) return fail_at(node, op.error().kind, op.error().message);
@@ -116,7 +120,7 @@ class Importer {
     return {};
   }
 
-  // The operands, after checks of everything that the table says of the node.
+  // The inputs, after checks of everything that the table says of the node.
   Result<std::vector<TensorId>> operands(const onnx::NodeProto& node, const OnnxOperator& row) const {
     if (operator_set_ < row.since) {
       return fail_at(node, ErrorKind::unsupported,
@@ -137,6 +141,10 @@ class Importer {
     }
     for (size_t i = 0; i < last; ++i) {
       const std::string& name = node.input(static_cast<int>(i));
+      if (name.empty() && i >= row.operands) {
+        ids.push_back(kLeftOut);
+        continue;
+      }
       const std::optional<TensorId> id = builder_.find(name);
       if (!id) {
         return fail_at(node, ErrorKind::invalid_argument,

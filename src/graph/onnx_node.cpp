@@ -8,19 +8,37 @@
 
 namespace lathe {
 
+namespace {
+
+Status require_constant(const GraphTensor& tensor, size_t input) {
+  if (tensor.is_constant()) return {};
+  return fail(
+      ErrorKind::unsupported,
+      fmt::format("input {}, '{}', is computed, and Lathe supports a constant there", input, tensor.name));
+}
+
+}  // namespace
+
 Result<Shape> OnnxNode::constant_integers(size_t input) const {
   const GraphTensor& tensor = *inputs_[input];
-  if (!tensor.is_constant()) {
-    return fail(
-        ErrorKind::unsupported,
-        fmt::format("input {}, '{}', is computed, and Lathe supports a constant there", input, tensor.name));
-  }
+  LATHE_TRY_STATUS(require_constant(tensor, input));
   if (tensor.type.dtype != DType::i64 && tensor.type.dtype != DType::i32) {
     return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be i64",
                                                          input, tensor.name, to_string(tensor.type.dtype)));
   }
   const std::vector<double> values = *values_of(tensor);
   return Shape(values.begin(), values.end());
+}
+
+Result<double> OnnxNode::constant_real(size_t input, double otherwise) const {
+  if (input >= inputs_.size() || inputs_[input] == nullptr) return otherwise;
+  const GraphTensor& tensor = *inputs_[input];
+  LATHE_TRY_STATUS(require_constant(tensor, input));
+  if (tensor.type.dtype != DType::f32 || elements_of(tensor.type.shape) != 1) {
+    return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is {}, and must be one f32", input,
+                                                         tensor.name, to_string(tensor.type)));
+  }
+  return values_of(tensor)->front();
 }
 
 bool OnnxNode::has(const char* name) const {

@@ -20,7 +20,7 @@ namespace lathe {
 
 class OnnxNode {
  public:
-  // `inputs`: the operands in order, none left out; both must outlive this object.
+  // `inputs`: the node's inputs in order, null for one that is left out; both must outlive this object.
   OnnxNode(const onnx::NodeProto& proto, std::vector<const GraphTensor*> inputs)
       : proto_(proto), inputs_(std::move(inputs)) {}
 
@@ -28,6 +28,9 @@ class OnnxNode {
   const Shape& shape(size_t input) const { return inputs_[input]->type.shape; }
   // The values of an integer operand that must be a constant.
   Result<Shape> constant_integers(size_t input) const;
+
+  // The value of an operand of one f32 that must be a constant; `otherwise` where it is left out.
+  Result<double> constant_real(size_t input, double otherwise) const;
 
   // Attributes; what is absent has the value of `otherwise`.
   bool has(const char* name) const;

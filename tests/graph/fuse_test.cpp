@@ -111,9 +111,9 @@ Graph random_graph(Rng& rng) {
     const std::string name = fmt::format("n{}", n);
     switch (rng.below(4)) {
       case 0: images.push_back(*builder.node(name, conv, {a, weight}, name)); break;
-      case 1: images.push_back(*builder.node(name, AddOp{}, {a, b}, name)); break;
+      case 1: images.push_back(*builder.node(name, ZipOp{ZipFunction::add}, {a, b}, name)); break;
       case 2: images.push_back(*builder.node(name, IdentityOp{}, {a}, name)); break;
-      default: images.push_back(*builder.node(name, ReluOp{}, {a}, name)); break;
+      default: images.push_back(*builder.node(name, MapOp{MapFunction::relu}, {a}, name)); break;
     }
     if (rng.chance(0.1)) {
       EXPECT_TRUE(builder.output(images.back()));

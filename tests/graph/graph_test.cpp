@@ -19,7 +19,7 @@ TEST(Graph, BuilderRejectsWhatDoesNotFit) {
             "constant 'w' has 28 bytes of data, and f32[4,2] takes 32");
   EXPECT_EQ(builder.input("big", {DType::f32, {1 << 30, 1 << 30, 1 << 30}}).error().message,
             "tensor 'big' has shape [1073741824,1073741824,1073741824], which is too large");
-  EXPECT_EQ(builder.node("n", AddOp{}, {x}, "y").error().message,
+  EXPECT_EQ(builder.node("n", ZipOp{ZipFunction::add}, {x}, "y").error().message,
             "node 'n' (Add): it has 1 inputs, and takes 2 to 2");
   EXPECT_EQ(builder.output(x).error().message,
             "output 'x' is an input of the graph itself, and Lathe supports outputs of nodes");
@@ -28,8 +28,8 @@ TEST(Graph, BuilderRejectsWhatDoesNotFit) {
 TEST(Graph, VerifyFindsBrokenGraphs) {
   GraphBuilder builder("g");
   const TensorId x = *builder.input("x", {DType::f32, {1, 4}});
-  const TensorId y = *builder.node("a", ReluOp{}, {x}, "y");
-  ASSERT_TRUE(builder.output(*builder.node("b", ReluOp{}, {y}, "z")));
+  const TensorId y = *builder.node("a", MapOp{MapFunction::relu}, {x}, "y");
+  ASSERT_TRUE(builder.output(*builder.node("b", MapOp{MapFunction::relu}, {y}, "z")));
   const Graph good = builder.build();
   ASSERT_TRUE(verify(good));
 
@@ -64,8 +64,8 @@ TEST(Graph, ConstantsConvertBothWays) {
 TEST(Graph, ConsumersAndProducers) {
   GraphBuilder builder("g");
   const TensorId x = *builder.input("x", {DType::f32, {2}});
-  const TensorId y = *builder.node("a", AddOp{}, {x, x}, "y");
-  ASSERT_TRUE(builder.output(*builder.node("b", AddOp{}, {y, x}, "z")));
+  const TensorId y = *builder.node("a", ZipOp{ZipFunction::add}, {x, x}, "y");
+  ASSERT_TRUE(builder.output(*builder.node("b", ZipOp{ZipFunction::add}, {y, x}, "z")));
   const Graph graph = builder.build();
   EXPECT_EQ(consumers_of(graph)[x], (std::vector<size_t>{0, 1}));
   EXPECT_EQ(producers_of(graph), (std::vector<int>{-1, 0, 1}));

@@ -6,35 +6,73 @@
 
 namespace lathe {
 
-struct ReluOp {
-  static constexpr const char* kName = "Relu";
+enum class MapFunction : uint8_t {
+  relu,
+  leaky_relu,    // x < 0 ? a * x : x
+  clip,          // between a and b
+  sigmoid,       // 1 / (1 + e^-x)
+  hard_sigmoid,  // a * x + b between 0 and 1
+  hard_swish,    // x * (x / 6 + 1/2 between 0 and 1)
+  tanh,
+  exp,
+  log,
+  sqrt,
+  erf,
+  abs,
+  negate,
+  reciprocal,
+};
+
+// A function of one operand.
+struct MapOp {
   static constexpr FusionRole kRole = FusionRole::elementwise;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
 
-  bool operator==(const ReluOp&) const = default;
+  MapFunction function = MapFunction::relu;
+  double a = 0;  // the function's parameters; 0 where it has none
+  double b = 0;
+
+  const char* name() const;  // as in ONNX
+  bool operator==(const MapOp&) const = default;
 };
 
-struct AddOp {
-  static constexpr const char* kName = "Add";
+enum class ZipFunction : uint8_t { add, sub, mul, div, max, min };
+
+// A function of two operands.
+struct ZipOp {
   static constexpr FusionRole kRole = FusionRole::elementwise;
   static constexpr size_t kLeastOperands = 2;
   static constexpr size_t kMostOperands = 2;
 
-  bool operator==(const AddOp&) const = default;
+  ZipFunction function = ZipFunction::add;
+
+  const char* name() const;  // as in ONNX
+  bool operator==(const ZipOp&) const = default;
 };
 
-std::string attributes_of(const ReluOp& op);
-std::string attributes_of(const AddOp& op);
-Result<TensorType> infer(const ReluOp& op, std::span<const TensorType> inputs);
-Result<TensorType> infer(const AddOp& op, std::span<const TensorType> inputs);
-Values evaluate(const ReluOp& op, std::span<const Values> inputs);
-Values evaluate(const AddOp& op, std::span<const Values> inputs);
-Expr lower(const ReluOp& op, const PointOperands& point);
-Expr lower(const AddOp& op, const PointOperands& point);
+std::string attributes_of(const MapOp& op);
+std::string attributes_of(const ZipOp& op);
+Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs);
+Result<TensorType> infer(const ZipOp& op, std::span<const TensorType> inputs);
+Values evaluate(const MapOp& op, std::span<const Values> inputs);
+Values evaluate(const ZipOp& op, std::span<const Values> inputs);
+Expr lower(const MapOp& op, const PointOperands& point);
+Expr lower(const ZipOp& op, const PointOperands& point);
 
-// ONNX Relu, Add.
-Result<ReluOp> import_relu(OnnxNode& node);
-Result<AddOp> import_add(OnnxNode& node);
+// ONNX LeakyRelu, HardSigmoid, Clip (its bounds attributes before operator set 11, then constant inputs).
+Result<MapOp> import_leaky_relu(OnnxNode& node);
+Result<MapOp> import_hard_sigmoid(OnnxNode& node);
+Result<MapOp> import_clip(OnnxNode& node);
+// The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...; Add, Sub, Mul, Div, Max,
+// Min of two operands.
+template <MapFunction function>
+Result<MapOp> import_map(OnnxNode&) {
+  return MapOp{function};
+}
+template <ZipFunction function>
+Result<ZipOp> import_zip(OnnxNode&) {
+  return ZipOp{function};
+}
 
 }  // namespace lathe

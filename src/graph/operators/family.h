@@ -1,5 +1,6 @@
 // What each operator family (a file pair in this folder) gives for each of its operators, a small struct
-// `XOp` with the attributes: a name, a role in fusion, the least and most number of operands, and overloads
+// `XOp` with the attributes: a name (kName or
+// name()), a role in fusion, the least and most number of operands, and overloads
 // of
 //   attributes_of(op)            the attributes as text, "" if none
 //   infer(op, input types)       the result's type; an Error says what does not fit, without naming the node
