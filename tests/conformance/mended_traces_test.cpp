@@ -80,6 +80,9 @@ constexpr Mended kComputes[] = {
      "cache_read O I c2 at=y.1 scope=registers\nsplit w0.out y.0 [8]\n"},
     {"ASumUnderAConditionOnALoopAround", kNorm,
      "compute_at o.sum o b scope=registers\nsplit o.sum b [2 16]\nfuse o.sum b.2 i j\n"},
+    {"ACopyOutUnderAConditionOnTheLoopsAround", kConvolution,
+     "split O.conv ky [1]\nsplit O.conv c [2]\nfuse O.conv c.1 ky.0\n"
+     "cache_write O.conv w4 at=c.1_ky.0 scope=thread\n"},
     {"PaddingBeforeTheBeginningOfACopy", kTransposed,
      "split I.expand.pad x [2 10]\ncache_read I.expand.pad I.expand c0 at=x.0 scope=registers\n"
      "split c0 x.0 [2 2]\ntail c0 d3 pad\n"},
