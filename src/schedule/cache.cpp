@@ -179,6 +179,7 @@ OutputCopy output_copy(const Located& located, size_t position) {
   for (BlockAxis& axis : outer_reduce_axes(located, position)) {
     copy.outer_reduce_axes.push_back(axis.axis.var);
     copy.block.axes.push_back(std::move(axis));
+    guard_domain(copy.block, copy.block.axes.size() - 1, ranges);
   }
   return copy;
 }

@@ -74,7 +74,7 @@ Affine Writer::least(const Affine& value) const {
 // Whether a condition cuts a reduction that goes on in the loops below: what it leaves is added to every
 // element.
 bool Writer::limits_reduction(const Conjunct& conjunct) const {
-  if (moves(conjunct.value, moving_) || !moves(conjunct.value, inner_)) return false;
+  if (moves(conjunct.value, moving_)) return false;
   std::vector<Var> vars;
   collect_vars(conjunct.value, vars);
   return std::ranges::any_of(block_.axes, [&](const BlockAxis& axis) {

@@ -83,6 +83,11 @@ constexpr Mended kComputes[] = {
     {"ACopyOutUnderAConditionOnTheLoopsAround", kConvolution,
      "split O.conv ky [1]\nsplit O.conv c [2]\nfuse O.conv c.1 ky.0\n"
      "cache_write O.conv w4 at=c.1_ky.0 scope=thread\n"},
+    {"ACopyOutOfPartsOfAnImperfectSum", kMatmul,
+     "split C r [12 1]\ncache_write C w0 at=r.1 scope=registers\n"},
+    {"APrefetchInAnOverlappingTile", kConv1d,
+     "cache_write I.pad w0 at=i scope=thread\nprefetch w0.out w0 j distance=2 at=k\n"
+     "split w0.out k [11 4]\ntail w0.out k overlap\n"},
     {"PaddingBeforeTheBeginningOfACopy", kTransposed,
      "split I.expand.pad x [2 10]\ncache_read I.expand.pad I.expand c0 at=x.0 scope=registers\n"
      "split c0 x.0 [2 2]\ntail c0 d3 pad\n"},
