@@ -14,9 +14,6 @@ constexpr SmallCase kBatched = {"matmul", R"({"batch": 2, "m": 7, "n": 17, "k": 
 constexpr SmallCase kConvolution = {
     "conv2d_bn_relu",
     R"({"batch": 1, "height": 7, "width": 5, "in_channels": 3, "out_channels": 7, "kernel": 3, "stride": 1, "padding": 1})"};
-constexpr SmallCase kPointwise = {
-    "conv2d_bn_relu",
-    R"({"batch": 1, "height": 5, "width": 11, "in_channels": 5, "out_channels": 3, "kernel": 1, "stride": 1, "padding": 0})"};
 constexpr SmallCase kTransposed = {
     "conv2d_transpose",
     R"({"batch": 1, "height": 4, "width": 3, "in_channels": 5, "out_channels": 3, "kernel": 4, "stride": 2, "padding": 1})"};

@@ -68,7 +68,7 @@ TEST(ExpandMath, Log) {
   EXPECT_LE(worst_relative_error("log(X[i])", exact, samples(0.25, 4, false)), 3e-7);
   std::vector<double> wide;
   for (int i = -37; i <= 38; ++i) {
-    for (double m = 1; m < 10; m += 0.1) wide.push_back(static_cast<float>(m * std::pow(10.0, i)));
+    for (int m = 10; m < 100; ++m) wide.push_back(static_cast<float>(m * std::pow(10.0, i - 1)));
   }
   std::erase_if(wide, [](double x) { return x > 3.4e38; });
   EXPECT_LE(worst_relative_error("log(X[i])", exact, wide), 3e-7);
