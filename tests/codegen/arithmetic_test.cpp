@@ -34,7 +34,7 @@ TEST_P(ArithmeticTest, DivisionsOfIndicesRoundDown) {
   for (int n = 0; n < 40; ++n) {
     const double x = 3 * n - 50;
     const double down = std::floor(x / 7);
-    expected.push_back(down * 100 + (x - 7 * down) + (n + 1) / 8 * 10000 +
+    expected.push_back(down * 100 + (x - 7 * down) + std::floor((n + 1) / 8.0) * 10000 +
                        (x - 4 * std::floor(x / 4)) * 100000);
   }
   EXPECT_EQ(map(builder, out, i, cast({DType::f32, 1}, Expr(value)), {}), expected);

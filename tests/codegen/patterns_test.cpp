@@ -5,10 +5,9 @@
 namespace lathe {
 namespace {
 
-const Tensor A("A", {4});
-
 TEST(Patterns, MultiplyAddsTakeTheRightProduct) {
-  const Expr x = A(0), y = A(1), z = A(2);
+  const Tensor a("A", {4});
+  const Expr x = a(0), y = a(1), z = a(2);
   const auto right = match_multiply_add(x * y + y * z);
   ASSERT_TRUE(right);
   EXPECT_TRUE(equal(right->a, y) && equal(right->b, z) && equal(right->c, x * y));
@@ -26,14 +25,15 @@ TEST(Patterns, MultiplyAddsTakeTheRightProduct) {
 }
 
 TEST(Patterns, LoadsAndUnknownDivisorsMayFault) {
+  const Tensor a("A", {4});
   const Var i("i");
   const Expr n = cast({DType::i32, 1}, Expr(i));
   EXPECT_FALSE(may_fault(Expr(i) + Expr(3)));
   EXPECT_FALSE(may_fault(n / literal({DType::i32, 1}, 3)));
   EXPECT_TRUE(may_fault(n / n));
   EXPECT_TRUE(may_fault(n % literal({DType::i32, 1}, 0)));
-  EXPECT_TRUE(may_fault(A(i) + Expr(1.0)));
-  EXPECT_TRUE(may_fault(Expr(opaque(cast({DType::i64, 1}, A(i))))));
+  EXPECT_TRUE(may_fault(a(i) + Expr(1.0)));
+  EXPECT_TRUE(may_fault(Expr(opaque(cast({DType::i64, 1}, a(i))))));
   EXPECT_FALSE(may_fault(Expr(1.0) / cast({DType::f32, 1}, Expr(i))));
 }
 
@@ -46,7 +46,8 @@ TEST(Patterns, ZeroIsPositive) {
 }
 
 TEST(Patterns, SharedPartsAreVisitedOnce) {
-  Expr e = A(0);
+  const Tensor a("A", {4});
+  Expr e = a(0);
   for (int n = 0; n < 60; ++n) e = e + e;
   int visits = 0;
   for_each_once(e, [&](const Expr&) { ++visits; });

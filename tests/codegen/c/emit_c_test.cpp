@@ -7,7 +7,6 @@
 namespace lathe::testing {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // What follows the preamble.
