@@ -54,7 +54,7 @@ TEST_P(SemanticsTest, ThreadArenasAndCapturedVariables) {
   const Stmt copy = loop(k, 64, store(out, k, load(shared, {k})));
   builder.main(builder.scoped(shared, make_seq({loop(o, 2, parallel), copy})));
   std::vector<double> expected(64);
-  for (size_t n = 0; n < 64; ++n) expected[n] = static_cast<double>(2 * (n / 8 * 8 + 7 - n % 8));
+  for (size_t n = 0; n < 64; ++n) expected[n] = static_cast<double>(2 * (n + 7 - 2 * (n % 8)));
   for (int threads : {0, 2, 3}) EXPECT_EQ(result(builder.lowered(), {counted(64)}, threads), expected);
 }
 
