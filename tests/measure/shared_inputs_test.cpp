@@ -22,7 +22,8 @@ class MeasureSharedInputs : public ::testing::Test {
   MeasureInput input(uint64_t id, uint64_t generation, size_t bytes) const {
     return {.id = id, .generation = generation, .bytes = std::span(bytes_).first(bytes)};
   }
-  std::vector<int64_t> share(SharedInputs& shared, const Module& module, std::vector<MeasureInput> inputs) {
+  std::vector<int64_t> share(SharedInputs& shared, const Module& module,
+                             const std::vector<MeasureInput>& inputs) {
     const Result<std::vector<int64_t>> offsets = shared.share(module, inputs);
     EXPECT_TRUE(offsets.has_value()) << offsets.error().to_string();
     return offsets.value_or(std::vector<int64_t>{});
