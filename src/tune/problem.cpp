@@ -135,6 +135,54 @@ bool agrees(const Reference& points, const HostTensor& all) {
   return true;
 }
 
+// Candidates are compiled and compared for these types alone.
+Status check_types(const Dag& dag) {
+  for (const Tensor& input : dag.inputs) {
+    if (input->dtype != DType::f16 && input->dtype != DType::bf16) continue;
+    return fail(ErrorKind::unsupported,
+                fmt::format("input '{}' is {}, for which no code can be generated yet", input->name,
+                            to_string(input->dtype)));
+  }
+  for (const Tensor& output : dag.outputs) {
+    if (output->dtype == DType::f32) continue;
+    return fail(ErrorKind::unsupported, fmt::format("output '{}' is {}; results of type f32 can be tuned",
+                                                    output->name, to_string(output->dtype)));
+  }
+  return {};
+}
+
+bool is_finite(const Reference& reference) {
+  return std::ranges::all_of(reference.expected, [](double value) { return std::isfinite(value); });
+}
+
+// No positive one is so small that its reciprocal outweighs all other elements.
+constexpr double kLeastPositive = 1.0 / 1024;
+
+std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, bool positive) {
+  std::vector<HostTensor> inputs;
+  for (const Tensor& input : dag.inputs) {
+    HostTensor& drawn = inputs.emplace_back(random_like(input, rng, index_limit(dag, input)));
+    if (!positive || !is_float(drawn.dtype)) continue;
+    for (double& value : drawn.values) value = std::max(std::abs(value), kLeastPositive);
+  }
+  return inputs;
+}
+
+Result<std::vector<Reference>> sample_references(const Dag& dag, std::span<const HostTensor> inputs,
+                                                 int64_t sampled_points, Rng& rng) {
+  LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, inputs));
+  std::vector<Reference> references;
+  for (const Tensor& output : dag.outputs) {
+    Reference reference{output, points_to_check(output->shape, sampled_points, rng), {}, 0};
+    for (int64_t position : reference.positions) {
+      reference.expected.push_back(evaluator.at(output, position));
+      reference.magnitude = std::max(reference.magnitude, std::abs(reference.expected.back()));
+    }
+    references.push_back(std::move(reference));
+  }
+  return references;
+}
+
 }  // namespace
 
 struct Problem::State {
@@ -217,27 +265,24 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
   return tolerance;
 }
 
+// Random floats lie on both sides of zero; where a result of them is no number (a square root, a logarithm),
+// the same are drawn again with their magnitudes alone.
 Result<Problem> Problem::create(const Task& task, const ProblemOptions& options) {
+  LATHE_TRY_STATUS(check_types(task.dag));
   auto state = std::make_unique<State>();
   state->task = task;
   state->tolerance = options.tolerance;
-  Rng rng(options.seed);
-  for (const Tensor& input : task.dag.inputs)
-    state->inputs.push_back(random_like(input, rng, index_limit(task.dag, input)));
-  LATHE_TRY(Evaluator evaluator, Evaluator::create(task.dag, state->inputs));
-  for (const Tensor& output : task.dag.outputs) {
-    if (output->dtype != DType::f32) {
-      return fail(ErrorKind::unsupported, fmt::format("output '{}' is {}; results of type f32 can be tuned",
-                                                      output->name, to_string(output->dtype)));
-    }
-    Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}, 0};
-    for (int64_t position : reference.positions) {
-      reference.expected.push_back(evaluator.at(output, position));
-      reference.magnitude = std::max(reference.magnitude, std::abs(reference.expected.back()));
-    }
-    state->references.push_back(std::move(reference));
+  for (const bool positive : {false, true}) {
+    Rng rng(options.seed);
+    state->inputs = draw_inputs(task.dag, rng, positive);
+    LATHE_TRY(state->references, sample_references(task.dag, state->inputs, options.sampled_points, rng));
+    if (std::ranges::all_of(state->references, is_finite)) return Problem(std::move(state));
   }
-  return Problem(std::move(state));
+  const auto broken = std::ranges::find_if_not(state->references, is_finite);
+  return fail(ErrorKind::unsupported,
+              fmt::format("output '{}' is infinite or no number for random inputs: programs cannot be "
+                          "compared",
+                          broken->tensor->name));
 }
 
 MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {

@@ -96,6 +96,31 @@ TEST(Problem, TakesTheRightResultAndNamesAWrongElement) {
   EXPECT_NE(status.error().message.find("[1, 2]"), std::string::npos) << status.error().message;
 }
 
+// Half of the inputs drawn around zero have no square root and no logarithm.
+TEST(Problem, DrawsPositiveInputsWhereOthersGiveNoNumber) {
+  const Task task = task_of("o[i:64] = log(A[i]) + sqrt(A[i]) / A[i]");
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  const MeasureInputs inputs = problem->inputs_for(naive_program(task), {});
+  const HostTensor values = read_input(inputs.buffers[0], task.dag.inputs[0]);
+  EXPECT_GT(std::ranges::min(values.values), 0);
+  const Result<std::vector<HostTensor>> expected = evaluate(task.dag, std::vector{values});
+  ASSERT_TRUE(expected) << expected.error().to_string();
+  const std::vector<std::byte> bytes = as_bytes((*expected)[0]);
+  EXPECT_TRUE(inputs.check(std::vector<std::span<const std::byte>>{bytes}));
+}
+
+TEST(Problem, WhatCannotBeComparedIsNamed) {
+  const auto error_of = [](const std::string& text) {
+    return Problem::create(task_of(text)).error().message;
+  };
+  EXPECT_EQ(error_of("o[i:8] = A[i] / (A[i] - A[i])"),
+            "output 'o' is infinite or no number for random inputs: programs cannot be compared");
+  EXPECT_EQ(error_of("input A[8] f16; o[i:8] = f32(A[i])"),
+            "input 'A' is f16, for which no code can be generated yet");
+  EXPECT_EQ(error_of("input A[8] i32; o[i:8] = A[i]"), "output 'o' is i32; results of type f32 can be tuned");
+}
+
 // A matmul large enough that most of its elements are not sampled.
 Task large_matmul() {
   Task task = task_of("C[i:90, j:100] = sum(r:5) A[i, r] * B[r, j]");
