@@ -47,7 +47,8 @@ class Fuser {
   }
 
  private:
-  // The group that may take in the element-wise node: one whose result nobody else reads and has the node's
+  // The group that may take in the element-wise node: one whose result nobody else reads, the node reads once
+  // (a fused expression would hold it twice, and a chain of such nodes grow without bound) and has the node's
   // shape.
   size_t best_producer(const GraphNode& node) const {
     size_t best = kNone;
@@ -55,6 +56,7 @@ class Fuser {
       const int producer = producers_[operand];
       if (producer < 0 || group_of_[static_cast<size_t>(producer)] == kNone) continue;
       if (consumers_[operand].size() > 1 || is_output(graph_, operand)) continue;
+      if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
       if (graph_.tensors[operand].type != graph_.tensors[node.output].type) continue;
       const size_t group = group_of_[static_cast<size_t>(producer)];
       if (best == kNone || work(group) > work(best)) best = group;

@@ -68,6 +68,21 @@ TEST(Fuse, KeepsWhatOthersReadOutOfTheGroup) {
   EXPECT_EQ(describe(import(shown)), (Texts{"first(x; w b) -> t", "second(t; ) -> y"}));
 }
 
+// Sixty doublings: an expression that held each operand twice would have 2^60 nodes.
+TEST(Fuse, KeepsAnOperandThatIsReadTwiceOutOfTheGroup) {
+  OnnxModel model;
+  model.input("a0", {3});
+  for (int i = 0; i < 60; ++i) {
+    const std::string before = fmt::format("a{}", i);
+    model.node(fmt::format("n{}", i), "Add", {before, before}, fmt::format("a{}", i + 1));
+  }
+  model.output("a60");
+  const Graph graph = import(model);
+  const Texts texts = describe(graph);
+  ASSERT_EQ(texts.size(), 60u);
+  EXPECT_EQ(texts[1], "n1(a1; ) -> a2");
+}
+
 TEST(Fuse, DoesNotEnlargeAProducer) {
   OnnxModel model;
   model.input("x", {1, 4}).input("big", {3, 4}).initializer("w", {4, 4}).node("g", "Gemm", {"x", "w"}, "t");
