@@ -79,6 +79,23 @@ bool is_determined(const Load& load, const Var& axis) {
   });
 }
 
+// An expression that grows without bound takes ever longer to write, and leaves the compiler nothing to keep.
+constexpr size_t kMostInlined = 64;
+
+size_t size_of(const Expr& e) {
+  size_t size = 0;
+  for_each(e, [&](const Expr&) { ++size; });
+  return size;
+}
+
+// Whether the consumer's reads of the compute, each replaced by its body, leave an expression of some size.
+bool stays_small(const Compute& compute, const Compute& consumer) {
+  const std::vector<const Load*> loads = loads_of(consumer.body);
+  const auto reads = static_cast<size_t>(
+      std::ranges::count(loads, compute.output, [](const Load* load) { return load->tensor; }));
+  return reads <= 1 || reads * size_of(compute.body) <= kMostInlined;
+}
+
 // Whether the consumer reads the tensor at one place that determines all of the tensor's dimensions.
 bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   const Load* only = nullptr;
@@ -104,8 +121,9 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
   // done once an element.
   const bool is_view = compute.body.as<Load>() != nullptr;
   const std::vector<size_t> consumers = dag.consumers(compute.output);
-  const bool elementwise_consumer =
-      consumers.size() == 1 && dag.computes[consumers[0]].reduction == Reduction::none;
+  const bool elementwise_consumer = consumers.size() == 1 &&
+                                    dag.computes[consumers[0]].reduction == Reduction::none &&
+                                    stays_small(compute, dag.computes[consumers[0]]);
   const bool inlinable =
       !dag.is_output(compute.output) && !consumers.empty() && (is_view || elementwise_consumer);
   return inlinable ? Role::inlined : Role::pointwise;

@@ -2,10 +2,12 @@
 // are legal, and whatever point is drawn gives a trace that applies and lowers.
 #include "space/space.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "expr/parse.h"
 #include "lower/lower.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
@@ -162,6 +164,41 @@ TEST(Space, GroupsKeepWhatLiesBetweenTransformsSmall) {
   };
   const auto sketch = static_cast<size_t>(space->preferred_points().front().sketch);
   EXPECT_LT(arena_bytes(sketch, false), arena_bytes(sketch, true) / 2);
+}
+
+Task task_of_text(const std::string& text) {
+  Dag dag = parse_dag(text).value();
+  return make_task("task", dag, generic_target(Isa::avx2), 1, {}, true).value();
+}
+
+void expect_preferred_points_apply(const Task& task) {
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  for (const Point& point : space->preferred_points()) {
+    const Result<Trace> trace = space->trace(point);
+    ASSERT_TRUE(trace) << trace.error().to_string();
+    expect_applies(task, *trace, true, to_string(*trace));
+  }
+}
+
+TEST(Space, ProductsOfTheSameOperandPackItEach) {
+  expect_preferred_points_apply(
+      task_of_text("t[i:16, j:16] = sum(r:16) A[i, r] * B[r, j]\n"
+                   "u[i:16, j:16] = sum(r:16) t[i, r] * B[r, j]\n"
+                   "v[i:16, j:16] = sum(r:16) u[i, r] * B[r, j]"));
+}
+
+// Sixty doublings: inlined into each other they would be an expression of 2^60 nodes.
+TEST(Space, InlinedExpressionsStaySmall) {
+  std::string text = "a0[i:8] = A[i] + A[i]\n";
+  for (int i = 0; i < 60; ++i) text += fmt::format("a{}[i:8] = a{}[i] + a{}[i]\n", i + 1, i, i);
+  expect_preferred_points_apply(task_of_text(text));
+}
+
+TEST(Space, AReductionThatLanesDoNotDivideHasNoChoiceOfThem) {
+  const Result<Space> space = Space::derive(task_of_text("o[i:1] = sum(r:1001) A[r]"));
+  ASSERT_TRUE(space) << space.error().to_string();
+  EXPECT_EQ(space->size(), 1);
 }
 
 TEST(Space, OnePointGivesOneTrace) {

@@ -51,6 +51,7 @@ class ProductWriter {
   Status check_sizes() const;
   TileSizes preferred_tile() const;
   int64_t preferred_row_tiles() const;
+  std::string name_of_pack(const Tensor& tensor) const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
   std::vector<size_t> reduce_order() const;
@@ -73,6 +74,7 @@ class ProductWriter {
   std::string name_;
   std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
   TileSizes sizes_;
+  std::string panels_;  // the packed copy's name, once there is one
   int64_t lanes_ = 8;
 };
 
@@ -225,6 +227,16 @@ bool ProductWriter::rows_may_be_padded() const {
   return rows != nullptr && w_.is_intermediate(rows->load->tensor);
 }
 
+// Products that read the same tensor pack it each for itself: their tiles differ.
+std::string ProductWriter::name_of_pack(const Tensor& tensor) const {
+  std::string name = tensor->name + ".pack";
+  const bool taken = std::ranges::any_of(w_.trace, [&](const Step& step) {
+    const auto* copy = std::get_if<CacheReadStep>(&step);
+    return copy != nullptr && copy->copy == name;
+  });
+  return taken ? fmt::format("{}.{}", name, name_) : name;
+}
+
 // Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
 void ProductWriter::pack_operand(const Operand& operand) {
   const int dim = operand.dim_of_axis[tile_.vector];
@@ -254,7 +266,8 @@ void ProductWriter::pack_operand(const Operand& operand) {
     w_.set_layout(operand.load->tensor, layout);
     return;
   }
-  const std::string copy = fmt::format("{}.pack", operand.load->tensor->name);
+  const std::string copy = name_of_pack(operand.load->tensor);
+  panels_ = copy;
   const std::string at = operand.is_constant ? "prepare" : "root";
   w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});
   if (operand.is_constant) return;
@@ -404,7 +417,7 @@ void ProductWriter::write_prefetch(const std::string& innermost) {
   if (panels < 2) return;
   const std::string loop = axis_name(tile_.vector) + (sizes_.panels > 1 ? ".1" : ".0");
   const Operand& panels_of = *vector_operand();
-  w_.add(PrefetchStep{name_, panels_of.load->tensor->name + (panels_of.is_prepared ? "" : ".pack"), loop, 1,
+  w_.add(PrefetchStep{name_, panels_of.is_prepared ? panels_of.load->tensor->name : panels_, loop, 1,
                       innermost});
 }
 

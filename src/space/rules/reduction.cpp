@@ -122,7 +122,7 @@ void write_along_reduction(Writer& writer, const Stage& stage) {
   const int64_t lanes = writer.lanes();
   const Names names = loop_names(compute, std::nullopt);
   const bool divides = last.extent % lanes == 0 && last.extent >= 2 * lanes;
-  const bool vectors = writer.choose.choose_kind(name + ".lanes", 2, divides ? 1 : 0) != 0 && divides;
+  const bool vectors = writer.choose.choose_kind(name + ".lanes", divides ? 2 : 1, divides ? 1 : 0) != 0;
   if (!vectors) {
     const std::vector<std::string> outer = write_parallel(writer, name, names.spatial);
     if (!outer.empty()) write_results(writer, stage, outer.back());
