@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -46,13 +47,19 @@ std::string describe(DType dtype, const std::vector<int64_t>& shape) {
   return fmt::format("{}[{}]", to_string(dtype), fmt::join(shape, ","));
 }
 
-Result<std::vector<ArtifactTensor>> read_tensors(const nlohmann::json& list) {
+Result<std::vector<ArtifactTensor>> read_tensors(const nlohmann::json& list, const std::string& path) {
   std::vector<ArtifactTensor> tensors;
   for (const nlohmann::json& entry : list) {
     ArtifactTensor tensor;
     tensor.name = entry.at("name").get<std::string>();
     LATHE_TRY(tensor.dtype, parse_dtype(entry.at("type").get<std::string>()));
     tensor.shape = entry.at("shape").get<std::vector<int64_t>>();
+    if (std::ranges::any_of(tensor.shape, [](int64_t extent) { return extent < 1; })) {
+      return fail(ErrorKind::parse,
+                  fmt::format("tensor '{}' has the shape [{}], and extents are at least 1", tensor.name,
+                              fmt::join(tensor.shape, ",")),
+                  path);
+    }
     tensor.is_constant = entry.value("constant", false);
     tensors.push_back(std::move(tensor));
   }
@@ -95,8 +102,8 @@ Status LoadedArtifact::State::read_manifest(const std::string& folder) {
   if (!file) return fail(ErrorKind::not_found, "this is not an artifact, it has no manifest.json", folder);
   try {
     const nlohmann::json manifest = nlohmann::json::parse(file);
-    LATHE_TRY(inputs, read_tensors(manifest.at("inputs")));
-    LATHE_TRY(outputs, read_tensors(manifest.at("outputs")));
+    LATHE_TRY(inputs, read_tensors(manifest.at("inputs"), path));
+    LATHE_TRY(outputs, read_tensors(manifest.at("outputs"), path));
   } catch (const nlohmann::json::exception&) {
     return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
   }

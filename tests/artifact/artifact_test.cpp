@@ -100,6 +100,18 @@ TEST_F(ArtifactTest, AnOperatorFollowsItsConstants) {
   }
 }
 
+TEST_F(ArtifactTest, AnOperatorWithoutInputsRuns) {
+  const auto workloads =
+      parse_workloads(R"([{"name": "w", "op": "expression", "text": "o[i:3] = f32(i) * 2.0"}])", "test");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  write(compile_operator(workloads->front(), options_));
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  const Status status = artifact->run();
+  ASSERT_TRUE(status.has_value()) << status.error().to_string();
+  EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{0, 2, 4}));
+}
+
 TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
@@ -190,6 +202,14 @@ TEST_F(ArtifactTest, InputsOfAnotherTypeOrShapeAreRefused) {
   NpyArray wide{DType::f64, {19, 17}, std::vector<std::byte>(19 * 17 * 8)};
   EXPECT_EQ(artifact->set_input(0, wide, "x.npy").error().to_string(),
             "x.npy: input 'A' must be f32[19,17], this is f64[19,17]");
+}
+
+TEST_F(ArtifactTest, AManifestWithAnImpossibleShapeIsRefused) {
+  std::ofstream(folder_.path() / "manifest.json")
+      << R"({"inputs": [{"name": "A", "type": "f32", "shape": [-4, 8]}], "outputs": []})";
+  EXPECT_EQ(LoadedArtifact::open(folder_.path().string(), 1).error().to_string(),
+            folder_.path().string() +
+                "/manifest.json: tensor 'A' has the shape [-4,8], and extents are at least 1");
 }
 
 TEST_F(ArtifactTest, FoldersThatAreNoArtifactAreRefused) {

@@ -130,7 +130,8 @@ bool RunningModel::take_constant(size_t index, const void* data) {
 }
 
 void RunningModel::run(const void* const* inputs, void* const* outputs) {
-  if (inputs == nullptr || outputs == nullptr) throw ModelError("the list of inputs or outputs is null");
+  const bool no_inputs = inputs == nullptr && !inputs_.empty();
+  if (no_inputs || outputs == nullptr) throw ModelError("the list of inputs or outputs is null");
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].tensor().is_constant == 0) {
       take_input(i, inputs[i]);
