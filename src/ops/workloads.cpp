@@ -41,11 +41,21 @@ Result<std::string> text_of(const json& entry, const char* key, const std::strin
   return found->get<std::string>();
 }
 
+// A workload's artifact is a folder of its name, beside those of the others.
+Status check_name(const std::string& name, const std::string& where) {
+  const bool is_file_name = !name.empty() && name != "." && name != ".." &&
+                            name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+  if (is_file_name) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("'name' must be the name of a folder, without '/', not '{}'", name), where);
+}
+
 Result<Workload> parse_entry(const json& entry, size_t number, const std::string& source) {
   std::string where = fmt::format("{}: entry {}", source, number);
   if (!entry.is_object()) return fail(ErrorKind::invalid_argument, "the entry is no object", where);
   Workload workload;
   LATHE_TRY(workload.name, text_of(entry, "name", where));
+  LATHE_TRY_STATUS(check_name(workload.name, where));
   where = fmt::format("{}: entry '{}'", source, workload.name);
   LATHE_TRY(workload.op, text_of(entry, "op", where));
   Result<Operator> operation = make_operator(workload.op, entry);

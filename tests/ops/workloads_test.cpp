@@ -1,5 +1,6 @@
 #include "ops/workloads.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
@@ -51,6 +52,11 @@ TEST(Workloads, Errors) {
   }
   EXPECT_TRUE(error_of(R"([{"name": "x", "op": "conv9d"}])")
                   .starts_with("w.json: entry 'x': there is no operator 'conv9d'; there are matmul, gemv, "));
+  for (const std::string name : {"", ".", "..", "/", "a/../../x"}) {
+    EXPECT_EQ(
+        error_of(fmt::format(R"([{{"name": "{}", "op": "gemv", "m": 3, "k": 2}}])", name)),
+        fmt::format("w.json: entry 1: 'name' must be the name of a folder, without '/', not '{}'", name));
+  }
   EXPECT_EQ(
       error_of(
           R"([{"name": "x", "op": "gemv", "m": 3, "k": 2}, {"name": "x", "op": "gemv", "m": 3, "k": 2}])"),
