@@ -167,8 +167,10 @@ void add_tune(CLI::App& app, Action& chosen) {
   OptionSet options = add_command(app, "tune", "search fast programs for a model or operators");
   const auto command = std::make_shared<TuneCommand>();
   add_program_options(options, command->program);
-  options.number("--trials", command->trials, "measured candidates per task, those in the records included",
-                 {1, int64_t{1} << 40});
+  options.number(
+      "--trials", command->trials,
+      "measured candidates per task, those in the records included; default: 64, any number with --time",
+      {1, int64_t{1} << 40});
   options.number("--time", command->seconds, "seconds for the whole command", {0, 1e9});
   options.number("--seed", command->search.seed, "of the search", {.shows_default = true});
   options.text("--strategy", command->search.strategy, "who to try next", {.shows_default = true});
