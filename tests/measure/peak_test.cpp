@@ -7,16 +7,17 @@
 namespace lathe {
 namespace {
 
-// Figures are not checked against expectations, only for being figures at all.
+// Figures are not checked against expectations, only for being figures at all: on a core that many share, or
+// under a sanitizer, they are as small as can be.
 TEST(MeasurePeak, FmaAndReadRatesAreFinite) {
   const Target host = detect_target();
   for (Isa isa : {Isa::avx2, host.isa}) {
     const Target target = generic_target(isa);
-    EXPECT_GT(measure_fma_gflops(target, 1), 0.1);
+    EXPECT_GT(measure_fma_gflops(target, 1), 0);
     EXPECT_LT(measure_fma_gflops(target, 1), 2000) << "no core is that fast: was the work removed?";
     const Result<double> rate = measure_read_gigabytes(target, 1, 1 << 20);
     ASSERT_TRUE(rate.has_value());
-    EXPECT_GT(*rate, 0.1);
+    EXPECT_GT(*rate, 0);
     EXPECT_LT(*rate, 5000) << "no core is that fast: was the work removed?";
   }
 }
