@@ -3,6 +3,7 @@
 #include "space/space.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -195,8 +196,17 @@ TEST(Space, InlinedExpressionsStaySmall) {
   expect_preferred_points_apply(task_of_text(text));
 }
 
-TEST(Space, AReductionThatLanesDoNotDivideHasNoChoiceOfThem) {
-  const Result<Space> space = Space::derive(task_of_text("o[i:1] = sum(r:1001) A[r]"));
+TEST(Space, AReductionRunsInTheLanesAlsoWhereTheyDoNotDivideIt) {
+  const Task task = task_of_text("o[i:3] = sum(r:1001) A[i, r]");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  EXPECT_THAT(to_string(space->trace(space->preferred_points()[0]).value()),
+              ::testing::HasSubstr("rfactor o r.1"));
+  expect_preferred_points_apply(task);
+}
+
+TEST(Space, AReductionThatFillsNoVectorsHasNoChoiceOfLanes) {
+  const Result<Space> space = Space::derive(task_of_text("o[i:1] = sum(r:15) A[r]"));
   ASSERT_TRUE(space) << space.error().to_string();
   EXPECT_EQ(space->size(), 1);
 }

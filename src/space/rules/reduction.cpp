@@ -114,15 +114,16 @@ void write_along_axis(Writer& writer, const Stage& stage, size_t axis) {
   writer.add(TailStep{out, vector_loop, Tail::peel});
 }
 
-// Partial results in the lanes: the innermost reduce axis is split by the vector width.
+// Partial results in the lanes: the innermost reduce axis is split by the vector width. Where the width does
+// not divide it, the last step leaves the lanes beyond its end alone.
 void write_along_reduction(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   const std::string& name = compute.output->name;
   const Axis& last = compute.axes.back();
   const int64_t lanes = writer.lanes();
   const Names names = loop_names(compute, std::nullopt);
-  const bool divides = last.extent % lanes == 0 && last.extent >= 2 * lanes;
-  const bool vectors = writer.choose.choose_kind(name + ".lanes", divides ? 2 : 1, divides ? 1 : 0) != 0;
+  const bool fills = last.extent >= 2 * lanes;
+  const bool vectors = writer.choose.choose_kind(name + ".lanes", fills ? 2 : 1, fills ? 1 : 0) != 0;
   if (!vectors) {
     const std::vector<std::string> outer = write_parallel(writer, name, names.spatial);
     if (!outer.empty()) write_results(writer, stage, outer.back());
