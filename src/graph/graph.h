@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "graph/operators/batch_norm.h"
 #include "graph/operators/conv.h"
+#include "graph/operators/conv_transpose.h"
 #include "graph/operators/elementwise.h"
 #include "graph/operators/gemm.h"
 #include "graph/operators/pool.h"
@@ -25,7 +26,7 @@
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
-using GraphOp = std::variant<ConvOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, MapOp, ZipOp, BatchNormOp,
+using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, MapOp, ZipOp, BatchNormOp,
                              IdentityOp, ReshapeOp>;
 
 // "Conv".

@@ -26,6 +26,7 @@ constexpr OnnxOperator kOperators[] = {
     {"BatchNormalization", 7, 5, 5, 5, as_graph_op<import_batch_norm>},
     {"Clip", 6, 1, 3, 1, as_graph_op<import_clip>},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
+    {"ConvTranspose", 1, 2, 3, 3, as_graph_op<import_conv_transpose>},
     zip<ZipFunction::div>("Div"),
     {"Erf", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::erf>>},
     map<MapFunction::exp>("Exp"),

@@ -28,14 +28,6 @@ Status check_values(const char* name, const Shape& values, size_t rank, int64_t 
   return {};
 }
 
-Status check_window(const SlidingWindow& window, size_t rank) {
-  LATHE_TRY_STATUS(check_values("kernel", window.kernel, rank, 1));
-  LATHE_TRY_STATUS(check_values("strides", window.strides, rank, 1));
-  LATHE_TRY_STATUS(check_values("dilations", window.dilations, rank, 1));
-  LATHE_TRY_STATUS(check_values("pads", window.pads_before, rank, 0));
-  return check_values("pads", window.pads_after, rank, 0);
-}
-
 int64_t reach(const SlidingWindow& window, size_t d) {
   return (window.kernel[d] - 1) * window.dilations[d] + 1;
 }
@@ -55,6 +47,14 @@ bool all_are(const Shape& values, int64_t value) {
 }
 
 }  // namespace
+
+Status check_window(const SlidingWindow& window, size_t rank) {
+  LATHE_TRY_STATUS(check_values("kernel", window.kernel, rank, 1));
+  LATHE_TRY_STATUS(check_values("strides", window.strides, rank, 1));
+  LATHE_TRY_STATUS(check_values("dilations", window.dilations, rank, 1));
+  LATHE_TRY_STATUS(check_values("pads", window.pads_before, rank, 0));
+  return check_values("pads", window.pads_after, rank, 0);
+}
 
 Status check_image(const Shape& data) {
   if (data.size() >= 3 && data.size() <= 5) return {};

@@ -23,6 +23,8 @@ struct SlidingWindow {
   bool operator==(const SlidingWindow&) const = default;
 };
 
+// An Error unless each vector has `rank` entries that are in range.
+Status check_window(const SlidingWindow& window, size_t rank);
 // An Error unless the shape is [N, C, one to three spatial axes].
 Status check_image(const Shape& data);
 // The spatial extents of the output for those of the input (rounded down); an Error if the window does not

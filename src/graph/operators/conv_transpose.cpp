@@ -1,0 +1,136 @@
+#include "graph/operators/conv_transpose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/onnx_node.h"
+#include "ops/conv_transpose.h"
+
+namespace lathe {
+namespace {
+
+int64_t cut_behind(const ConvTransposeOp& op, size_t d) {
+  return op.window.pads_after[d] - op.output_padding[d];
+}
+
+Result<Shape> extents_of(const ConvTransposeOp& op, const Shape& spatial) {
+  Shape extents;
+  for (size_t d = 0; d < spatial.size(); ++d) {
+    const int64_t whole = (spatial[d] - 1) * op.window.strides[d] + op.window.kernel[d];
+    extents.push_back(whole - op.window.pads_before[d] - cut_behind(op, d));
+    if (extents.back() >= 1) continue;
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("its pads leave nothing of spatial axis {}, which has {}", d, whole));
+  }
+  return extents;
+}
+
+}  // namespace
+
+std::string attributes_of(const ConvTransposeOp& op) {
+  const bool adds = std::ranges::any_of(op.output_padding, [](int64_t extent) { return extent != 0; });
+  return to_string(op.window) +
+         (adds ? fmt::format(", output padding {}", to_string(op.output_padding)) : std::string());
+}
+
+Result<TensorType> infer(const ConvTransposeOp& op, std::span<const TensorType> inputs) {
+  LATHE_TRY_STATUS(require_f32(inputs));
+  const Shape& data = inputs[0].shape;
+  const Shape& weight = inputs[1].shape;
+  LATHE_TRY_STATUS(check_image(data));
+  LATHE_TRY_STATUS(check_window(op.window, data.size() - 2));
+  if (weight.size() != data.size() || weight[0] != data[1]) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("data {} and weight {} must be [N, C, spatial...] and [C, M, kernel...]",
+                            to_string(data), to_string(weight)));
+  }
+  if (Shape(weight.begin() + 2, weight.end()) != op.window.kernel) {
+    return fail(ErrorKind::invalid_argument, fmt::format("weight {} does not have the kernel {}",
+                                                         to_string(weight), to_string(op.window.kernel)));
+  }
+  if (inputs.size() > 2 && inputs[2].shape != Shape{weight[1]}) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("bias has shape {}, and must be [{}]", to_string(inputs[2].shape), weight[1]));
+  }
+  for (size_t d = 0; d + 2 < data.size(); ++d) {
+    if (op.output_padding[d] >= 0 && op.output_padding[d] < op.window.strides[d]) continue;
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("output padding {} must be at least 0 and less than the strides {}",
+                            to_string(op.output_padding), to_string(op.window.strides)));
+  }
+  LATHE_TRY(const Shape extents, extents_of(op, Shape(data.begin() + 2, data.end())));
+  Shape shape{data[0], weight[1]};
+  shape.insert(shape.end(), extents.begin(), extents.end());
+  return TensorType{DType::f32, shape};
+}
+
+// Each element of the data adds a kernel to the result.
+Values evaluate(const ConvTransposeOp& op, std::span<const Values> inputs) {
+  const Values& data = inputs[0];
+  const Values& weight = inputs[1];
+  const Shape spatial(data.shape.begin() + 2, data.shape.end());
+  const Shape extents = *extents_of(op, spatial);
+  const int64_t channels = weight.shape[0], maps = weight.shape[1];
+  Values result{{data.shape[0], maps}, {}};
+  result.shape.insert(result.shape.end(), extents.begin(), extents.end());
+  const int64_t plane = elements_of(extents);
+  result.data.resize(static_cast<size_t>(data.shape[0] * maps * plane));
+  for (size_t i = 0; inputs.size() > 2 && i < result.data.size(); ++i)
+    result.data[i] = inputs[2].data[i / static_cast<size_t>(plane) % static_cast<size_t>(maps)];
+  Shape at(data.shape.size(), 0);
+  do {
+    const double x = data.data[static_cast<size_t>(broadcast_offset(data.shape, at))];
+    Shape tap(weight.shape.size(), 0);
+    tap[0] = at[1];
+    Shape place = result.shape;
+    for (int64_t i = 0; i < elements_of(weight.shape) / channels; ++i) {
+      place[0] = at[0];
+      place[1] = tap[1];
+      bool inside = true;
+      for (size_t d = 0; d < spatial.size(); ++d) {
+        place[d + 2] = at[d + 2] * op.window.strides[d] + tap[d + 2] - op.window.pads_before[d];
+        inside = inside && place[d + 2] >= 0 && place[d + 2] < extents[d];
+      }
+      const double w = weight.data[static_cast<size_t>(broadcast_offset(weight.shape, tap))];
+      if (inside) result.data[static_cast<size_t>(broadcast_offset(result.shape, place))] += x * w;
+      next_index(tap, weight.shape);
+    }
+  } while (next_index(at, data.shape));
+  return result;
+}
+
+Tensor lower(const ConvTransposeOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  Window window = ops_window(op.window);
+  window.padding_after.clear();
+  for (size_t d = 0; d < op.output_padding.size(); ++d) window.padding_after.push_back(cut_behind(op, d));
+  return conv_transpose(builder, "conv", operands[0], operands[1], window);
+}
+
+bool needs_epilogue(const ConvTransposeOp&, size_t operands) { return operands > 2; }
+
+Expr epilogue(const ConvTransposeOp&, const Expr& value, const PointOperands& point) {
+  return point.count() > 2 ? value + point.at_channel(2) : value;
+}
+
+Result<ConvTransposeOp> import_conv_transpose(OnnxNode& node) {
+  const Shape& weight = node.shape(1);
+  Shape kernel;
+  if (weight.size() > 2) kernel.assign(weight.begin() + 2, weight.end());
+  LATHE_TRY_STATUS(require_attribute("group", static_cast<double>(node.integer("group", 1)), 1));
+  ConvTransposeOp op;
+  if (node.text("auto_pad", "NOTSET") != "NOTSET" || node.has("output_shape")) {
+    return fail(ErrorKind::unsupported,
+                "its pads follow from auto_pad or output_shape, and Lathe supports pads that are given");
+  }
+  LATHE_TRY(op.window, import_window(node, kernel));
+  for (const int64_t dilation : op.window.dilations)
+    LATHE_TRY_STATUS(require_attribute("dilations", static_cast<double>(dilation), 1));
+  op.output_padding = node.integers("output_padding", Shape(op.window.kernel.size(), 0));
+  if (op.output_padding.size() == op.window.kernel.size()) return op;
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("output_padding {} has {} entries for {} spatial axes",
+                          to_string(op.output_padding), op.output_padding.size(), op.window.kernel.size()));
+}
+
+}  // namespace lathe
