@@ -25,6 +25,17 @@ TensorId add_constant(Graph& graph, const std::string& like, TensorType type,
   return graph.tensors.size() - 1;
 }
 
+bool is_convolution(const GraphNode& node) {
+  return std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<ConvTransposeOp>(node.op);
+}
+
+// How many weights of one map lie side by side: the maps are the weight's first dimension, or its second.
+size_t weights_in_a_row(const GraphNode& conv, const Shape& weight) {
+  const size_t map_dim = std::holds_alternative<ConvTransposeOp>(conv.op) ? 1 : 0;
+  return static_cast<size_t>(
+      elements_of(Shape(weight.begin() + static_cast<std::ptrdiff_t>(map_dim) + 1, weight.end())));
+}
+
 // conv: w * x + b; after normalising: w * s * x + (b - mean) * s + bias, with s = scale / sqrt(variance +
 // epsilon).
 void fold_into(Graph& graph, GraphNode& conv, const GraphNode& norm) {
@@ -34,12 +45,13 @@ void fold_into(Graph& graph, GraphNode& conv, const GraphNode& norm) {
   std::vector<double> weights = read(graph, conv.inputs[1]);
   std::vector<double> biases(scale.size(), 0);
   if (conv.inputs.size() > 2) biases = read(graph, conv.inputs[2]);
-  const size_t per_map = weights.size() / scale.size();
+  std::vector<double> factors;
   for (size_t m = 0; m < scale.size(); ++m) {
-    const double factor = scale[m] / std::sqrt(variance[m] + epsilon);
-    for (size_t i = 0; i < per_map; ++i) weights[m * per_map + i] *= factor;
-    biases[m] = (biases[m] - mean[m]) * factor + bias[m];
+    factors.push_back(scale[m] / std::sqrt(variance[m] + epsilon));
+    biases[m] = (biases[m] - mean[m]) * factors[m] + bias[m];
   }
+  const size_t row = weights_in_a_row(conv, graph.tensors[conv.inputs[1]].type.shape);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] *= factors[i / row % factors.size()];
   const GraphTensor weight = graph.tensors[conv.inputs[1]];
   const GraphTensor shift = graph.tensors[norm.inputs[2]];
   conv.inputs.resize(2);
@@ -59,7 +71,7 @@ Graph fold_batch_norms(const Graph& graph) {
     const GraphNode& norm = graph.nodes[n];
     if (!std::holds_alternative<BatchNormOp>(norm.op)) continue;
     const int before = producers[norm.inputs[0]];
-    if (before < 0 || !std::holds_alternative<ConvOp>(graph.nodes[static_cast<size_t>(before)].op)) continue;
+    if (before < 0 || !is_convolution(graph.nodes[static_cast<size_t>(before)])) continue;
     if (consumers[norm.inputs[0]].size() > 1 || is_output(graph, norm.inputs[0])) continue;
     GraphNode& conv = result.nodes[static_cast<size_t>(before)];
     if (!all_constant(graph, norm) || !all_constant(result, conv)) continue;
