@@ -31,8 +31,6 @@ Record failed(int64_t id, const std::string& sketch, ErrorKind kind) {
   return made;
 }
 
-const Domain kDomain{{{"order", OrderedParameter{{4, 8, 16}}}, {"swap", CategoricalParameter{2}}}};
-
 TEST(InWords, NamesWhatTheStepDoes) {
   const auto trace = parse_trace(
       "rewrite winograd O m=4\nsplit C i [4 8]\nvectorize C i.2\ntail C i mask\nparallel C i.0\n"
@@ -46,8 +44,8 @@ TEST(InWords, NamesWhatTheStepDoes) {
                            "C runs loop i.2 as vectors",
                            "C masks the vectors that reach over the end of i",
                            "C shares loop i.0 among the threads",
-                           "B is computed for one iteration of loop i.0 of C at a time, in a buffer of each "
-                           "thread",
+                           ("B is computed for one iteration of loop i.0 of C at a time, in a buffer of each "
+                            "thread"),
                            "B lies in memory as [1][0]",
                            "U is computed once, when the program is loaded",
                            "P is computed where it is read",
@@ -98,7 +96,8 @@ TEST(Tried, SketchesAreSortedByTheirBestAndFailuresCounted) {
 TEST(Tried, ValuesAreTheParametersOwnAndThoseNeverVariedAreLeftOut) {
   const std::vector<Record> records = {record(1, "a", {0, 1}, 3e-3), record(2, "a", {2, 1}, 2e-3),
                                        record(3, "a", {0, 1}, 4e-3), record(4, "other", {1, 0}, 1e-3)};
-  const std::vector<ParameterTried> parameters = tried_values(records, "a", kDomain);
+  const Domain domain{{{"order", OrderedParameter{{4, 8, 16}}}, {"swap", CategoricalParameter{2}}}};
+  const std::vector<ParameterTried> parameters = tried_values(records, "a", domain);
   ASSERT_EQ(parameters.size(), 1u);
   EXPECT_EQ(parameters[0].name, "order");
   ASSERT_EQ(parameters[0].values.size(), 2u);
