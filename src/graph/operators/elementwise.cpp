@@ -122,7 +122,7 @@ Values evaluate(const ZipOp& op, std::span<const Values> inputs) {
 }
 
 Expr lower(const MapOp& op, const PointOperands& point) {
-  const Expr x = point.at(0);
+  Expr x = point.at(0);
   switch (op.function) {
     case MapFunction::relu: return relu(x);
     case MapFunction::leaky_relu: return select(x < real(0), x * real(op.a), x);
@@ -143,7 +143,7 @@ Expr lower(const MapOp& op, const PointOperands& point) {
 }
 
 Expr lower(const ZipOp& op, const PointOperands& point) {
-  const Expr x = point.at(0);
+  Expr x = point.at(0);
   const Expr y = point.at(1);
   switch (op.function) {
     case ZipFunction::add: return x + y;
