@@ -55,14 +55,4 @@ std::vector<T> pack(const Layout& layout, std::span<const int64_t> shape, std::s
   return storage;
 }
 
-// Storage in a layout -> row-major values.
-template <class T>
-std::vector<T> unpack(const Layout& layout, std::span<const int64_t> shape, std::span<const T> storage) {
-  std::vector<T> logical;
-  logical.reserve(storage.size());
-  for_each_offset(layout, shape,
-                  [&](int64_t, int64_t offset) { logical.push_back(storage[static_cast<size_t>(offset)]); });
-  return logical;
-}
-
 }  // namespace lathe

@@ -89,24 +89,4 @@ Result<Interpretation> interpret(const Program& program, std::span<const HostTen
   return result;
 }
 
-Status check_coverage(std::span<const BlockCoverage> coverage) {
-  for (const BlockCoverage& block : coverage) {
-    if (block.points == 0) continue;
-    if (block.reduces && block.most > 1) {
-      return fail(ErrorKind::invalid_program,
-                  fmt::format("reduces one point {} times within a lifetime of its output", block.most),
-                  "block " + block.block);
-    }
-    if (!block.reduces && !block.same_value) {
-      return fail(ErrorKind::invalid_program, "stores different values to one point", "block " + block.block);
-    }
-    if (block.writes_argument && block.visited != block.points) {
-      return fail(ErrorKind::invalid_program,
-                  fmt::format("reaches {} of the {} points of its domain", block.visited, block.points),
-                  "block " + block.block);
-    }
-  }
-  return {};
-}
-
 }  // namespace lathe

@@ -55,9 +55,4 @@ struct Interpretation {
 Result<Interpretation> interpret(const Program& program, std::span<const HostTensor> inputs,
                                  const InterpretOptions& options = {});
 
-// An Error unless each counted block reached its points as it must (ir.md 3): with reduce axes never twice
-// within a lifetime, without them always with the same value, and, where it writes an argument, every point.
-// Programs that keep partial sums in an output (K blocking) break the rule of the same value by design.
-Status check_coverage(std::span<const BlockCoverage> coverage);
-
 }  // namespace lathe

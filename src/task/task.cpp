@@ -85,11 +85,4 @@ int64_t flops_of(const Dag& dag) {
   return operations;
 }
 
-int64_t argument_bytes(const Dag& dag) {
-  int64_t bytes = 0;
-  for (const Tensor& input : dag.inputs) bytes += input.elements() * bytes_of(input->dtype);
-  for (const Tensor& output : dag.outputs) bytes += output.elements() * bytes_of(output->dtype);
-  return bytes;
-}
-
 }  // namespace lathe

@@ -40,7 +40,5 @@ uint64_t hash_of(const Task& task);
 // counts two), a select its condition and the costlier side. Index arithmetic (i64), logic on conditions,
 // casts and loads count nothing: a padding node has no operations.
 int64_t flops_of(const Dag& dag);
-// Bytes of all arguments: each read or written once.
-int64_t argument_bytes(const Dag& dag);
 
 }  // namespace lathe

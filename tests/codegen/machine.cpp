@@ -83,8 +83,9 @@ HostTensor copy_out(const Tensor& tensor, const Layout& layout, std::span<const 
     using T = decltype(zero);
     std::vector<T> storage(bytes.size() / sizeof(T));
     std::memcpy(storage.data(), bytes.data(), bytes.size());
-    const std::vector<T> logical = unpack<T>(layout, tensor->shape, storage);
-    result.values.assign(logical.begin(), logical.end());
+    for_each_offset(layout, tensor->shape, [&](int64_t, int64_t offset) {
+      result.values.push_back(static_cast<double>(storage[static_cast<size_t>(offset)]));
+    });
   });
   return result;
 }

@@ -50,6 +50,18 @@ TEST(Dag, Identities) {
   EXPECT_EQ(identity_of(Reduction::min), std::numeric_limits<double>::infinity());
 }
 
+TEST(Dag, Reductions) {
+  DagBuilder builder;
+  const Tensor x = builder.input("X", {4, 5});
+  const Axis i = spatial("i", 4), r = reduce("r", 5);
+  const Tensor least = builder.compute("L", {i}, min_over({r}, x(i, r)));
+  const Tensor greatest = builder.compute("G", {i}, max_over({r}, x(i, r)));
+  builder.compute("S", {i}, greatest(i) - least(i));
+  const Result<Dag> dag = builder.build();
+  ASSERT_TRUE(dag.has_value()) << dag.error().to_string();
+  EXPECT_EQ(to_string(*dag), "L[i:4] = min(r:5) X[i, r]\nG[i:4] = max(r:5) X[i, r]\nS[i:4] = G[i] - L[i]\n");
+}
+
 struct VerifyDag : testing::Test {
   DagBuilder builder;
   Tensor x = builder.input("X", {4, 5});

@@ -205,26 +205,30 @@ TEST(Interpret, CountsCoverage) {
   EXPECT_FALSE(out.same_value);  // partial sums
 }
 
-std::string coverage_of(const std::string& text) {
+BlockCoverage coverage_of(const std::string& text) {
   const Program program = parsed(text);
   const Result<Interpretation> result = interpret(program, random_inputs(program), {.counts_coverage = true});
   EXPECT_TRUE(result.has_value()) << result.error().to_string();
-  const Status status = result ? check_coverage(result->coverage) : Status();
-  return status ? "fine" : status.error().to_string();
+  return result ? result->coverage.front() : BlockCoverage();
 }
 
-TEST(Interpret, CoverageErrors) {
+TEST(Interpret, CoverageTellsWhatABlockMissesOrRepeats) {
   const std::string head = "input A: f32[4] [0]\noutput C: f32[4] [0]\n";
-  EXPECT_EQ(coverage_of(head + "main { for i in 4 { for j in 2 { block B { a: 4 = i C[a] = A[a] } } } }"),
-            "fine");
-  EXPECT_EQ(coverage_of(head + "main { for i in 3 { block B { a: 4 = i C[a] = A[a] } } }"),
-            "block B: reaches 3 of the 4 points of its domain");
-  EXPECT_EQ(coverage_of(head + "main { for i in 4 { for j in 2 { for k in 2 { block B {\n"
-                               "a: 4 = i reduce r: 4 = 2*j C[a] init sum= A[r] } } } } }"),
-            "block B: reduces one point 2 times within a lifetime of its output");
-  EXPECT_EQ(coverage_of(head + "main { for i in 4 { for j in 2 { block B { a: 4 = i b: 2 = j\n"
-                               "C[a] = A[b] } block D { a: 4 = i C[a] = A[0] } } } }"),
-            "fine");
+  const BlockCoverage again =
+      coverage_of(head + "main { for i in 4 { for j in 2 { block B { a: 4 = i C[a] = A[a] } } } }");
+  EXPECT_EQ(again.visited, again.points);
+  EXPECT_EQ(again.most, 2);
+  EXPECT_TRUE(again.same_value);
+  const BlockCoverage missing =
+      coverage_of(head + "main { for i in 3 { block B { a: 4 = i C[a] = A[a] } } }");
+  EXPECT_EQ(missing.points, 4);
+  EXPECT_EQ(missing.visited, 3);
+  const BlockCoverage summed = coverage_of(head +
+                                           "main { for i in 4 { for j in 2 { for k in 2 { block B {\n"
+                                           "a: 4 = i reduce r: 4 = 2*j C[a] init sum= A[r] } } } } }");
+  EXPECT_TRUE(summed.reduces);
+  EXPECT_EQ(summed.most, 2);
+  EXPECT_EQ(summed.visited, 4 * 2);
 }
 
 }  // namespace
