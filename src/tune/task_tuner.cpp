@@ -233,8 +233,12 @@ Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options
   // Applying a trace and taking features costs 0.3 ms, 1.4 for Winograd: 0.1 to 0.4 s a batch.
   search.population = 96;
   search.generations = 3;
-  LATHE_TRY(state->strategy, make_strategy(options.strategy, state->scored.search_space(), search));
-  LATHE_TRY(state->model, make_cost_model(options.cost_model));
+  SearchSpace space = state->scored.search_space();
+  LATHE_TRY(state->strategy, options.strategy_factory
+                                 ? options.strategy_factory(std::move(space), search)
+                                 : make_strategy(options.strategy, std::move(space), search));
+  LATHE_TRY(state->model,
+            options.cost_model_factory ? options.cost_model_factory() : make_cost_model(options.cost_model));
   LATHE_TRY_STATUS(state->take_over_records());
   state->last_flush = monotonic_seconds();
   return TaskTuner(std::move(state));

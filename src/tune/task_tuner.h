@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cost/cost_model.h"
 #include "measure/candidate_runner.h"
 #include "records/record_store.h"
+#include "search/strategy.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -24,6 +26,11 @@ struct TuneOptions {
   int batch = 16;        // candidates between two fits of the model
   bool overlap = false;  // compile beside the measurements: only with a core that no candidate runs on
   std::optional<double> tolerance = {};  // as in ProblemOptions
+
+  // Where set, called once a task in place of looking the name up; what they give is never null. `strategy`
+  // is then only what records are marked with.
+  std::function<Result<std::unique_ptr<Strategy>>(SearchSpace, const StrategyOptions&)> strategy_factory = {};
+  std::function<Result<std::unique_ptr<CostModel>>()> cost_model_factory = {};
 };
 
 struct TuneProgress {
