@@ -49,6 +49,14 @@ ordered_json json_of(const ReportRow& row) {
   return entry;
 }
 
+// Why a case has no valid program.
+std::string reason(const CaseResult& result) {
+  if (!result.usual_failure) return "nothing was tried in the time given";
+  return fmt::format("{} of {} trials failed, most often {}: {}", result.progress.failed,
+                     result.progress.trials, to_string(result.usual_failure->kind),
+                     result.usual_failure->message);
+}
+
 }  // namespace
 
 void print_report(const std::vector<ReportRow>& rows) {
@@ -89,8 +97,8 @@ Status check_all_found(const std::vector<ReportRow>& rows) {
   std::string names;
   for (const ReportRow& row : rows) {
     const bool untried = row.op == "network" && row.result.progress.trials == 0;
-    if (row.result.progress.best_seconds == 0 && !untried)
-      names += (names.empty() ? "" : ", ") + row.result.name;
+    if (row.result.progress.best_seconds > 0 || untried) continue;
+    names += fmt::format("{}{} ({})", names.empty() ? "" : "; ", row.result.name, reason(row.result));
   }
   if (names.empty()) return {};
   return fail(ErrorKind::not_found, fmt::format("no valid program was found for {}", names));

@@ -25,8 +25,8 @@ void print_report(const std::vector<ReportRow>& rows);
 // Warns on stderr where the machine was too noisy to tune on.
 void warn_of_noise(const std::vector<ReportRow>& rows);
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path);
-// An Error that names the cases without any valid program; tasks of a network that were never tried are
-// compiled untuned and count as none of them.
+// An Error that names the cases without any valid program and says why each has none; tasks of a network that
+// were never tried are compiled untuned and count as none of them.
 Status check_all_found(const std::vector<ReportRow>& rows);
 
 }  // namespace lathe::cli

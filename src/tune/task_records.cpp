@@ -1,5 +1,9 @@
 #include "tune/task_records.h"
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 #include "tune/compiler_version.h"
 
 namespace lathe {
@@ -11,6 +15,20 @@ RecordQuery records_of(const Task& task) {
   query.cores = task.cores;
   query.compiler_version = compiler_version();
   return query;
+}
+
+Result<std::optional<MeasureFailure>> usual_failure(const Task& task, const RecordStore& records) {
+  LATHE_TRY(const std::vector<Record> found, records.find(records_of(task)));
+  std::map<ErrorKind, int64_t> counts;
+  for (const Record& record : found) {
+    if (record.measurement.failure) ++counts[record.measurement.failure->kind];
+  }
+  if (counts.empty()) return std::nullopt;
+  const ErrorKind usual = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+  const auto first = std::ranges::find_if(found, [&](const Record& record) {
+    return record.measurement.failure && record.measurement.failure->kind == usual;
+  });
+  return first->measurement.failure;
 }
 
 }  // namespace lathe

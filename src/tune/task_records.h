@@ -1,5 +1,7 @@
-// Which records count for a task.
+// Which records count for a task, and what they say of its failures.
 #pragma once
+
+#include <optional>
 
 #include "records/record_store.h"
 #include "task/task.h"
@@ -9,5 +11,8 @@ namespace lathe {
 // Those of this task, its target and its number of cores that this version of the compiler made: of another
 // version the time says nothing about the code that the trace gives now.
 RecordQuery records_of(const Task& task);
+
+// The first failure of the kind that most of these records have; none where none of them failed.
+Result<std::optional<MeasureFailure>> usual_failure(const Task& task, const RecordStore& records);
 
 }  // namespace lathe

@@ -27,7 +27,7 @@ struct TuneOptions {
   bool overlap = false;  // compile beside the measurements: only with a core that no candidate runs on
   std::optional<double> tolerance = {};  // as in ProblemOptions
 
-  // Where set, called once a task in place of looking the name up; what they give is never null. `strategy`
+  // Where set, called once a tuner in place of looking the name up; what they give is never null. `strategy`
   // is then only what records are marked with.
   std::function<Result<std::unique_ptr<Strategy>>(SearchSpace, const StrategyOptions&)> strategy_factory = {};
   std::function<Result<std::unique_ptr<CostModel>>()> cost_model_factory = {};

@@ -6,6 +6,7 @@
 #include "measure/timing.h"
 #include "search/all.h"
 #include "tune/kind_of.h"
+#include "tune/task_records.h"
 
 namespace lathe {
 namespace {
@@ -22,6 +23,13 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
 // How many of a task's programs are measured a second time at the end.
 constexpr int kFinalists = 3;
 
+// Says why a case has no valid program, where it has none.
+Status explain_failure(const Task& task, const RecordStore& records, CaseResult& result) {
+  if (result.progress.best_seconds > 0) return {};
+  LATHE_TRY(result.usual_failure, usual_failure(task, records));
+  return {};
+}
+
 // The end of a task's tuning, once all tasks have had their trials.
 Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, CaseResult& result) {
   const double start = monotonic_seconds();
@@ -35,6 +43,12 @@ Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, CaseResult
 }
 
 }  // namespace
+
+Status check_task_scheduler(const std::string& name) {
+  const auto scheduler = make_task_scheduler(name, {}, {});
+  if (!scheduler) return std::unexpected(scheduler.error());
+  return {};
+}
 
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
                                            const TuneBudget& budget, CandidateRunner& runner,
@@ -62,9 +76,11 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
   }
   // A tuner holds its task's data: each is made anew here rather than kept.
   for (size_t i = 0; i < tasks.size(); ++i) {
-    if (finalists[i].empty()) continue;
-    LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
-    LATHE_TRY_STATUS(conclude(tuner, finalists[i], results[i]));
+    if (!finalists[i].empty()) {
+      LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
+      LATHE_TRY_STATUS(conclude(tuner, finalists[i], results[i]));
+    }
+    LATHE_TRY_STATUS(explain_failure(tasks[i], records, results[i]));
   }
   return results;
 }
@@ -107,6 +123,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   for (size_t i = 0; i < tasks.size(); ++i) {
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
     LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), results.back()));
+    LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, results.back()));
   }
   return results;
 }

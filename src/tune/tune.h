@@ -35,7 +35,12 @@ struct CaseResult {
   double wall_seconds = 0;  // spent on it in this run, everything included
   // The program that the best time belongs to, compared in full; none where this run measured nothing.
   std::optional<Winner> winner = {};
+  // Where none of its programs is valid: a failure of the kind that most of them have.
+  std::optional<MeasureFailure> usual_failure = {};
 };
+
+// An Error that names the legal names, unless there is a task scheduler of this name.
+Status check_task_scheduler(const std::string& name);
 
 // One case after another; the time is shared out evenly among those that are left.
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,

@@ -9,9 +9,11 @@
 #include <map>
 #include <memory>
 
+#include "cost/none.h"
 #include "measure/measurer.h"
 #include "ops/workloads.h"
 #include "records/task_text.h"
+#include "search/random.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 #include "tune/tune.h"
@@ -180,6 +182,61 @@ TEST_F(TuneTask, AWinnerThatIsWrongFailsAndTheNextBestTakesItsPlace) {
   EXPECT_EQ(result_.winner->record, records[0].id);
   EXPECT_LE(result_.winner->largest_difference, result_.winner->tolerance);
   EXPECT_EQ(result_.progress.best_seconds, 1e-6);
+}
+
+TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "own.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  TuneOptions options;
+  options.strategy = "mine";
+  options.cost_model = "mine too";
+  options.seed = 5;
+  int strategies = 0;
+  int models = 0;
+  options.strategy_factory = [&](SearchSpace space, const StrategyOptions& search) {
+    EXPECT_EQ(search.seed, 5U);
+    ++strategies;
+    return make_random(std::move(space), search);
+  };
+  options.cost_model_factory = [&] {
+    ++models;
+    return make_no_cost_model();
+  };
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), options, runner, *store);
+  ASSERT_TRUE(tuner) << tuner.error().to_string();
+  EXPECT_EQ(strategies, 1);
+  EXPECT_EQ(models, 1);
+  ASSERT_TRUE(tuner->step(3, [] { return false; }));
+  const auto records = store->find({});
+  ASSERT_TRUE(records && records->size() == 3);
+  for (const Record& record : *records) EXPECT_EQ(record.strategy, "mine");
+
+  options.strategy_factory = [](SearchSpace, const StrategyOptions&) {
+    return fail(ErrorKind::unsupported, "this space is too large to list");
+  };
+  tuner = TaskTuner::create(small_matmul(), options, runner, *store);
+  ASSERT_FALSE(tuner);
+  EXPECT_EQ(tuner.error().to_string(), "this space is too large to list");
+}
+
+// Two candidates are slow to end and the others compute something wrong.
+TEST_F(TuneTask, WithoutAnyValidProgramTheUsualFailureIsNamed) {
+  class Failing : public InProcessRunner {
+   public:
+    Result<Measurement> measure(const Module&, const MeasureInputs&) override {
+      if (++runs <= 2) return failed_measurement(ErrorKind::timeout, "it did not end");
+      return failed_measurement(ErrorKind::wrong_result, "wrong in run " + std::to_string(runs));
+    }
+  };
+  Failing runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "failing.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  const auto results = tune_cases({small_matmul()}, {}, {.trials = 5}, runner, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->front().progress.failed, 5);
+  ASSERT_TRUE(results->front().usual_failure);
+  EXPECT_EQ(*results->front().usual_failure, (MeasureFailure{ErrorKind::wrong_result, "wrong in run 3"}));
 }
 
 }  // namespace
