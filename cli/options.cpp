@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 namespace lathe::cli {
@@ -45,7 +47,12 @@ void OptionSet::number(const char* name, int64_t& value, const char* help, const
 }
 
 void OptionSet::number(const char* name, uint64_t& value, const char* help, const OptionRules& rules) {
-  apply(*command_.add_option(name, value, help), rules);
+  // The parser would take -1 for the largest number.
+  const auto check_sign = [](const std::string& text) {
+    return text.starts_with('-') ? fmt::format("Value {} not in range 0 to {}", text, UINT64_MAX)
+                                 : std::string();
+  };
+  apply(*command_.add_option(name, value, help)->check(check_sign), rules);
 }
 
 void OptionSet::flag(const char* name, bool& value, const char* help) {

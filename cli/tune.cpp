@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "artifact/compile_model.h"
+#include "cli/check_outputs.h"
 #include "cli/command.h"
 #include "cli/measuring.h"
 #include "cli/progress.h"
@@ -98,9 +99,21 @@ ReportRow row_of(const CaseResult& result, const TuneCommand& command, const Ses
   return row;
 }
 
-Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command, Session& session) {
-  LATHE_TRY(const std::vector<Workload> workloads,
-            select_workloads(command.program.workload, command.program.filter));
+std::string folder_of(const TuneCommand& command, const Workload& workload) {
+  return command.out + "/" + workload.name;
+}
+
+// The folders that artifacts will be written to.
+std::vector<std::string> folders_of(const TuneCommand& command, const std::vector<Workload>& workloads) {
+  std::vector<std::string> folders;
+  if (command.out.empty()) return folders;
+  if (workloads.empty()) folders.push_back(command.out);
+  for (const Workload& workload : workloads) folders.push_back(folder_of(command, workload));
+  return folders;
+}
+
+Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
+                                              const std::vector<Workload>& workloads, Session& session) {
   std::vector<Task> tasks;
   for (const Workload& workload : workloads) {
     LATHE_TRY(Task task, make_task(workload, session.target, session.cores, command.layout == "free"));
@@ -119,7 +132,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command, Sessio
     rows.back().layout = command.layout;
     if (command.out.empty() || results[i].progress.best_seconds == 0) continue;
     LATHE_TRY(const Model model, compile_operator(workloads[i], compile_options(results, command, session)));
-    LATHE_TRY_STATUS(write_model(model, command.out + "/" + workloads[i].name));
+    LATHE_TRY_STATUS(write_model(model, folder_of(command, workloads[i])));
   }
   return rows;
 }
@@ -151,10 +164,16 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
 
 Status run(const TuneCommand& command) {
   LATHE_TRY_STATUS(check(command.program));
-  LATHE_TRY(Session session, start(command));
+  LATHE_TRY_STATUS(check_task_scheduler(command.scheduler));
   const bool is_network = !command.program.model.empty();
+  std::vector<Workload> workloads;
+  if (!is_network) {
+    LATHE_TRY(workloads, select_workloads(command.program.workload, command.program.filter));
+  }
+  LATHE_TRY_STATUS(check_outputs(folders_of(command, workloads), command.json));
+  LATHE_TRY(Session session, start(command));
   LATHE_TRY(const std::vector<ReportRow> rows,
-            is_network ? tune_model(command, session) : tune_workloads(command, session));
+            is_network ? tune_model(command, session) : tune_workloads(command, workloads, session));
   print_report(rows);
   warn_of_noise(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
@@ -184,8 +203,8 @@ void add_tune(CLI::App& app, Action& chosen) {
                  "reduction's length and the algorithm",
                  {0, 1});
   options.text("--records", command->records, "the records file", {.shows_default = true});
-  options.text("--json", command->json, "write the results there");
-  options.text("--out", command->out, "write artifacts there");
+  options.text("--json", command->json, "write the results there, at the end");
+  options.text("--out", command->out, "write artifacts there, when all tuning is done");
   options.action(chosen, [command] { return run(*command); });
 }
 

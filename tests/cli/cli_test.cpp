@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -250,12 +251,57 @@ TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
                                         "core for other\n"));
 }
 
+TEST_F(CliTest, WhatTuningCannotWriteIsNamedBeforeItBegins) {
+  write_matmul();
+  const std::string tune = "tune --workload w.json --cores 1 --trials 1 --records r.db ";
+  const auto exists = [&](const char* name) { return std::filesystem::exists(folder_.path() / name); };
+  EXPECT_EQ(sentence(tune + "--out w.json"), "lathe: w.json/mm: the folder cannot be made: w.json is a file");
+  EXPECT_EQ(sentence(tune + "--out /proc/none"),
+            "lathe: /proc/none/mm: the folder cannot be made: No such file or directory");
+  EXPECT_EQ(sentence(tune + "--out new/deep --json none/r.json"),
+            "lathe: none/r.json: the file cannot be written: No such file or directory");
+  EXPECT_EQ(sentence(tune + "--json ."), "lathe: .: the file cannot be written: Is a directory");
+  EXPECT_FALSE(exists("new"));
+  EXPECT_FALSE(exists("r.db"));
+
+  // What was there stays as it was while nothing is written.
+  write("r.json", "kept");
+  EXPECT_EQ(sentence(tune + "--json r.json --target vax"),
+            "lathe: --target: unknown target 'vax': one of native, x86-avx2, x86-avx512");
+  EXPECT_EQ(read_text(folder_.path() / "r.json"), "kept");
+
+  // The report may go into a folder that the artifacts make.
+  const Outcome tuned = lathe(tune + "--out new/deep --json new/deep/r.json");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_TRUE(exists("new/deep/r.json"));
+  EXPECT_TRUE(exists("new/deep/mm/model.so"));
+}
+
+TEST_F(CliTest, WhatTuningCannotSearchWithIsNamed) {
+  write_matmul();
+  EXPECT_EQ(sentence("tune --workload w.json --scheduler luck --records r.db"),
+            "lathe: there is no task scheduler 'luck'; legal names are gradient, round-robin");
+  EXPECT_EQ(sentence("tune --workload w.json --seed -1 --records r.db"),
+            "lathe: --seed: Value -1 not in range 0 to 18446744073709551615 (lathe --help tells more)");
+}
+
+TEST_F(CliTest, WithoutTimeNothingIsFoundAndTheReasonSaysSo) {
+  write_matmul();
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --time 0 --records r.db --out o");
+  EXPECT_EQ(tuned.status, 1);
+  EXPECT_THAT(tuned.err,
+              HasSubstr("lathe: no valid program was found for mm (nothing was tried in the time given)\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "o"));
+}
+
 TEST_F(CliTest, AToleranceThatNothingMeetsLeavesNoProgram) {
   write_matmul();
   const Outcome tuned =
       lathe("tune --workload w.json --cores 1 --trials 2 --tolerance 1e-12 --records r.db --json r.json");
   EXPECT_EQ(tuned.status, 1);
-  EXPECT_THAT(tuned.err, HasSubstr("lathe: no valid program was found for mm\n"));
+  EXPECT_THAT(tuned.err,
+              MatchesRegex("(.|\n)*lathe: no valid program was found for mm \\(2 of 2 trials failed, "
+                           "most often wrong_result: [^\n]+\\)\n"));
   const auto report = nlohmann::json::parse(read_text(folder_.path() / "r.json"));
   EXPECT_EQ(report[0]["failed"], 2);
   EXPECT_TRUE(report[0]["seconds"].is_null());
