@@ -212,7 +212,7 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   ASSERT_TRUE(records && records->size() == 3);
   for (const Record& record : *records) EXPECT_EQ(record.strategy, "mine");
 
-  options.strategy_factory = [](SearchSpace, const StrategyOptions&) {
+  options.strategy_factory = [](const SearchSpace&, const StrategyOptions&) {
     return fail(ErrorKind::unsupported, "this space is too large to list");
   };
   tuner = TaskTuner::create(small_matmul(), options, runner, *store);
