@@ -18,8 +18,8 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::Pointwise;
 
-const Shape kShape = {1, 2, 2, 3};
-const std::vector<double> kData = {-7.5, -3, -2.5, -0.5, -0.25, 0, 0.25, 0.5, 1.5, 2.5, 3, 3.5};
+Shape image_shape() { return {1, 2, 2, 3}; }
+std::vector<double> image() { return {-7.5, -3, -2.5, -0.5, -0.25, 0, 0.25, 0.5, 1.5, 2.5, 3, 3.5}; }
 
 std::vector<double> run_network(const OnnxModel& model, const std::vector<Values>& inputs) {
   const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
@@ -56,15 +56,15 @@ TEST(Elementwise, FunctionsOfOneOperand) {
   for (const MapCase& test : map_cases()) {
     SCOPED_TRACE(test.type);
     OnnxModel model;
-    model.input("x", kShape).node("n", test.type, {"x"}, "y").output("y");
-    std::vector<double> data = kData;
+    model.input("x", image_shape()).node("n", test.type, {"x"}, "y").output("y");
+    std::vector<double> data = image();
     if (test.positive_only) {
       for (double& x : data) x = std::fabs(x) + 0.125;
     }
     std::vector<double> expected;
     for (const double x : data) expected.push_back(test.function(x));
     // The attributes of LeakyRelu and HardSigmoid are f32.
-    EXPECT_THAT(run_network(model, {{kShape, data}}), Pointwise(DoubleNear(1e-6), expected));
+    EXPECT_THAT(run_network(model, {{image_shape(), data}}), Pointwise(DoubleNear(1e-6), expected));
   }
 }
 
@@ -80,34 +80,34 @@ TEST(Elementwise, FunctionsOfTwoOperandsBroadcast) {
   for (const auto& [type, function] : cases) {
     SCOPED_TRACE(type);
     OnnxModel model;
-    model.input("x", kShape).initializer("c", {2, 1, 1}, channels).node("n", type, {"x", "c"}, "y");
+    model.input("x", image_shape()).initializer("c", {2, 1, 1}, channels).node("n", type, {"x", "c"}, "y");
     model.output("y");
     std::vector<double> expected;
-    for (size_t i = 0; i < kData.size(); ++i) expected.push_back(function(kData[i], channels[i / 6]));
-    EXPECT_EQ(run_network(model, {{kShape, kData}}), expected);
+    for (size_t i = 0; i < image().size(); ++i) expected.push_back(function(image()[i], channels[i / 6]));
+    EXPECT_EQ(run_network(model, {{image_shape(), image()}}), expected);
   }
 }
 
 TEST(Elementwise, ClipTakesItsBoundsFromAttributesOrConstants) {
   const auto clipped = [](double low, double high) {
     std::vector<double> expected;
-    for (const double x : kData) expected.push_back(std::fmax(low, std::fmin(high, x)));
+    for (const double x : image()) expected.push_back(std::fmax(low, std::fmin(high, x)));
     return expected;
   };
   OnnxModel attributes;
-  attributes.input("x", kShape).node("n", "Clip", {"x"}, "y").output("y");
+  attributes.input("x", image_shape()).node("n", "Clip", {"x"}, "y").output("y");
   attributes.attribute("min", -1.0).attribute("max", 2.0);
-  EXPECT_EQ(run_network(attributes, {{kShape, kData}}), clipped(-1, 2));
+  EXPECT_EQ(run_network(attributes, {{image_shape(), image()}}), clipped(-1, 2));
   OnnxModel both;
-  both.input("x", kShape).initializer("low", {}, {0.0F}).initializer("high", {}, {6.0F});
+  both.input("x", image_shape()).initializer("low", {}, {0.0F}).initializer("high", {}, {6.0F});
   both.node("n", "Clip", {"x", "low", "high"}, "y").output("y");
-  EXPECT_EQ(run_network(both, {{kShape, kData}}), clipped(0, 6));
+  EXPECT_EQ(run_network(both, {{image_shape(), image()}}), clipped(0, 6));
   OnnxModel upper;
-  upper.input("x", kShape).initializer("high", {}, {1.0F});
+  upper.input("x", image_shape()).initializer("high", {}, {1.0F});
   upper.node("n", "Clip", {"x", "", "high"}, "y").output("y");
-  EXPECT_EQ(run_network(upper, {{kShape, kData}}), clipped(-1e30, 1));
+  EXPECT_EQ(run_network(upper, {{image_shape(), image()}}), clipped(-1e30, 1));
   OnnxModel computed;
-  computed.input("x", kShape).input("low", {}).node("n", "Clip", {"x", "low"}, "y").output("y");
+  computed.input("x", image_shape()).input("low", {}).node("n", "Clip", {"x", "low"}, "y").output("y");
   EXPECT_EQ(import_onnx_bytes(computed.bytes(), "m.onnx").error().message,
             "node 'n' (Clip): input 1, 'low', is computed, and Lathe supports a constant there");
 }
