@@ -26,8 +26,8 @@
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
-using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, MapOp, ZipOp, BatchNormOp,
-                             IdentityOp, ReshapeOp>;
+using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, MapOp, ZipOp,
+                             BatchNormOp, IdentityOp, ReshapeOp>;
 
 // "Conv".
 const char* name_of(const GraphOp& op);
