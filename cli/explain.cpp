@@ -18,7 +18,6 @@ namespace lathe::cli {
 namespace {
 
 constexpr size_t kValuesShown = 5;
-constexpr int64_t kLeastMemoryBytes = int64_t{256} << 20;
 
 struct ExplainOptions {
   std::string file;
@@ -33,7 +32,7 @@ std::optional<Roofline> roofline_of(const TaskSummary& summary) {
   roofline.gflops = measure_fma_gflops(*target, summary.cores);
   const std::array<int64_t, 3> bytes = {target->l2.bytes / 2,
                                         std::min(target->l3.bytes / 2 / summary.cores, 8 * target->l2.bytes),
-                                        std::max(kLeastMemoryBytes, 4 * target->l3.bytes) / summary.cores};
+                                        bytes_beyond_caches(*target) / summary.cores};
   for (size_t level = 0; level < bytes.size(); ++level) {
     const Result<double> gigabytes = measure_read_gigabytes(*target, summary.cores, bytes[level]);
     if (!gigabytes) return std::nullopt;

@@ -1,7 +1,6 @@
 // lathe target: what this machine is, and the yardsticks that figures are given against.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "cli/command.h"
@@ -10,8 +9,6 @@
 
 namespace lathe::cli {
 namespace {
-
-constexpr int64_t kLeastMemoryBytes = int64_t{256} << 20;
 
 Status print_bandwidth(const char* name, const Target& target, int cores, int64_t bytes) {
   LATHE_TRY(const double gigabytes, measure_read_gigabytes(target, cores, bytes));
@@ -32,7 +29,7 @@ Status show_target() {
     fmt::print("fma peak  {:.1f} GFLOP/s on {} cores\n", measure_fma_gflops(target, cores), cores);
   LATHE_TRY_STATUS(print_bandwidth("l1 read", target, 1, target.l1.bytes / 2));
   LATHE_TRY_STATUS(print_bandwidth("l2 read", target, 1, target.l2.bytes / 2));
-  const int64_t memory_bytes = std::max(kLeastMemoryBytes, 4 * target.l3.bytes);
+  const int64_t memory_bytes = bytes_beyond_caches(target);
   LATHE_TRY_STATUS(print_bandwidth("memory", target, 1, memory_bytes));
   if (cores == 1) return {};
   return print_bandwidth("memory", target, cores, memory_bytes / cores);

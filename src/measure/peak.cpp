@@ -144,4 +144,9 @@ Result<double> measure_read_gigabytes(const Target& target, int cores, int64_t b
   return static_cast<double>(bytes * passes) * cores / seconds * 1e-9;
 }
 
+int64_t bytes_beyond_caches(const Target& target) {
+  constexpr int64_t kLeast = int64_t{256} << 20;
+  return std::max(kLeast, 4 * target.l3.bytes);
+}
+
 }  // namespace lathe

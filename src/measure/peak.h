@@ -15,5 +15,7 @@ double measure_fma_gflops(const Target& target, int cores);
 // inside a cache level for its bandwidth, several times the last level for the memory's. An io error if there
 // is no room.
 Result<double> measure_read_gigabytes(const Target& target, int cores, int64_t bytes);
+// A buffer large enough that reading it measures the memory, whatever the caches keep.
+int64_t bytes_beyond_caches(const Target& target);
 
 }  // namespace lathe
