@@ -203,13 +203,10 @@ void FunctionEmitter::emit_loop(const For& loop, llvm::Value* lo, llvm::Value* h
   builder_.SetInsertPoint(body);
   llvm::PHINode* variable = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var.name());
   variable->addIncoming(lo, before);
-  indices_.open_level();
+  indices_.open_loop(variable, before, lo);
   indices_.define(loop.var, variable, {0, std::max<int64_t>(extent.hi - 1, 0)});
   emit(loop.body);
-  indices_.close_level();
-  llvm::Value* next = builder_.CreateAdd(variable, builder_.getInt64(1), "", true, true);
-  variable->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpSLT(next, hi), body, after);
+  builder_.CreateCondBr(indices_.close_loop(hi), body, after);
   after->insertInto(function_);
   builder_.SetInsertPoint(after);
 }

@@ -33,11 +33,39 @@ void IndexEmitter::open_level() {
   levels_.push_back(std::move(level));
 }
 
+void IndexEmitter::open_loop(llvm::PHINode* variable, llvm::BasicBlock* entry, llvm::Value* first) {
+  open_level();
+  levels_.back().variable = variable;
+  levels_.back().entry = entry;
+  levels_.back().first = first;
+}
+
 void IndexEmitter::close_level() {
   levels_.back().place->eraseFromParent();
   variables_.erase(variables_.begin() + static_cast<std::ptrdiff_t>(levels_.back().variables),
                    variables_.end());
   levels_.pop_back();
+}
+
+llvm::Value* IndexEmitter::close_loop(llvm::Value* end) {
+  const Level level = levels_.back();
+  close_level();
+  llvm::BasicBlock* last = builder_.GetInsertBlock();
+  llvm::Value* advanced = nullptr;
+  for (const Recurrence& recurrence : level.recurrences) {
+    llvm::Value* next = builder_.CreateGEP(builder_.getInt8Ty(), recurrence.pointer,
+                                           builder_.getInt64(static_cast<uint64_t>(recurrence.step)));
+    recurrence.pointer->addIncoming(next, last);
+    if (advanced == nullptr) advanced = next;
+  }
+  if (advanced != nullptr && level.variable->use_empty()) {
+    level.variable->eraseFromParent();
+    const Recurrence& counter = level.recurrences.front();
+    return builder_.CreateICmpNE(advanced, moved(level, counter.start, end, counter.step));
+  }
+  llvm::Value* next = builder_.CreateAdd(level.variable, builder_.getInt64(1), "", true, true);
+  level.variable->addIncoming(next, last);
+  return builder_.CreateICmpNE(next, end);
 }
 
 void IndexEmitter::define(const Var& var, llvm::Value* value, Interval range) {
@@ -108,16 +136,41 @@ llvm::Value* IndexEmitter::sum(llvm::Value* base, const Affine& a, const Guard& 
       result = known->second;
       continue;
     }
-    const At at(builder_, level.place);
-    llvm::Value* part = nullptr;
-    for (const Affine::Term* term : terms) part = add(nullptr, part, term_value(*term, guard));
-    result = add(base, result, part);
+    if (base != nullptr && terms.size() == 1 && advances(level, *terms.front())) {
+      result = advance(level, result == nullptr ? base : result, *terms.front());
+    } else {
+      const At at(builder_, level.place);
+      llvm::Value* part = nullptr;
+      for (const Affine::Term* term : terms) part = add(nullptr, part, term_value(*term, guard));
+      result = add(base, result, part);
+    }
     level.known.emplace(std::pair(base, prefix), result);
   }
   for (const Affine::Term& term : a.terms()) {
     if (!level_of(*term.atom)) result = add(base, result, term_value(term, guard));
   }
   return result;
+}
+
+bool IndexEmitter::advances(const Level& level, const Affine::Term& term) const {
+  return level.variable != nullptr && term.atom->kind == AtomKind::variable &&
+         find(term.atom.get()).value == level.variable;
+}
+
+llvm::Value* IndexEmitter::moved(const Level& level, llvm::Value* start, llvm::Value* count, int64_t step) {
+  const At at(builder_, level.entry->getTerminator());
+  llvm::Value* bytes = builder_.CreateNSWMul(count, builder_.getInt64(static_cast<uint64_t>(step)));
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(bytes);
+  if (constant != nullptr && constant->isZero()) return start;
+  return builder_.CreateGEP(builder_.getInt8Ty(), start, bytes);
+}
+
+llvm::Value* IndexEmitter::advance(Level& level, llvm::Value* start, const Affine::Term& term) {
+  const At at(builder_, level.variable);
+  llvm::PHINode* pointer = builder_.CreatePHI(builder_.getPtrTy(), 2);
+  pointer->addIncoming(moved(level, start, level.first, term.coefficient), level.entry);
+  level.recurrences.push_back({pointer, start, term.coefficient});
+  return pointer;
 }
 
 llvm::Value* IndexEmitter::term_value(const Affine::Term& term, const Guard& guard) {

@@ -30,7 +30,12 @@ class IndexEmitter {
   // A level's values are computed where the builder stands when it is opened. Level 0 is the function's
   // entry.
   void open_level();
+  // The body of a loop whose variable, already made, starts at `first` in the block that enters it.
+  void open_loop(llvm::PHINode* variable, llvm::BasicBlock* entry, llvm::Value* first);
   void close_level();
+  // At the end of the body of the loop that was opened last, before its branch back: closes the level; whether
+  // the loop goes on, having run from `first` up to below `end`.
+  llvm::Value* close_loop(llvm::Value* end);
   // A variable of the innermost level.
   void define(const Var& var, llvm::Value* value, Interval range);
   const std::vector<Variable>& variables() const { return variables_; }
@@ -45,8 +50,18 @@ class IndexEmitter {
   struct Less {
     bool operator()(const std::pair<llvm::Value*, Affine>& a, const std::pair<llvm::Value*, Affine>& b) const;
   };
+  // A pointer that a loop advances.
+  struct Recurrence {
+    llvm::PHINode* pointer;
+    llvm::Value* start;  // of the loop variable's value 0
+    int64_t step;        // bytes
+  };
   struct Level {
-    llvm::Instruction* place = nullptr;  // hoisted values go before this marker
+    llvm::Instruction* place = nullptr;   // hoisted values go before this marker
+    llvm::PHINode* variable = nullptr;    // of a loop
+    llvm::BasicBlock* entry = nullptr;    // from which a loop is entered
+    llvm::Value* first = nullptr;         // the loop variable's first value
+    std::vector<Recurrence> recurrences;  // of a loop
     std::map<std::pair<llvm::Value*, Affine>, llvm::Value*, Less> known;
     size_t variables = 0;  // of the levels outside
     Ranges ranges;
@@ -58,6 +73,11 @@ class IndexEmitter {
   std::optional<size_t> level_of(const Affine& a) const;
   // The sum of `a`'s terms on top of `base` (null: of zero).
   llvm::Value* sum(llvm::Value* base, const Affine& a, const Guard& guard);
+  // `start` plus `count` steps of a loop, computed where the loop is entered.
+  llvm::Value* moved(const Level& level, llvm::Value* start, llvm::Value* count, int64_t step);
+  // `start` plus the loop variable's term.
+  llvm::Value* advance(Level& level, llvm::Value* start, const Affine::Term& term);
+  bool advances(const Level& level, const Affine::Term& term) const;
   llvm::Value* add(llvm::Value* base, llvm::Value* sum, llvm::Value* term);
   llvm::Value* term_value(const Affine::Term& term, const Guard& guard);
   llvm::Value* atom_value(const Atom& atom, const Guard& guard);

@@ -24,6 +24,20 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
+// LLVM's own list of code generation passes, but for loop strength reduction: the index emitter advances the
+// pointers of loops itself.
+class MachinePipeline : public llvm::legacy::PassManager {
+ public:
+  void add(llvm::Pass* pass) override {
+    const llvm::PassInfo* information = llvm::Pass::lookupPassInfo(pass->getPassID());
+    if (information != nullptr && information->getPassArgument() == "loop-reduce") {
+      delete pass;
+    } else {
+      llvm::legacy::PassManager::add(pass);
+    }
+  }
+};
+
 void initialise_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -84,7 +98,7 @@ Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine&
                                       bool reorders, SpillCount& spills) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
+  MachinePipeline passes;
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
   if (!reorders) config->disablePass(&llvm::MachineSchedulerID);
