@@ -12,6 +12,7 @@ find_package(Protobuf REQUIRED)
 find_package(Threads REQUIRED)
 find_library(XGBOOST_LIBRARY xgboost REQUIRED)
 find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
+find_library(LATHE_JEMALLOC jemalloc REQUIRED)
 
 add_library(lathe_dependencies INTERFACE)
 target_include_directories(lathe_dependencies SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

@@ -119,10 +119,13 @@ Result<Samples> Candidate::time(const TimingRequest& request) {
   const auto work = [&] { code_.kernel()(views_.pointers.data(), nullptr, views_.workspace, pool); };
   double estimate = first_run_seconds_;
   if (estimate < kLongRunSeconds) estimate = warm_up(work, request.timing);
+  TimingOptions timing = request.timing;
+  // The search has no use for a precise figure of a program that is far from the best.
+  if (request.rough_seconds > 0 && estimate > request.rough_seconds) timing.max_samples = kFewestSamples;
   Samples samples;
   samples.timed_once = request.give_up_seconds > 0 && estimate > request.give_up_seconds;
   samples.seconds =
-      samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, request.timing);
+      samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, timing);
   LATHE_TRY_STATUS(check_slack());
   return samples;
 }

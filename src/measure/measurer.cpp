@@ -172,10 +172,11 @@ Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs&
   LATHE_TRY(const FirstOutcome first, state.run_first(module, inputs, timeout));
   if (first.failure) return failed_measurement(first.failure->kind, first.failure->message);
 
-  const double give_up = inputs.best_seconds * state.options.give_up_ratio;
+  const TimingRequest request{state.options.timing, inputs.best_seconds * state.options.give_up_ratio,
+                              inputs.best_seconds * state.options.rough_ratio};
   const double timing_timeout =
       timeout + state.options.timing.budget_seconds + kRunsWhileTiming * first.seconds;
-  Result<Message> timed = state.exchange(TimingRequest{state.options.timing, give_up}, timing_timeout);
+  Result<Message> timed = state.exchange(request, timing_timeout);
   if (!timed.has_value()) {
     const MeasureFailure failure = state.replace_worker(timed.error(), module, timing_timeout);
     return failed_measurement(failure.kind, failure.message);

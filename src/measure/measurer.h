@@ -25,6 +25,7 @@ struct MeasureOptions {
   std::vector<int> cpus = {};   // where they run, one for each core; empty: the first of the affinity mask
   double timeout_seconds = 10;  // to load, prepare and run a candidate for the first time
   double give_up_ratio = 2;     // a candidate this much slower than the best is timed once
+  double rough_ratio = 1.3;     // and one this much slower with no more samples than must be
   TimingOptions timing = {};
   int64_t input_bytes = int64_t{4} << 30;  // kept in shared memory for later candidates
 };

@@ -125,6 +125,7 @@ void fields(Archive& archive, TimingRequest& message) {
   archive(message.timing.budget_seconds);
   archive(message.timing.warm_up_seconds);
   archive(message.give_up_seconds);
+  archive(message.rough_seconds);
 }
 
 template <class Archive>
