@@ -124,8 +124,7 @@ Result<Samples> Candidate::time(const TimingRequest& request) {
   if (request.rough_seconds > 0 && estimate > request.rough_seconds) timing.max_samples = kFewestSamples;
   Samples samples;
   samples.timed_once = request.give_up_seconds > 0 && estimate > request.give_up_seconds;
-  samples.seconds =
-      samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, timing);
+  samples.seconds = samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, timing);
   LATHE_TRY_STATUS(check_slack());
   return samples;
 }

@@ -167,7 +167,7 @@ llvm::Value* IndexEmitter::moved(const Level& level, llvm::Value* start, llvm::V
 
 llvm::Value* IndexEmitter::advance(Level& level, llvm::Value* start, const Affine::Term& term) {
   const At at(builder_, level.variable);
-  llvm::PHINode* pointer = builder_.CreatePHI(builder_.getPtrTy(), 2);
+  llvm::PHINode* pointer = builder_.CreatePHI(builder_.getPtrTy(), 2, level.variable->getName());
   pointer->addIncoming(moved(level, start, level.first, term.coefficient), level.entry);
   level.recurrences.push_back({pointer, start, term.coefficient});
   return pointer;

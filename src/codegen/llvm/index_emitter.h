@@ -33,8 +33,8 @@ class IndexEmitter {
   // The body of a loop whose variable, already made, starts at `first` in the block that enters it.
   void open_loop(llvm::PHINode* variable, llvm::BasicBlock* entry, llvm::Value* first);
   void close_level();
-  // At the end of the body of the loop that was opened last, before its branch back: closes the level; whether
-  // the loop goes on, having run from `first` up to below `end`.
+  // At the end of the body of the loop that was opened last, before its branch back: closes the level;
+  // whether the loop goes on, having run from `first` up to below `end`.
   llvm::Value* close_loop(llvm::Value* end);
   // A variable of the innermost level.
   void define(const Var& var, llvm::Value* value, Interval range);

@@ -126,6 +126,17 @@ TEST(Emit, IrKeepsNamesAndFunctions) {
   EXPECT_THAT(*text, Not(HasSubstr("x i8], align 64")));
 }
 
+// Loop strength reduction is not run: loops must come with pointers that they advance, and without counters
+// that nothing else needs.
+TEST(Emit, LoopsAdvancePointers) {
+  const GemmShape shape{.m = 12, .n = 32, .k = 9, .rows = 6, .vectors = 2, .lanes = 8};
+  const auto text = emit_llvm_ir(gemm(shape), generic_target(Isa::avx2), symbols());
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("phi ptr"));
+  EXPECT_THAT(*text, Not(HasSubstr("phi i64")));
+  EXPECT_THAT(*text, Not(HasSubstr(" mul ")));
+}
+
 TEST(Emit, RefusesWhatLoweringLeftUndone) {
   LoweredBuilder builder;
   const Tensor out = builder.output("out", 8);
