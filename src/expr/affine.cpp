@@ -98,6 +98,19 @@ const Interval* Ranges::find(const AtomNode* var) const {
   return nullptr;
 }
 
+void Ranges::set_limit(const Affine& sum, int64_t limit) {
+  limits_.push_back({sum - sum.constant(), limit - sum.constant()});
+}
+
+int64_t Ranges::limit_of(const Affine& sum) const {
+  int64_t limit = INT64_MAX;
+  for (const Limit& known : limits_) {
+    if (known.terms.terms().size() != sum.terms().size()) continue;
+    if (known.terms == sum - sum.constant()) limit = std::min(limit, known.limit + sum.constant());
+  }
+  return limit;
+}
+
 bool Affine::Term::operator==(const Term& other) const {
   return coefficient == other.coefficient && equal_atoms(atom, other.atom);
 }
@@ -250,6 +263,7 @@ std::optional<Interval> bounds(const Affine& a, const Ranges& ranges) {
     sum.lo += c > 0 ? c * value.lo : c * value.hi;
     sum.hi += c > 0 ? c * value.hi : c * value.lo;
   }
+  if (ranges.has_limits()) sum.hi = std::min(sum.hi, ranges.limit_of(a));
   return sum;
 }
 

@@ -16,6 +16,7 @@ namespace lathe {
 
 class Expr;
 class Affine;
+class Ranges;
 struct AtomNode;
 using Atom = std::shared_ptr<const AtomNode>;
 
@@ -41,18 +42,6 @@ struct Interval {
   int64_t hi = 0;
 
   bool operator==(const Interval&) const = default;
-};
-
-// What is known of variables: the values that each may take. Small, searched linearly.
-class Ranges {
- public:
-  void set(const Var& var, Interval range);
-  // The variable takes 0 .. extent - 1.
-  void set_extent(const Var& var, int64_t extent) { set(var, {0, extent - 1}); }
-  const Interval* find(const AtomNode* var) const;
-
- private:
-  std::vector<std::pair<Var, Interval>> entries_;
 };
 
 // Variable -> value, for substitution.
@@ -95,6 +84,30 @@ class Affine {
   friend Affine simplify(const Affine&, const Ranges&);
   int64_t constant_ = 0;
   std::vector<Term> terms_;  // sorted by `compare(atom)`, no zero coefficients, no equal atoms
+};
+
+// What is known of variables: the values that each may take, and what sums of them stay below. Small,
+// searched linearly.
+class Ranges {
+ public:
+  void set(const Var& var, Interval range);
+  // The variable takes 0 .. extent - 1.
+  void set_extent(const Var& var, int64_t extent) { set(var, {0, extent - 1}); }
+  const Interval* find(const AtomNode* var) const;
+
+  // That sum, and so the same with another constant, is known to be `limit` at most.
+  void set_limit(const Affine& sum, int64_t limit);
+  bool has_limits() const { return !limits_.empty(); }
+  // What is known of the whole sum in that way; INT64_MAX where nothing is.
+  int64_t limit_of(const Affine& sum) const;
+
+ private:
+  struct Limit {
+    Affine terms;  // without a constant
+    int64_t limit;
+  };
+  std::vector<std::pair<Var, Interval>> entries_;
+  std::vector<Limit> limits_;
 };
 
 enum class AtomKind : uint8_t { variable, floor_div, modulo, opaque };

@@ -101,6 +101,7 @@ class RegionFinder {
   void reads_of(const Expr& value, const Substitution& bindings);
   bool wants(Access access) const { return access_ == Access::any || access_ == access; }
   void visit_block(const Block& block);
+  void access_block(const Block& block, const Substitution& bindings);
 
   const Tensor& tensor_;
   Access access_;
@@ -138,6 +139,13 @@ void RegionFinder::reads_of(const Expr& value, const Substitution& bindings) {
 void RegionFinder::visit_block(const Block& block) {
   Substitution bindings;
   for (const BlockAxis& axis : block.axes) bindings.emplace_back(axis.axis.var, axis.binding);
+  const Ranges outside = all_;
+  for (const Conjunct& conjunct : block.predicate) all_.set_limit(conjunct.value, conjunct.bound - 1);
+  access_block(block, bindings);
+  all_ = outside;
+}
+
+void RegionFinder::access_block(const Block& block, const Substitution& bindings) {
   reads_of(block.value, bindings);
   // A reduction that goes on reads what it writes.
   const bool touches = wants(Access::write) || (wants(Access::read) && block.reduction != Reduction::none);

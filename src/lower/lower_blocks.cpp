@@ -1,6 +1,7 @@
 #include "lower/lower_blocks.h"
 
 #include "base/check.h"
+#include "expr/walk.h"
 #include "lower/instantiate.h"
 #include "lower/known.h"
 #include "lower/map.h"
@@ -20,16 +21,20 @@ Expr updated(Reduction reduction, const Expr& old, const Expr& value) {
 
 Stmt lower_block(const Block& block, const Known& known) {
   LATHE_CHECK(!block.initialises);
+  // Where the block runs its conditions hold.
+  Ranges ranges = known.ranges();
+  for (const Conjunct& conjunct : block.predicate) ranges.set_limit(conjunct.value, conjunct.bound - 1);
   Replacements bindings;
   for (const BlockAxis& axis : block.axes) {
-    bindings.vars.emplace_back(axis.axis.var, simplify(axis.binding, known.ranges()));
+    bindings.vars.emplace_back(axis.axis.var, simplify(axis.binding, ranges));
   }
   Store store{block.output, {}, {}, 0, {}};
   for (const Affine& index : block.output_index) {
-    store.index.push_back(simplify(replace(index, bindings), known.ranges()));
+    store.index.push_back(simplify(replace(index, bindings), ranges));
   }
   const Expr old = block.reduction == Reduction::none ? Expr() : load(block.output, store.index);
-  store.value = updated(block.reduction, old, replace(block.value, bindings));
+  const Expr value = replace(block.value, bindings);
+  store.value = updated(block.reduction, old, ranges.has_limits() ? simplify_indices(value, ranges) : value);
   If guard;
   for (Conjunct conjunct : block.predicate) {
     conjunct.value = simplify(conjunct.value, known.ranges());

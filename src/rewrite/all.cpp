@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "rewrite/divided_axis.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/winograd.h"
@@ -13,6 +14,7 @@ const std::vector<RewriteRule>& rewrite_rules() {
        &rewrite_winograd,
        {{{"m", 2}}, {{"m", 4}}, {{"m", 6}}}},
       {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases, {{}}},
+      {"divided_axis", "an axis that is read divided by a constant as two axes", &rewrite_divided_axis, {{}}},
   };
   return rules;
 }

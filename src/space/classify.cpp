@@ -131,6 +131,19 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
 
 }  // namespace
 
+namespace {
+
+// Axes of one place have no part in any index.
+Affine without_single_places(const Affine& index, const Compute& compute) {
+  Substitution zeros;
+  for (const Axis& axis : compute.axes) {
+    if (axis.extent == 1) zeros.emplace_back(axis.var, Affine(0));
+  }
+  return zeros.empty() ? index : substitute(index, zeros);
+}
+
+}  // namespace
+
 std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
   std::vector<Operand> operands;
   for (const Load* load : loads_of(compute.body)) {
@@ -138,12 +151,14 @@ std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
     Operand operand;
     operand.load = load;
     operand.is_constant = is_constant_argument(task, load->tensor);
+    std::vector<Affine> indices;
+    for (const Affine& index : load->index) indices.push_back(without_single_places(index, compute));
     for (const Axis& axis : compute.axes) {
       bool used = false;
       int dim_of_axis = -1;
-      for (size_t dim = 0; dim < load->index.size(); ++dim) {
-        used |= load->index[dim].uses(axis.var);
-        if (load->index[dim] == Affine(axis.var)) dim_of_axis = static_cast<int>(dim);
+      for (size_t dim = 0; dim < indices.size(); ++dim) {
+        used |= indices[dim].uses(axis.var);
+        if (indices[dim] == Affine(axis.var)) dim_of_axis = static_cast<int>(dim);
       }
       operand.uses.push_back(used);
       operand.dim_of_axis.push_back(dim_of_axis);

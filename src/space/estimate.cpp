@@ -26,13 +26,15 @@ double fetch_cycles(const Task& task, const Tensor& tensor) {
 
 }  // namespace
 
-double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages) {
+double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
+                        const std::set<size_t>& tiled) {
   const double lanes = task.target.lanes(4);
   double cycles = 0;
   for (const Stage& stage : stages.stages) {
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
     const double points = points_of(dag.computes[stage.compute]);
-    double here = points / lanes;
+    const bool is_scalar = stage.role == Role::product && !tiled.contains(stage.compute);
+    double here = is_scalar ? points : points / lanes;
     if (stage.role == Role::product || stage.role == Role::transform) here /= task.target.fma_per_cycle;
     if (stage.role == Role::product) {
       double fetched = 0;

@@ -96,7 +96,7 @@ std::map<size_t, Group> groups_of(const Plan& plan) {
 }
 
 Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
-  Writer writer{plan.task, plan.reduced.dag, plan.classified, chooser, plan.reduced.steps, {}, {}};
+  Writer writer{plan.task, plan.reduced.dag, plan.classified, chooser, plan.reduced.steps, {}, {}, {}};
   const std::map<size_t, Group> groups = groups_of(plan);
   const std::vector<bool> along = written_along(plan, groups);
   for (size_t i = plan.classified.stages.size(); i-- > 0;) {
@@ -146,7 +146,9 @@ Sketch make_sketch(const Plan& plan) {
   const Result<Trace> trace = sketch.write(declaring);
   sketch.domain = declaring.domain();
   sketch.preferred = declaring.preferred();
-  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.classified);
+  std::set<size_t> tiled;
+  for (const auto& [compute, tile] : plan.tiles) tiled.insert(compute);
+  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.classified, tiled);
   return sketch;
 }
 

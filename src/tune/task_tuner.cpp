@@ -231,7 +231,7 @@ Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options
   StrategyOptions search;
   search.seed = options.seed;
   // A point's features cost 0.2 ms, Winograd's 0.6: some 0.05 to 0.2 s a batch.
-  search.population = 64;
+  search.population = 96;
   search.generations = 3;
   SearchSpace space = state->scored.search_space();
   LATHE_TRY(state->strategy, options.strategy_factory

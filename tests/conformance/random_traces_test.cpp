@@ -114,6 +114,12 @@ TEST_F(RandomTraces, PointsOfAlgorithmsComputeWhatTheNaiveProgramDoes) {
        R"({"batch": 3, "height": 8, "width": 12, "in_channels": 5, "out_channels": 16, "kernel": 3, "stride": 1, "padding": 1})"},
       {"conv2d_transpose",
        R"({"batch": 2, "height": 5, "width": 7, "in_channels": 6, "out_channels": 19, "kernel": 4, "stride": 2, "padding": 1})"},
+      {"conv2d",
+       R"({"batch": 2, "height": 7, "width": 6, "in_channels": 10, "out_channels": 38, "kernel": 3, "stride": 1, "padding": 1, "groups": 2})"},
+      {"conv2d_bn_relu",
+       R"({"batch": 1, "height": 9, "width": 5, "in_channels": 6, "out_channels": 48, "kernel": 1, "stride": 2, "padding": 0, "groups": 3})"},
+      {"depthwise_conv2d",
+       R"({"batch": 1, "height": 9, "width": 7, "channels": 19, "multiplier": 3, "kernel": 3, "stride": 2, "padding": 1})"},
   };
   constexpr int kDraws = kShare > 1 ? 1 : 5;
   for (const SmallCase& small : kWindows) {

@@ -75,6 +75,22 @@ TEST_F(AffineTest, DivisionsThatRangesSettle) {
   EXPECT_EQ(simplify(Affine(k) * 5 + i, fixed), Affine(i) + 10);
 }
 
+// 3 * i + j takes 0 .. 16 by itself; where a condition keeps it below 10, it is a digit of a number to the base
+// 10.
+TEST_F(AffineTest, LimitsOfSumsSettleDivisions) {
+  const Affine digit = Affine(i) * 3 + j;
+  const Affine number = Affine(k) * 10 + digit;
+  EXPECT_NE(modulo(number, 10, ranges), digit);
+  Ranges limited = ranges;
+  limited.set_limit(digit + 1, 10);
+  EXPECT_EQ(bounds(digit, limited), (Interval{0, 9}));
+  EXPECT_EQ(bounds(digit + 5, limited), (Interval{5, 14}));
+  EXPECT_EQ(bounds(Affine(i) * 3, limited), (Interval{0, 9}));
+  EXPECT_EQ(bounds(digit * 2, limited), (Interval{0, 32}));
+  EXPECT_EQ(simplify(modulo(number, 10), limited), digit);
+  EXPECT_EQ(simplify(floor_div(number, 10), limited), Affine(k));
+}
+
 TEST_F(AffineTest, Bounds) {
   EXPECT_EQ(bounds(Affine(i) * 2 - Affine(k) + 1, ranges), (Interval{-4, 10}));
   EXPECT_EQ(bounds(floor_div(k, 2), ranges), (Interval{-2, 2}));

@@ -29,6 +29,24 @@ void follow_layout(Writer& writer, const Compute& compute, const Layout& layout)
   }
 }
 
+// Where a product is the only reader, a stage may be made block by block, just before it is read there (Ansor's
+// compute location), in place of once for all: it stays in the caches, and is made again where blocks overlap.
+std::optional<ComputeAtStep> choose_place(Writer& writer, const Compute& compute) {
+  const std::vector<size_t> consumers = writer.dag.consumers(compute.output);
+  if (consumers.size() != 1 || writer.dag.is_output(compute.output)) return std::nullopt;
+  const std::string& consumer = writer.dag.computes[consumers[0]].output->name;
+  const auto block = writer.row_blocks.find(consumer);
+  if (block == writer.row_blocks.end()) return std::nullopt;
+  const bool at_block = writer.choose.choose_kind(compute.output->name + ".place", 2, 0) != 0;
+  // What is packed for the product is read before it.
+  const bool is_packed = std::ranges::any_of(writer.trace, [&](const Step& step) {
+    const auto* copy = std::get_if<CacheReadStep>(&step);
+    return copy != nullptr && copy->tensor == compute.output->name;
+  });
+  if (!at_block || is_packed) return std::nullopt;
+  return ComputeAtStep{compute.output->name, consumer, block->second, Scope::thread};
+}
+
 }  // namespace
 
 Status write_pointwise(Writer& writer, const Stage& stage) {
@@ -49,9 +67,11 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   const int64_t lanes = writer.lanes();
   const int64_t extent = compute.axes[last].extent;
   const int64_t most = std::max<int64_t>(1, ceil_div(extent, lanes));
-  const int64_t vectors =
-      writer.choose.choose(name + ".vectors", powers_of_two(std::min<int64_t>(8, most)), 1);
+  // Which axis is last may depend on earlier answers: what is asked must not.
+  const int64_t vectors = std::min(most, writer.choose.choose(name + ".vectors", powers_of_two(8), 1));
   const std::string vector_loop = compute.axes[last].var.name();
+  const std::optional<ComputeAtStep> place = choose_place(writer, compute);
+  if (place) writer.add(*place);
   ReorderStep reorder{name, {}};
   for (size_t axis : order) reorder.loops.push_back(compute.axes[axis].var.name());
   writer.add(reorder);
@@ -66,7 +86,7 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
     writer.add(AnnotateStep{name, vector_loop + ".2", LoopKind::vectorized});
     writer.add(TailStep{name, vector_loop, Tail::mask});
   }
-  write_parallel(writer, name, outer);
+  if (!place) write_parallel(writer, name, outer);
   return {};
 }
 

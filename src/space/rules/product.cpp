@@ -63,6 +63,7 @@ class ProductWriter {
   bool rows_may_be_padded() const;
   bool used_by_all(size_t axis) const;
   bool is_packed(const Operand* operand) const;
+  bool is_read_in_place(const Operand& operand);
   void choose_prefetch(const Operand& operand);
   void write_prefetch(const std::string& innermost);
 
@@ -349,7 +350,14 @@ void ProductWriter::write_tiles() {
   w_.add(order);
   if (sizes_.prefetch != 0) write_prefetch(sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
   std::string innermost_outer = outer.back().first;
-  if (!group_.axis) innermost_outer = write_parallel(w_, name_, outer).back();
+  if (!group_.axis) {
+    const std::vector<std::string> loops = write_parallel(w_, name_, outer);
+    innermost_outer = loops.back();
+    // A loop that is no more of its own has become part of the first.
+    const std::string block = axis_name(other_.value_or(tile_.rows.value_or(tile_.vector))) + ".0";
+    const bool is_alone = std::ranges::find(loops, block) != loops.end();
+    w_.row_blocks.emplace(name_, is_alone ? block : loops.front());
+  }
   if (sizes_.reduce_unroll > 1) w_.add(AnnotateStep{name_, innermost + ".1", LoopKind::unrolled});
   if (tile_.rows) w_.add(AnnotateStep{name_, axis_name(*tile_.rows) + ".2", LoopKind::unrolled});
   w_.add(AnnotateStep{name_, v + ".2", LoopKind::unrolled});
@@ -403,6 +411,19 @@ bool ProductWriter::is_packed(const Operand* operand) const {
          (!tile_.rows || !operand->uses[*tile_.rows]);
 }
 
+// Panels of what is only known at run time are made in every call. That pays where each element serves many
+// results; else vectors are read from where they lie.
+bool ProductWriter::is_read_in_place(const Operand& operand) {
+  constexpr double kReuseWorthPacking = 64;
+  if (operand.is_constant || operand.is_prepared) return false;
+  double reuse = 1;
+  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+    if (!operand.uses[i]) reuse *= static_cast<double>(axis(i).extent);
+  }
+  const bool packs = reuse >= kReuseWorthPacking;
+  return w_.choose.choose_kind(name_ + ".pack", 2, packs ? 1 : 0) == 0;
+}
+
 // Panels that do not stay in the second-level cache from one call to the next come from far away each time:
 // there the next one is fetched while this one is used (kernels.md 0).
 void ProductWriter::choose_prefetch(const Operand& operand) {
@@ -428,12 +449,14 @@ Status ProductWriter::write() {
   const Operand* vector = vector_operand();
   const Operand* rows = row_operand();
   bool packed = false;
-  if (is_packed(vector)) {
-    choose_prefetch(*vector);
+  const bool may_be_packed = is_packed(vector);
+  if (may_be_packed) choose_prefetch(*vector);
+  if (may_be_packed && !is_read_in_place(*vector)) {
     pack_operand(*vector);
     packed = std::ranges::count_if(stage_.operands,
                                    [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
   } else if (vector != nullptr) {
+    sizes_.prefetch = 0;
     place_row_operand(*vector);
   }
   if (rows != nullptr && rows != vector) place_row_operand(*rows);

@@ -81,14 +81,29 @@ void write_results(Writer& writer, const Stage& stage, const std::string& at) {
   }
 }
 
-void write_along_axis(Writer& writer, const Stage& stage, size_t axis) {
+// The layouts, and with them the way that is taken, may depend on earlier answers: both ways' questions are
+// always asked.
+struct Choices {
+  int64_t vectors = 1;  // side by side along an axis
+  bool lanes = false;   // whether the reduction runs in the lanes
+};
+
+Choices choose(Writer& writer, const Compute& compute) {
+  const std::string& name = compute.output->name;
+  Choices choices;
+  choices.vectors = writer.choose.choose(name + ".vectors", powers_of_two(8), 2);
+  const bool fills = compute.axes.back().extent >= 2 * writer.lanes();
+  choices.lanes = writer.choose.choose_kind(name + ".lanes", fills ? 2 : 1, fills ? 1 : 0) != 0;
+  return choices;
+}
+
+void write_along_axis(Writer& writer, const Stage& stage, size_t axis, int64_t wanted) {
   const Compute& compute = writer.compute(stage);
   const std::string& name = compute.output->name;
   const std::string& vector_loop = compute.axes[axis].var.name();
   const int64_t lanes = writer.lanes();
   const int64_t most = std::max<int64_t>(1, ceil_div(compute.axes[axis].extent, lanes));
-  const int64_t vectors =
-      writer.choose.choose(name + ".vectors", powers_of_two(std::min<int64_t>(8, most)), 2);
+  const int64_t vectors = std::min(most, wanted);
   writer.add(SplitStep{name, vector_loop, {vectors, lanes}});
   Names names = loop_names(compute, axis);
   names.spatial.emplace_back(vector_loop + ".0", ceil_div(compute.axes[axis].extent, vectors * lanes));
@@ -116,14 +131,12 @@ void write_along_axis(Writer& writer, const Stage& stage, size_t axis) {
 
 // Partial results in the lanes: the innermost reduce axis is split by the vector width. Where the width does
 // not divide it, the last step leaves the lanes beyond its end alone.
-void write_along_reduction(Writer& writer, const Stage& stage) {
+void write_along_reduction(Writer& writer, const Stage& stage, bool vectors) {
   const Compute& compute = writer.compute(stage);
   const std::string& name = compute.output->name;
   const Axis& last = compute.axes.back();
   const int64_t lanes = writer.lanes();
   const Names names = loop_names(compute, std::nullopt);
-  const bool fills = last.extent >= 2 * lanes;
-  const bool vectors = writer.choose.choose_kind(name + ".lanes", fills ? 2 : 1, fills ? 1 : 0) != 0;
   if (!vectors) {
     const std::vector<std::string> outer = write_parallel(writer, name, names.spatial);
     if (!outer.empty()) write_results(writer, stage, outer.back());
@@ -145,11 +158,12 @@ void write_along_reduction(Writer& writer, const Stage& stage) {
 Status write_reduction(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   prefer_layouts(writer, compute, stage);
+  const Choices choices = choose(writer, compute);
   const auto axis = contiguous_axis(writer, compute, stage);
   if (axis) {
-    write_along_axis(writer, stage, *axis);
+    write_along_axis(writer, stage, *axis, choices.vectors);
   } else {
-    write_along_reduction(writer, stage);
+    write_along_reduction(writer, stage, choices.lanes);
   }
   return {};
 }

@@ -31,6 +31,9 @@ struct Writer {
   Chooser& choose;
   Trace trace;
   std::map<std::string, Layout> layouts;  // of tensors whose layout a rule has decided
+  // Of products that stand alone: the loop in which each iteration takes one block of rows through all that
+  // is reduced. What a product reads may be made there.
+  std::map<std::string, std::string> row_blocks;
   // Why the answers do not go together. Writing goes on, since a declaring run must meet every choice.
   std::optional<Error> violation;
 

@@ -38,30 +38,57 @@ Layout with_last(const Tensor& tensor, size_t dim) {
   return Layout::permuted(dims);
 }
 
+namespace {
+
+// An axis of an epilogue along which vectors run: whole, its remainders by `divisor`, or its quotients.
+struct VectorPart {
+  Var axis;
+  AtomKind kind = AtomKind::variable;
+  int64_t divisor = 1;
+};
+
+std::optional<VectorPart> vector_part(const Affine& index) {
+  if (const auto var = index.as_var()) return VectorPart{*var};
+  if (index.terms().size() != 1 || index.terms()[0].coefficient != 1 || index.constant() != 0)
+    return std::nullopt;
+  const AtomNode& atom = *index.terms()[0].atom;
+  if (atom.kind != AtomKind::floor_div && atom.kind != AtomKind::modulo) return std::nullopt;
+  const auto var = atom.operand.as_var();
+  if (!var) return std::nullopt;
+  return VectorPart{*var, atom.kind, atom.divisor};
+}
+
+// The tensor's dimensions in their order, but the part of this one that vectors run along last.
+Layout with_part_last(const Tensor& tensor, size_t dim, const VectorPart& part) {
+  Layout layout = with_last(tensor, dim);
+  if (part.kind != AtomKind::floor_div) return layout;
+  layout.dims.back() = {static_cast<int>(dim), 1, part.divisor, 0};
+  layout.dims.push_back({static_cast<int>(dim), part.divisor, 0, 0});
+  return layout;
+}
+
+}  // namespace
+
 void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
-  const auto last_dim = [&](const Tensor& tensor, size_t last) {
-    writer.set_layout(tensor, with_last(tensor, last));
-  };
   const Tensor& output = writer.compute(stage).output;
   if (!stage.epilogue) {
-    last_dim(output, axis);
+    writer.set_layout(output, with_last(output, axis));
     return;
   }
   const Compute& epilogue = writer.dag.computes[*stage.epilogue];
-  Var vector_var;
+  std::optional<VectorPart> part;
   for (const Load* load : loads_of(epilogue.body)) {
-    if (load->tensor == output) {
-      const auto var = load->index[axis].as_var();
-      if (var) vector_var = *var;
-    }
+    if (load->tensor == output) part = vector_part(load->index[axis]);
   }
-  if (!vector_var.defined()) return;
+  if (!part) return;
   for (size_t a = 0; a < epilogue.spatial_count(); ++a) {
-    if (epilogue.axes[a].var == vector_var) last_dim(epilogue.output, a);
+    if (epilogue.axes[a].var == part->axis)
+      writer.set_layout(epilogue.output, with_part_last(epilogue.output, a, *part));
   }
   for (const Load* load : loads_of(epilogue.body)) {
     for (size_t d = 0; d < load->index.size(); ++d) {
-      if (load->tensor != output && load->index[d] == Affine(vector_var)) last_dim(load->tensor, d);
+      if (load->tensor != output && load->index[d] == Affine(part->axis))
+        writer.set_layout(load->tensor, with_part_last(load->tensor, d, *part));
     }
   }
 }

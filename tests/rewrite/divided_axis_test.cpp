@@ -1,0 +1,92 @@
+// Grouped and depthwise convolutions give the same result with their channel axis as two.
+#include "rewrite/divided_axis.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "expr/print.h"
+#include "loop/interpret.h"
+#include "ops/workloads.h"
+#include "schedule/apply.h"
+#include "space/space.h"
+
+namespace lathe::testing {
+namespace {
+
+Task task_of(const std::string& workload) {
+  const Result<std::vector<Workload>> workloads = parse_workloads("[" + workload + "]", "divided_axis_test");
+  EXPECT_TRUE(workloads) << workloads.error().to_string();
+  Result<Task> task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true);
+  EXPECT_TRUE(task) << task.error().to_string();
+  return std::move(*task);
+}
+
+Task grouped() {
+  return task_of(R"({"name":"g", "op":"conv2d", "batch":2, "height":5, "width":4, "in_channels":6,
+                     "out_channels":12, "kernel":3, "stride":2, "padding":1, "groups":3})");
+}
+
+Task depthwise(int multiplier) {
+  return task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":5, "width":5, "channels":3,
+                     "kernel":3, "stride":1, "padding":1, "multiplier":)" +
+                 std::to_string(multiplier) + "}");
+}
+
+void expect_same(const Task& task, const Trace& trace) {
+  Rng rng(3);
+  std::vector<HostTensor> inputs;
+  for (const Tensor& input : task.dag.inputs) inputs.push_back(random_like(input, rng));
+  const Result<Program> program = apply_trace(task, trace);
+  ASSERT_TRUE(program) << program.error().to_string();
+  const Result<Interpretation> direct = interpret(naive_program(task), inputs);
+  const Result<Interpretation> rewritten = interpret(*program, inputs);
+  ASSERT_TRUE(direct && rewritten);
+  ASSERT_EQ(direct->outputs[0].values.size(), rewritten->outputs[0].values.size());
+  for (size_t i = 0; i < direct->outputs[0].values.size(); ++i) {
+    ASSERT_NEAR(direct->outputs[0].values[i], rewritten->outputs[0].values[i], 1e-5) << i;
+  }
+}
+
+const Trace kDivided = {RewriteStep{"divided_axis", "O", {}}};
+
+TEST(DividedAxis, GivesTheSameResult) {
+  expect_same(grouped(), kDivided);
+  expect_same(depthwise(2), kDivided);
+}
+
+TEST(DividedAxis, LeavesNoDivisionInTheProduct) {
+  const Result<Dag> dag = rewrite_divided_axis(grouped().dag, "O", {});
+  ASSERT_TRUE(dag) << dag.error().to_string();
+  const auto product =
+      std::ranges::find(dag->computes, "O.D",
+                        [](const Compute& compute) -> const std::string& { return compute.output->name; });
+  ASSERT_NE(product, dag->computes.end());
+  EXPECT_EQ(product->output->shape, (std::vector<int64_t>{2, 3, 4, 3, 2}));
+  EXPECT_EQ(to_string(product->body).find('/'), std::string::npos) << to_string(product->body);
+  EXPECT_EQ(to_string(product->body).find('%'), std::string::npos) << to_string(product->body);
+}
+
+TEST(DividedAxis, RefusesWhereNothingIsDivided) {
+  const Result<Dag> dag = rewrite_divided_axis(depthwise(1).dag, "O", {});
+  ASSERT_FALSE(dag);
+  EXPECT_EQ(
+      dag.error().message,
+      "divided_axis does not apply to 'O': it reduces nothing, or reads no axis divided by a constant that "
+      "divides its extent");
+}
+
+// The space has a way that fills vectors with a group's maps.
+TEST(DividedAxis, GroupedConvolutionsGetTiles) {
+  const Result<Space> space = Space::derive(grouped());
+  ASSERT_TRUE(space) << space.error().to_string();
+  const auto tiled = std::ranges::find(space->sketches(), "divided_axis O.D vector=fr rows=y", &Sketch::name);
+  ASSERT_NE(tiled, space->sketches().end());
+  const Result<Trace> trace =
+      space->trace({static_cast<int>(tiled - space->sketches().begin()), tiled->preferred});
+  ASSERT_TRUE(trace) << trace.error().to_string();
+  expect_same(grouped(), *trace);
+}
+
+}  // namespace
+}  // namespace lathe::testing
