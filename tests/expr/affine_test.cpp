@@ -75,8 +75,8 @@ TEST_F(AffineTest, DivisionsThatRangesSettle) {
   EXPECT_EQ(simplify(Affine(k) * 5 + i, fixed), Affine(i) + 10);
 }
 
-// 3 * i + j takes 0 .. 16 by itself; where a condition keeps it below 10, it is a digit of a number to the base
-// 10.
+// 3 * i + j takes 0 .. 16 by itself; where a condition keeps it below 10, it is a digit of a number to the
+// base 10.
 TEST_F(AffineTest, LimitsOfSumsSettleDivisions) {
   const Affine digit = Affine(i) * 3 + j;
   const Affine number = Affine(k) * 10 + digit;

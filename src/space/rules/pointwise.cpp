@@ -29,8 +29,9 @@ void follow_layout(Writer& writer, const Compute& compute, const Layout& layout)
   }
 }
 
-// Where a product is the only reader, a stage may be made block by block, just before it is read there (Ansor's
-// compute location), in place of once for all: it stays in the caches, and is made again where blocks overlap.
+// Where a product is the only reader, a stage may be made block by block, just before it is read there
+// (Ansor's compute location), in place of once for all: it stays in the caches, and is made again where
+// blocks overlap.
 std::optional<ComputeAtStep> choose_place(Writer& writer, const Compute& compute) {
   const std::vector<size_t> consumers = writer.dag.consumers(compute.output);
   if (consumers.size() != 1 || writer.dag.is_output(compute.output)) return std::nullopt;
@@ -68,7 +69,8 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   const int64_t extent = compute.axes[last].extent;
   const int64_t most = std::max<int64_t>(1, ceil_div(extent, lanes));
   // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t vectors = std::min(most, writer.choose.choose(name + ".vectors", powers_of_two(8), 1));
+  const int64_t vectors =
+      std::min(most, writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 1));
   const std::string vector_loop = compute.axes[last].var.name();
   const std::optional<ComputeAtStep> place = choose_place(writer, compute);
   if (place) writer.add(*place);

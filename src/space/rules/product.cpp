@@ -225,7 +225,7 @@ bool ProductWriter::used_by_all(size_t axis) const {
 
 bool ProductWriter::rows_may_be_padded() const {
   const Operand* rows = row_operand();
-  return rows != nullptr && w_.is_intermediate(rows->load->tensor);
+  return rows != nullptr && !rows->is_prepared && w_.is_intermediate(rows->load->tensor);
 }
 
 // Products that read the same tensor pack it each for itself: their tiles differ.

@@ -91,7 +91,7 @@ struct Choices {
 Choices choose(Writer& writer, const Compute& compute) {
   const std::string& name = compute.output->name;
   Choices choices;
-  choices.vectors = writer.choose.choose(name + ".vectors", powers_of_two(8), 2);
+  choices.vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 2);
   const bool fills = compute.axes.back().extent >= 2 * writer.lanes();
   choices.lanes = writer.choose.choose_kind(name + ".lanes", fills ? 2 : 1, fills ? 1 : 0) != 0;
   return choices;

@@ -90,6 +90,10 @@ Status write_reduction(Writer& writer, const Stage& stage);
 std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
                                         const std::vector<std::pair<std::string, int64_t>>& loops);
 
+// How many vectors a stage may take side by side along the axis that fills most: 1, 2, 4 or 8 at the most,
+// whichever axis earlier answers leave innermost.
+std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute);
+
 // ceil(a / b)
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // 1, 2, 4 .. up to `limit` (included).

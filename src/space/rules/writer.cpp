@@ -93,6 +93,13 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
   }
 }
 
+std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute) {
+  int64_t most = 1;
+  for (size_t i = 0; i < compute.spatial_count(); ++i)
+    most = std::max(most, ceil_div(compute.axes[i].extent, writer.lanes()));
+  return powers_of_two(std::min<int64_t>(8, most));
+}
+
 std::vector<int64_t> powers_of_two(int64_t limit) {
   std::vector<int64_t> values = {1};
   while (values.back() * 2 <= limit) values.push_back(values.back() * 2);
