@@ -17,7 +17,9 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 namespace lathe::llvm_backend {
 namespace {
@@ -31,11 +33,14 @@ class MachinePipeline : public llvm::legacy::PassManager {
   void add(llvm::Pass* pass) override {
     const llvm::PassInfo* information = llvm::Pass::lookupPassInfo(pass->getPassID());
     if (information != nullptr && information->getPassArgument() == "loop-reduce") {
-      delete pass;
+      left_out_.emplace_back(pass);
     } else {
       llvm::legacy::PassManager::add(pass);
     }
   }
+
+ private:
+  std::vector<std::unique_ptr<llvm::Pass>> left_out_;
 };
 
 void initialise_llvm() {
