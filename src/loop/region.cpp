@@ -139,6 +139,7 @@ void RegionFinder::reads_of(const Expr& value, const Substitution& bindings) {
 void RegionFinder::visit_block(const Block& block) {
   Substitution bindings;
   for (const BlockAxis& axis : block.axes) bindings.emplace_back(axis.axis.var, axis.binding);
+  if (block.predicate.empty()) return access_block(block, bindings);
   const Ranges outside = all_;
   for (const Conjunct& conjunct : block.predicate) all_.set_limit(conjunct.value, conjunct.bound - 1);
   access_block(block, bindings);

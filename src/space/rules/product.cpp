@@ -62,7 +62,7 @@ class ProductWriter {
                       const std::string& vector_axis, const std::string& row_axis);
   bool rows_may_be_padded() const;
   bool used_by_all(size_t axis) const;
-  bool is_packed(const Operand* operand) const;
+  bool can_be_packed(const Operand* operand) const;
   bool is_read_in_place(const Operand& operand);
   void choose_prefetch(const Operand& operand);
   void write_prefetch(const std::string& innermost);
@@ -406,7 +406,7 @@ void ProductWriter::write_accumulators(const std::string& at) {
   }
 }
 
-bool ProductWriter::is_packed(const Operand* operand) const {
+bool ProductWriter::can_be_packed(const Operand* operand) const {
   return operand != nullptr && operand->dim_of_axis[tile_.vector] >= 0 &&
          (!tile_.rows || !operand->uses[*tile_.rows]);
 }
@@ -449,9 +449,9 @@ Status ProductWriter::write() {
   const Operand* vector = vector_operand();
   const Operand* rows = row_operand();
   bool packed = false;
-  const bool may_be_packed = is_packed(vector);
-  if (may_be_packed) choose_prefetch(*vector);
-  if (may_be_packed && !is_read_in_place(*vector)) {
+  const bool is_packable = can_be_packed(vector);
+  if (is_packable) choose_prefetch(*vector);
+  if (is_packable && !is_read_in_place(*vector)) {
     pack_operand(*vector);
     packed = std::ranges::count_if(stage_.operands,
                                    [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
