@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,9 @@ int run(int count, char** arguments) {
 int main(int count, char** arguments) {
   try {
     return run(count, arguments);
+  } catch (const std::bad_alloc&) {
+    report("the machine has not enough memory for this");
+    return kUserError;
   } catch (const std::exception& error) {
     report(error.what());
     return kInternalError;

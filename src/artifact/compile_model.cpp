@@ -63,7 +63,7 @@ Result<Model> compile_operator(const Workload& workload, const CompileModelOptio
   LATHE_TRY(const Task task, make_task(workload, options.target, options.cores, false));
   LATHE_TRY(CompiledTask compiled, compile_best(task, options, 0));
   options.progress(1, 1);
-  return operator_model(workload.name, std::move(compiled));
+  return operator_model(workload.name, task, std::move(compiled));
 }
 
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,

@@ -31,17 +31,19 @@ Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::opt
   return result;
 }
 
-Model operator_model(std::string name, CompiledTask compiled) {
+Model operator_model(std::string name, const Task& task, CompiledTask compiled) {
   Model model;
   model.name = std::move(name);
   model.target = compiled.task.target;
   model.cores = compiled.task.cores;
   ModelLaunch launch{model.name, 0, {}};
-  for (const Argument& argument : compiled.program.arguments) {
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    const Argument& argument = compiled.program.arguments[i];
     std::vector<ModelTensor>& tensors = argument.is_output ? model.outputs : model.inputs;
     launch.buffers.push_back({argument.is_output ? ModelStorage::output : ModelStorage::input,
                               static_cast<int64_t>(tensors.size())});
     tensors.push_back(model_tensor(argument));
+    tensors.back().name = task.arguments[i].tensor->name;
   }
   for (size_t i = launch.buffers.size(); i < compiled.module.buffers.size(); ++i) {
     launch.buffers.push_back({ModelStorage::resident, model.resident_bytes});

@@ -68,8 +68,9 @@ struct Model {
   std::string weights;  // the whole file weights.bin, its head included
 };
 
-// The model of one task.
-Model operator_model(std::string name, CompiledTask compiled);
+// The model of one task: its inputs and outputs bear the names that they have in `task`, whatever names the
+// compiled program speaks of.
+Model operator_model(std::string name, const Task& task, CompiledTask compiled);
 // The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where a prepare entry
 // cannot be run.
 Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,

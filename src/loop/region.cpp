@@ -141,7 +141,9 @@ void RegionFinder::visit_block(const Block& block) {
   for (const BlockAxis& axis : block.axes) bindings.emplace_back(axis.axis.var, axis.binding);
   if (block.predicate.empty()) return access_block(block, bindings);
   const Ranges outside = all_;
-  for (const Conjunct& conjunct : block.predicate) all_.set_limit(conjunct.value, conjunct.bound - 1);
+  // Indices are looked at in their simplest form: so are limits.
+  for (const Conjunct& conjunct : block.predicate)
+    all_.set_limit(simplify(conjunct.value, outside), conjunct.bound - 1);
   access_block(block, bindings);
   all_ = outside;
 }

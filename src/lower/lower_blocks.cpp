@@ -1,7 +1,10 @@
 #include "lower/lower_blocks.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "expr/walk.h"
+#include "loop/walk.h"
 #include "lower/instantiate.h"
 #include "lower/known.h"
 #include "lower/map.h"
@@ -19,11 +22,41 @@ Expr updated(Reduction reduction, const Expr& old, const Expr& value) {
   return value;
 }
 
-Stmt lower_block(const Block& block, const Known& known) {
+void collect_divided(const Affine& index, const std::vector<BlockAxis>& axes, std::vector<Var>& vars) {
+  for (const BlockAxis& axis : axes) {
+    if (index.uses_inside_atom(axis.axis.var)) collect_vars(axis.binding, vars);
+  }
+}
+
+// The loops whose variables indices divide. Where the divisor divides a split's factor, simplification leaves
+// no trace of the outer loop: then its iterations must start at multiples of the factor.
+std::vector<Var> divided_loops(const Stmt& tree) {
+  std::vector<Var> vars;
+  for_each(tree, [&](const StmtNode& node) {
+    const Block* block = std::get_if<Block>(&node.node);
+    if (block == nullptr) return;
+    for (const Affine& index : block->output_index) collect_divided(index, block->axes, vars);
+    for_each(block->value, [&](const Expr& e) {
+      if (const Index* index = e.as<Index>()) collect_divided(index->value, block->axes, vars);
+      const Load* load = e.as<Load>();
+      if (load == nullptr) return;
+      for (const Affine& index : load->index) collect_divided(index, block->axes, vars);
+    });
+  });
+  return vars;
+}
+
+Tail legal_tail(Tail wanted, const Affine& value, const std::vector<Var>& divided) {
+  const bool moves_divided = std::ranges::any_of(divided, [&](const Var& var) { return value.uses(var); });
+  return wanted == Tail::overlap && moves_divided ? Tail::peel : wanted;
+}
+
+Stmt lower_block(const Block& block, const Known& known, const std::vector<Var>& divided) {
   LATHE_CHECK(!block.initialises);
   // Where the block runs its conditions hold.
   Ranges ranges = known.ranges();
-  for (const Conjunct& conjunct : block.predicate) ranges.set_limit(conjunct.value, conjunct.bound - 1);
+  for (const Conjunct& conjunct : block.predicate)
+    ranges.set_limit(simplify(conjunct.value, known.ranges()), conjunct.bound - 1);
   Replacements bindings;
   for (const BlockAxis& axis : block.axes) {
     bindings.vars.emplace_back(axis.axis.var, simplify(axis.binding, ranges));
@@ -37,8 +70,12 @@ Stmt lower_block(const Block& block, const Known& known) {
   store.value = updated(block.reduction, old, ranges.has_limits() ? simplify_indices(value, ranges) : value);
   If guard;
   for (Conjunct conjunct : block.predicate) {
+    const Affine unsimplified = conjunct.value;
     conjunct.value = simplify(conjunct.value, known.ranges());
-    if (conjunct.axis >= 0) conjunct.tail = block.axes[static_cast<size_t>(conjunct.axis)].tail;
+    if (conjunct.axis >= 0) {
+      const Tail wanted = block.axes[static_cast<size_t>(conjunct.axis)].tail;
+      conjunct.tail = legal_tail(wanted, unsimplified, divided);
+    }
     if (!known.holds(conjunct)) guard.conditions.push_back(std::move(conjunct));
   }
   Stmt body = make_stmt(std::move(store));
@@ -47,20 +84,20 @@ Stmt lower_block(const Block& block, const Known& known) {
   return make_stmt(std::move(guard));
 }
 
-Stmt lower_tree(const Stmt& stmt, const Known& known) {
-  if (const Block* block = as<Block>(stmt)) return lower_block(*block, known);
+Stmt lower_tree(const Stmt& stmt, const Known& known, const std::vector<Var>& divided) {
+  if (const Block* block = as<Block>(stmt)) return lower_block(*block, known, divided);
   const For* loop = as<For>(stmt);
   if (loop == nullptr)
-    return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, known); });
+    return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, known, divided); });
   Known inside = known;
   inside.enter(*loop);
-  return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, inside); });
+  return map_statements(stmt, [&](const Stmt& child) { return lower_tree(child, inside, divided); });
 }
 
 }  // namespace
 
 Program lower_blocks(const Program& program) {
-  return map_trees(program, [](const Stmt& tree) { return lower_tree(tree, Known()); });
+  return map_trees(program, [](const Stmt& tree) { return lower_tree(tree, Known(), divided_loops(tree)); });
 }
 
 }  // namespace lathe

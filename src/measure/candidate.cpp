@@ -121,7 +121,8 @@ Result<Samples> Candidate::time(const TimingRequest& request) {
   if (estimate < kLongRunSeconds) estimate = warm_up(work, request.timing);
   TimingOptions timing = request.timing;
   // The search has no use for a precise figure of a program that is far from the best.
-  if (request.rough_seconds > 0 && estimate > request.rough_seconds) timing.max_samples = kFewestSamples;
+  if (request.rough_seconds > 0 && estimate > request.rough_seconds)
+    timing.max_samples = std::min(timing.max_samples, kFewestSamples);
   Samples samples;
   samples.timed_once = request.give_up_seconds > 0 && estimate > request.give_up_seconds;
   samples.seconds = samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, timing);

@@ -32,7 +32,7 @@ struct MeasureInputs {
   std::vector<MeasureInput>
       buffers;                 // one for each of the module's buffers; those of other roles are not looked at
   OutputCheck check = {};      // empty: outputs are not looked at
-  double best_seconds = 0;     // of this task so far, for give_up_ratio; 0: none
+  double best_seconds = 0;     // of this task so far, for give_up_ratio and rough_ratio; 0: none
   double timeout_seconds = 0;  // in place of the options' one; 0: that one
 };
 

@@ -23,7 +23,7 @@
 
 namespace lathe {
 
-constexpr int64_t kProtocolVersion = 1;
+constexpr int64_t kProtocolVersion = 2;
 
 struct Greeting {
   int64_t version = kProtocolVersion;

@@ -60,17 +60,6 @@ Result<uint64_t> parse_hash(const std::string& text, const std::string& path) {
   return hash;
 }
 
-Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
-  TaskText task;
-  LATHE_TRY(task.hash, parse_hash(row.text(0), path));
-  task.name = row.text(1);
-  task.dag = row.text(2);
-  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", path));
-  task.free_layouts = row.integer(4) != 0;
-  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", path));
-  return task;
-}
-
 // The columns from `first`: source, samples, seconds, spread, timed_once, failure_kind, failure_message.
 Result<Measurement> measurement_from_row(const Statement& row, int first, const std::string& path) {
   Measurement measurement;
@@ -130,6 +119,17 @@ void bind_record(Statement& statement, const Record& record) {
       .bind(std::bit_cast<int64_t>(record.seed))
       .bind(record.created_at)
       .bind(record.wall_seconds);
+}
+
+Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
+  TaskText task;
+  LATHE_TRY(task.hash, parse_hash(row.text(0), path));
+  task.name = row.text(1);
+  task.dag = row.text(2);
+  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", path));
+  task.free_layouts = row.integer(4) != 0;
+  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", path));
+  return task;
 }
 
 Result<Record> record_from_row(const Statement& row, const std::string& path) {

@@ -27,6 +27,8 @@ inline constexpr std::string_view kSelectRecord =
     "source, samples, seconds, spread, timed_once, failure_kind, failure_message, strategy, seed, "
     "created_at, "
     "wall_seconds FROM records JOIN tasks ON records.task = tasks.hash";
+inline constexpr std::string_view kSelectTask =
+    "SELECT hash, name, dag, constants, free_layouts, layouts FROM tasks WHERE hash = ?";
 // SQLite takes the bare column id from the row that holds the least seconds.
 inline constexpr std::string_view kSelectTasks =
     "SELECT hash, name, dag, constants, free_layouts, layouts, target, cores, count(*), sum(failure_kind IS "
@@ -50,6 +52,7 @@ void bind_record(Statement& statement, const Record& record);
 void bind_time(Statement& statement, const Measurement& measurement);
 // An Error of kind database where a column does not hold what it must.
 Result<Record> record_from_row(const Statement& row, const std::string& path);
+Result<TaskText> task_from_row(const Statement& row, const std::string& path);
 Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path);
 
 }  // namespace lathe

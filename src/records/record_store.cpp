@@ -163,6 +163,13 @@ Status RecordStore::insert(const Record& record) {
   LATHE_TRY(Statement task, connection_.prepare(kInsertTask));
   bind_task(task, record.task);
   LATHE_TRY([[maybe_unused]] const bool no_row, task.step());
+  LATHE_TRY(const std::optional<TaskText> known, this->task(record.task.hash));
+  // A trace speaks of loops and blocks by name.
+  if (known->dag != record.task.dag) {
+    return fail(ErrorKind::database,
+                fmt::format("the records file {} knows task {} ({}) under other names of tensors and axes",
+                            path_, hash_to_string(known->hash), known->name));
+  }
   LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
   bind_record(row, record);
   LATHE_TRY([[maybe_unused]] const bool no_rows, row.step());
@@ -224,6 +231,14 @@ Result<Record> RecordStore::by_id(int64_t id) const {
     return fail(ErrorKind::not_found, fmt::format("the records file {} has no record {}", path_, id));
   }
   return std::move(records.front());
+}
+
+Result<std::optional<TaskText>> RecordStore::task(uint64_t hash) const {
+  LATHE_TRY(Statement statement, connection_.prepare(kSelectTask));
+  statement.bind(hash_to_string(hash));
+  LATHE_TRY(const bool row, statement.step());
+  if (!row) return std::nullopt;
+  return task_from_row(statement, path_);
 }
 
 Result<std::vector<TaskSummary>> RecordStore::tasks() const {

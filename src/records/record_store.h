@@ -63,6 +63,8 @@ class RecordStore {
   Result<std::optional<Record>> best(const RecordQuery& query) const;
   // Error not_found where there is none of this id.
   Result<Record> by_id(int64_t id) const;
+  // The text under which this task came first; none where it never came.
+  Result<std::optional<TaskText>> task(uint64_t hash) const;
   // In the order in which they were first recorded.
   Result<std::vector<TaskSummary>> tasks() const;
 

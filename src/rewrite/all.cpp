@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+
 #include "rewrite/divided_axis.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
@@ -19,10 +23,54 @@ const std::vector<RewriteRule>& rewrite_rules() {
   return rules;
 }
 
+namespace {
+
+Status check_parameters(const RewriteRule& rule, const RewriteParameters& parameters) {
+  for (const auto& [key, value] : parameters) {
+    const bool known = std::ranges::any_of(
+        rule.choices, [&](const RewriteParameters& choice) { return choice.contains(key); });
+    if (known) continue;
+    return fail(ErrorKind::illegal_schedule, fmt::format("rewrite {} has no parameter '{}'", rule.name, key));
+  }
+  return {};
+}
+
+std::optional<std::string> repeated(const std::vector<std::string>& names) {
+  std::set<std::string_view> met;
+  for (const std::string& name : names) {
+    if (!met.insert(name).second) return name;
+  }
+  return std::nullopt;
+}
+
+// The new names that a rule gives may be the user's own.
+Status check_names(const RewriteRule& rule, const std::string& stage, const Dag& dag) {
+  std::vector<std::string> tensors;
+  std::optional<std::string> taken;
+  for (const Tensor& input : dag.inputs) tensors.push_back(input->name);
+  for (const Compute& compute : dag.computes) {
+    tensors.push_back(compute.output->name);
+    std::vector<std::string> axes;
+    for (const Axis& axis : compute.axes) axes.push_back(axis.var.name());
+    if (!taken) taken = repeated(axes);
+  }
+  if (!taken) taken = repeated(tensors);
+  if (!taken) return {};
+  return fail(ErrorKind::illegal_schedule,
+              fmt::format("rewrite {} does not apply to '{}': it needs the name '{}', which is taken",
+                          rule.name, stage, *taken));
+}
+
+}  // namespace
+
 Result<Dag> rewrite(const Dag& dag, const std::string& rule, const std::string& stage,
                     const RewriteParameters& parameters) {
   for (const RewriteRule& candidate : rewrite_rules()) {
-    if (candidate.name == rule) return candidate.apply(dag, stage, parameters);
+    if (candidate.name != rule) continue;
+    LATHE_TRY_STATUS(check_parameters(candidate, parameters));
+    LATHE_TRY(Dag rewritten, candidate.apply(dag, stage, parameters));
+    LATHE_TRY_STATUS(check_names(candidate, stage, rewritten));
+    return rewritten;
   }
   return fail(ErrorKind::illegal_schedule, fmt::format("there is no rewrite rule '{}'", rule));
 }

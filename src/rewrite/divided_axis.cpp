@@ -132,7 +132,7 @@ Result<Dag> rewrite_divided_axis(const Dag& dag, const std::string& stage, const
     return fail(
         ErrorKind::illegal_schedule,
         fmt::format("divided_axis does not apply to '{}': it reduces nothing, or reads no axis divided "
-                    "by a constant that divides its extent",
+                    "by one constant alone, which divides its extent",
                     stage));
   }
   std::vector<Compute> computes;

@@ -108,6 +108,16 @@ bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   return std::ranges::all_of(consumer.axes, [&](const Axis& axis) { return is_determined(*only, axis.var); });
 }
 
+// Where a stage's result is taken point by point, all else that the consumer reads is there already.
+bool other_reads_are_ready(const Dag& dag, const std::vector<Stage>& stages, const Compute& consumer,
+                           size_t stage) {
+  return std::ranges::all_of(loads_of(consumer.body), [&](const Load* load) {
+    const auto producer = std::ranges::find(dag.computes, load->tensor, &Compute::output);
+    const auto place = static_cast<size_t>(producer - dag.computes.begin());
+    return producer == dag.computes.end() || place <= stage || stages[place].role == Role::prepared;
+  });
+}
+
 Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage>& stages,
              const std::vector<Operand>& operands) {
   const Compute& compute = dag.computes[i];
@@ -128,10 +138,6 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
       !dag.is_output(compute.output) && !consumers.empty() && (is_view || elementwise_consumer);
   return inlinable ? Role::inlined : Role::pointwise;
 }
-
-}  // namespace
-
-namespace {
 
 // Axes of one place have no part in any index.
 Affine without_single_places(const Affine& index, const Compute& compute) {
@@ -188,7 +194,8 @@ Classified classify(const Task& task, const Dag& dag) {
     const std::vector<size_t> consumers = dag.consumers(output);
     if (consumers.size() != 1 || dag.is_output(output)) continue;
     const Compute& consumer = dag.computes[consumers[0]];
-    if (consumer.reduction == Reduction::none && reads_point_by_point(consumer, output)) {
+    if (consumer.reduction == Reduction::none && reads_point_by_point(consumer, output) &&
+        other_reads_are_ready(dag, result.stages, consumer, stage.compute)) {
       stage.epilogue = consumers[0];
     }
   }

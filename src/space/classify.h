@@ -17,7 +17,7 @@ enum class Role : uint8_t {
   product,    // reduces over products whose operands are reused: matmul, convolution
 };
 
-// How a load varies with the axes of its compute.
+// How a load varies with the axes of its compute; axes of one place count as if they were not there.
 struct Operand {
   const Load* load = nullptr;
   bool is_constant = false;      // an argument that may be transformed beforehand

@@ -159,7 +159,7 @@ void add_algorithms(const Task& task, std::vector<Sketch>& sketches) {
     for (const Compute& compute : task.dag.computes) {
       for (const RewriteParameters& parameters : rule.choices) {
         const std::string& stage = compute.output->name;
-        Result<Dag> dag = rule.apply(task.dag, stage, parameters);
+        Result<Dag> dag = rewrite(task.dag, rule.name, stage, parameters);
         if (!dag) continue;
         std::string arm = rule.name;
         for (const auto& [key, value] : parameters) arm += fmt::format(" {}={}", key, value);

@@ -16,7 +16,8 @@ Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordSto
   LATHE_TRY(const std::optional<Record> best, records.best(query));
   if (!best) return std::optional<ChosenTrace>();
   LATHE_TRY(Trace trace, parse_trace(best->trace));
-  return ChosenTrace{task, std::move(trace), best->id};
+  LATHE_TRY(Task recorded, in_recorded_names(task, records));
+  return ChosenTrace{std::move(recorded), std::move(trace), best->id};
 }
 
 bool is_fixed_row_major(const Argument& argument) {

@@ -14,7 +14,9 @@
 namespace lathe {
 
 struct ChosenTrace {
-  Task task;  // the one asked for, or the same with free layouts, where only that one was tuned
+  // The one asked for, or the same with free layouts, where only that one was tuned; in the names in which
+  // the record speaks of it.
+  Task task;
   Trace trace;
   std::optional<int64_t> record;  // none: never measured
 };

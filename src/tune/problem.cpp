@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "expr/index_limit.h"
+#include "expr/walk.h"
 #include "loop/evaluate.h"
 #include "tune/reference.h"
 
@@ -249,13 +250,27 @@ std::vector<int64_t> points_to_check(const std::vector<int64_t>& shape, int64_t 
   return positions;
 }
 
+namespace {
+
+// Those that a body writes out, of integers too.
+double additions_of(const Expr& body) {
+  double additions = 0;
+  for_each(body, [&](const Expr& e) {
+    const Binary* binary = e.as<Binary>();
+    if (binary != nullptr && (binary->op == BinaryOp::add || binary->op == BinaryOp::sub)) ++additions;
+  });
+  return additions;
+}
+
+}  // namespace
+
 double relative_tolerance(const Dag& dag, const Trace& trace) {
   double longest = 1;
   for (const Compute& compute : dag.computes) {
     double reduction = 1;
     for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r)
       reduction *= static_cast<double>(compute.axes[r].extent);
-    longest = std::max(longest, reduction);
+    longest = std::max({longest, reduction, additions_of(compute.body)});
   }
   double tolerance = 2e-6 + 4e-7 * std::sqrt(longest);
   for (const Step& step : trace) {

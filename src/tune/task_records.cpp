@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "expr/print.h"
+#include "records/task_text.h"
 #include "tune/compiler_version.h"
 
 namespace lathe {
@@ -15,6 +17,14 @@ RecordQuery records_of(const Task& task) {
   query.cores = task.cores;
   query.compiler_version = compiler_version();
   return query;
+}
+
+Result<Task> in_recorded_names(const Task& task, const RecordStore& records) {
+  LATHE_TRY(const std::optional<TaskText> known, records.task(hash_of(task)));
+  if (!known || known->dag == to_string(task.dag)) return task;
+  LATHE_TRY(Task renamed, task_of(*known, task.target, task.cores));
+  renamed.name = task.name;
+  return renamed;
 }
 
 Result<std::optional<MeasureFailure>> usual_failure(const Task& task, const RecordStore& records) {

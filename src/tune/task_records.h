@@ -12,6 +12,10 @@ namespace lathe {
 // version the time says nothing about the code that the trace gives now.
 RecordQuery records_of(const Task& task);
 
+// The task in the names of tensors and axes under which these records know it, in which their traces speak;
+// itself where they do not know it. Formulas that differ in names alone are one task.
+Result<Task> in_recorded_names(const Task& task, const RecordStore& records);
+
 // The first failure of the kind that most of these records have; none where none of them failed.
 Result<std::optional<MeasureFailure>> usual_failure(const Task& task, const RecordStore& records);
 

@@ -216,8 +216,9 @@ TaskTuner::TaskTuner(TaskTuner&&) noexcept = default;
 TaskTuner& TaskTuner::operator=(TaskTuner&&) noexcept = default;
 TaskTuner::~TaskTuner() = default;
 
-Result<TaskTuner> TaskTuner::create(const Task& task, const TuneOptions& options, CandidateRunner& runner,
-                                    RecordStore& records) {
+Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& options,
+                                    CandidateRunner& runner, RecordStore& records) {
+  LATHE_TRY(const Task task, in_recorded_names(asked_for, records));
   LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
   ProblemOptions checks;
   checks.tolerance = options.tolerance;

@@ -10,6 +10,8 @@
 #include "artifact/write_artifact.h"
 #include "base/rng.h"
 #include "base/shell.h"
+#include "expr/parse.h"
+#include "expr/print.h"
 #include "graph/onnx_models.h"
 #include "graph/reference.h"
 #include "records/sample_record.h"
@@ -133,6 +135,34 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   write_matmul(&*records);
   auto artifact = LoadedArtifact::open(folder(), 1);
   ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  check_matmul(*artifact, random_floats(19 * 17, 5), random_floats(17 * 21, 6));
+}
+
+// Formulas that differ in names alone are one task; its traces speak of the names that came first.
+TEST_F(ArtifactTest, RecordsUnderOtherNamesGiveTheProgramAndNotItsNames) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto renamed = make_task("renamed", *parse_dag("Z[a:19, b:21] = sum(k:17) X[a,k] * Y[k,b]"),
+                                 options_.target, options_.cores, {"Y"});
+  ASSERT_TRUE(renamed.has_value()) << renamed.error().to_string();
+  ASSERT_EQ(hash_of(*task), hash_of(*renamed));
+  Record record;
+  record.task = text_of(*renamed);
+  record.target = options_.target.name;
+  record.cores = options_.cores;
+  record.compiler_version = compiler_version();
+  record.trace = "split Z a [4]";
+  record.measurement = measurement_of({1e-6});
+  ASSERT_TRUE(records->append(record).has_value());
+  const auto chosen = choose_trace(*task, &*records);
+  ASSERT_TRUE(chosen.has_value()) << chosen.error().to_string();
+  EXPECT_EQ(to_string(chosen->task.dag), record.task.dag);
+  write_matmul(&*records);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  EXPECT_EQ(artifact->inputs()[1].name, task->arguments[1].tensor->name);
   check_matmul(*artifact, random_floats(19 * 17, 5), random_floats(17 * 21, 6));
 }
 

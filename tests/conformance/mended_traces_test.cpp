@@ -26,6 +26,8 @@ constexpr SmallCase kDepthwise = {
     "depthwise_conv2d",
     R"({"batch": 1, "height": 7, "width": 11, "channels": 5, "kernel": 3, "stride": 1, "padding": 1})"};
 
+constexpr SmallCase kRepeating = {"expression", R"({"text": "C[i:23] = sum(r:17) A[(i + r)%6] * B[r]"})"};
+
 struct Mended {
   const char* name;
   SmallCase operation;
@@ -69,6 +71,7 @@ constexpr Mended kComputes[] = {
     {"AnOverlappingTileUnderAConditionOnItsNumber", kColumn,
      "split C i [11 1]\nsplit C i.0 [16 1]\nprefetch C A j distance=4 at=j\ntail C i overlap\n"},
     {"AnOverlappingTileWithGaps", kTransposed, "tail O x overlap\nsplit O x [4]\nreorder O kx x.1 x.0 ky\n"},
+    {"AnOverlappingTileWhoseIndexRepeats", kRepeating, "split C i [12]\ntail C i overlap\n"},
     {"PaddingOfATileOfATile", kConvolution,
      "split O.conv y [5]\nsplit O.conv y.1 [2]\ntail O.conv y pad\nreorder O.conv c y.0 y.1.0 y.1.1\n"},
     {"RegistersOutsideOfAParallelLoop", kBatched, "cache_read C A c0 at=b scope=registers\nparallel C i\n"},

@@ -61,6 +61,27 @@ class RandomTraces : public ::testing::Test {
                   << to_string(shrink(reference, trace));
   }
 
+  // Points of every sketch of a case, on both targets, with one core and two; those of the arm `direct` where
+  // it is wanted.
+  void check_points(const SmallCase& small, bool direct, int draws) {
+    for (int variant = 0; variant < 4; ++variant) {
+      const Target target = generic_target(variant % 2 == 0 ? Isa::avx512 : Isa::avx2);
+      const Reference reference = make_reference(small, target, variant < 2 ? 1 : 2, true);
+      const Result<Space> space = Space::derive(reference.task);
+      ASSERT_TRUE(space) << space.error().to_string();
+      for (size_t s = 0; s < space->sketches().size(); ++s) {
+        const Sketch& sketch = space->sketches()[s];
+        if (!direct && sketch.name.starts_with("direct")) continue;
+        Rng rng(s);
+        for (int draw = 0; draw < draws; ++draw) {
+          const Point point{static_cast<int>(s), draw == 0 ? sketch.preferred : sample(sketch.domain, rng)};
+          const Result<Trace> trace = space->trace(point);
+          if (trace) check(reference, *trace, s, rng);
+        }
+      }
+    }
+  }
+
   void print(const char* what) const {
     const TraceCounts& counts = checker_.counts;
     std::printf(
@@ -122,26 +143,29 @@ TEST_F(RandomTraces, PointsOfAlgorithmsComputeWhatTheNaiveProgramDoes) {
        R"({"batch": 1, "height": 9, "width": 7, "channels": 19, "multiplier": 3, "kernel": 3, "stride": 2, "padding": 1})"},
   };
   constexpr int kDraws = kShare > 1 ? 1 : 5;
-  for (const SmallCase& small : kWindows) {
-    for (int variant = 0; variant < 4; ++variant) {
-      const Target target = generic_target(variant % 2 == 0 ? Isa::avx512 : Isa::avx2);
-      const Reference reference = make_reference(small, target, variant < 2 ? 1 : 2, true);
-      const Result<Space> space = Space::derive(reference.task);
-      ASSERT_TRUE(space) << space.error().to_string();
-      for (size_t s = 0; s < space->sketches().size(); ++s) {
-        const Sketch& sketch = space->sketches()[s];
-        if (sketch.name.starts_with("direct")) continue;
-        Rng rng(s);
-        for (int draw = 0; draw < kDraws; ++draw) {
-          const Point point{static_cast<int>(s), draw == 0 ? sketch.preferred : sample(sketch.domain, rng)};
-          const Result<Trace> trace = space->trace(point);
-          if (trace) check(reference, *trace, s, rng);
-        }
-      }
-    }
-  }
+  for (const SmallCase& small : kWindows) check_points(small, false, kDraws);
   print("points of algorithms");
   EXPECT_GE(checker_.counts.traces, 16 * kDraws);
+}
+
+// Formulas that no operator of the library has: each point of theirs is legal.
+TEST_F(RandomTraces, PointsOfExpressionsComputeWhatTheNaiveProgramDoes) {
+  constexpr SmallCase kExpressions[] = {
+      {"expression",
+       R"j({"text": "S[i:19] = sum(r:23) A[i, r] T[r:23] = sum(i:19) A[i, r] O[i:19, r:23] = A[i, r] - S[i] * T[r]"})j"},
+      {"expression",
+       R"j({"text": "M[b:7, c:5] = max(a:9) X[a, b, c] N[b:7, c:5] = min(a:9) X[a, b, c] Y[a:9, b:7, c:5] = (X[a, b, c] - N[b, c]) / (M[b, c] - N[b, c] + 0.1)"})j"},
+      {"expression",
+       R"j({"text": "P[i:13, j:17] = sum(r:5) A[i, r] * B[r, j] Q[i:13, j:17] = sum(r:7) C[i, r] * D[r, j] O[i:13, j:17] = max(P[i, j] + Q[i, j], 0.0)"})j"},
+      {"expression", R"j({"text": "O[f:36, y:7] = sum(c:3) X[f%12, c, y] * W[f, c]"})j"},
+      {"expression",
+       R"j({"text": "P[q:4, r:5, y:9] = sum(c:6) A[q, c, y] * B[q, r, c] C[f:20, y:9] = max(P[f/5, f%5, y] + E[f], 0.0)"})j"},
+  };
+  constexpr int kDraws = kShare > 1 ? 1 : 5;
+  for (const SmallCase& small : kExpressions) check_points(small, true, kDraws);
+  print("points of expressions");
+  EXPECT_GE(checker_.counts.compared, 20 * kDraws);
+  EXPECT_THAT(checker_.counts.refused, ::testing::IsEmpty());
 }
 
 TEST_F(RandomTraces, RandomStepsComputeWhatTheNaiveProgramDoes) {

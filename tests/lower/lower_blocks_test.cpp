@@ -43,5 +43,77 @@ main {
 )");
 }
 
+// Where a condition says that a part stays inside, no quotient of it is left; conditions are looked at
+// without the loops of one place.
+TEST(LowerBlocks, ConditionsSettleDivisions) {
+  expect_golden(kPass, R"(
+input A: f32[19] [0]
+output C: f32[2, 19] [0][1]
+main {
+  for q in 2 {
+    for e in 1 {
+      for r.0 in 3 {
+        for r.1 in 8 {
+          block C where e + 8*r.0 + r.1 < 19 axis 1 {
+            i: 2 = q + (8*r.0 + r.1)/19
+            j: 19 = (8*r.0 + r.1)%19 peel
+            C[i, j] = A[j] * 2.0
+          }
+        }
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[19] [0]
+output C: f32[2, 19] [0][1]
+main {
+  for q in 2 {
+    for e in 1 {
+      for r.0 in 3 {
+        for r.1 in 8 {
+          if 8*r.0 + r.1 < 19 axis 1 peel {
+            store C[q, 8*r.0 + r.1] = A[8*r.0 + r.1] * 2.0
+          }
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+// An index that repeats is periodic in the tile only where tiles start at multiples of their size.
+TEST(LowerBlocks, TilesOfRepeatingIndicesDoNotOverlap) {
+  expect_golden(kPass, R"(
+input A: f32[6] [0]
+output C: f32[23] [0]
+main {
+  for i.0 in 2 {
+    for i.1 in 12 {
+      block C where 12*i.0 + i.1 < 23 axis 0 {
+        i: 23 = 12*i.0 + i.1 overlap
+        C[i] = A[i%6] * 2.0
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[6] [0]
+output C: f32[23] [0]
+main {
+  for i.0 in 2 {
+    for i.1 in 12 {
+      if 12*i.0 + i.1 < 23 axis 0 peel {
+        store C[12*i.0 + i.1] = A[i.1%6] * 2.0
+      }
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -259,6 +259,24 @@ TEST_F(MeasureCandidates, ACandidateFarBehindTheBestIsTimedOnce) {
   EXPECT_FALSE(measure(module, inputs).timed_once);
 }
 
+TEST(MeasureRoughly, ACandidateBehindTheBestGetsFewSamples) {
+  MeasureOptions options = quick_options();
+  options.rough_ratio = 2;
+  options.give_up_ratio = 0;
+  Result<Measurer> measurer = Measurer::start(options);
+  ASSERT_TRUE(measurer.has_value()) << measurer.error().to_string();
+  const Module module = unary_module(kDouble, kCount);
+  const std::vector<float> input = test_input();
+  MeasureInputs inputs;
+  inputs.buffers.resize(module.buffers.size());
+  inputs.buffers[0] = {.id = 1, .generation = 1, .bytes = std::as_bytes(std::span(input))};
+  inputs.best_seconds = 1e-12;
+  const Result<Measurement> behind = measurer->measure(module, inputs);
+  ASSERT_TRUE(behind.has_value() && behind->ok());
+  EXPECT_FALSE(behind->timed_once);
+  EXPECT_EQ(behind->samples.size(), static_cast<size_t>(kFewestSamples));
+}
+
 TEST_F(MeasureCandidates, AWorkerThatWasKilledIsReplaced) {
   const int first = measurer_->worker_pid();
   ASSERT_EQ(kill(first, SIGKILL), 0);

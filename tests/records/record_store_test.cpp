@@ -50,6 +50,21 @@ TEST_F(RecordStoreTest, WhatWasAppendedComesBackAfterReopening) {
             "the records file " + file("records.db") + " has no record 99");
 }
 
+// A trace would speak of loops and blocks that its task does not have.
+TEST_F(RecordStoreTest, ATaskKeepsTheNamesUnderWhichItCame) {
+  RecordStore records = store();
+  const Record first = sample_record(1e-3);
+  ASSERT_TRUE(records.append(first).has_value());
+  EXPECT_EQ(records.task(first.task.hash).value(), first.task);
+  EXPECT_EQ(records.task(2).value(), std::nullopt);
+  Record second = first;
+  second.task.dag = "Z[a:1024, b:1024] = sum(k:1024) X[a,k] * Y[k,b]";
+  EXPECT_EQ(records.append(second).error().message,
+            "the records file " + file("records.db") +
+                " knows task 0000000000000001 (matmul.1024) under other names of tensors and axes");
+  EXPECT_EQ(records.count({}).value(), 1);
+}
+
 TEST_F(RecordStoreTest, ManyRecordsAreStoredAtOnce) {
   RecordStore records = store();
   const std::vector<Record> batch{sample_record(1e-3), sample_record(2e-3), sample_record(3e-3)};

@@ -72,8 +72,33 @@ TEST(DividedAxis, RefusesWhereNothingIsDivided) {
   ASSERT_FALSE(dag);
   EXPECT_EQ(
       dag.error().message,
-      "divided_axis does not apply to 'O': it reduces nothing, or reads no axis divided by a constant that "
-      "divides its extent");
+      "divided_axis does not apply to 'O': it reduces nothing, or reads no axis divided by one constant "
+      "alone, which divides its extent");
+}
+
+TEST(DividedAxis, AParameterIsRefused) {
+  const Result<Dag> dag = rewrite(grouped().dag, "divided_axis", "O", {{"m", 4}});
+  ASSERT_FALSE(dag);
+  EXPECT_EQ(dag.error().message, "rewrite divided_axis has no parameter 'm'");
+}
+
+// Where the user has taken the names that the rule would give, the space does without it.
+TEST(DividedAxis, TakenNamesGiveNoSketch) {
+  for (const char* text : {"O[n:2, f:12, fq:5] = sum(c:3) X[n, f/4, c, fq] * W[f, c]",
+                           "O[f:12, y:5] = sum(fr:3) X[f/4, fr, y] * W[f, fr]",
+                           "O[f:12, y:5] = sum(c:3) X[f/4, c, y] * O.D0[f, c]"}) {
+    const Task task = task_of(R"({"name":"e", "op":"expression", "text":")" + std::string(text) + "\"}");
+    const Result<Dag> dag = rewrite(task.dag, "divided_axis", "O", {});
+    ASSERT_FALSE(dag) << text;
+    EXPECT_TRUE(dag.error().message.ends_with("which is taken")) << dag.error().message;
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space) << space.error().to_string();
+    for (const Point& point : space->preferred_points()) {
+      const Result<Trace> trace = space->trace(point);
+      ASSERT_TRUE(trace) << trace.error().to_string();
+      expect_same(task, *trace);
+    }
+  }
 }
 
 // The space has a way that fills vectors with a group's maps.

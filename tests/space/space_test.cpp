@@ -121,6 +121,7 @@ TEST(Space, AlgorithmsAreSketchesWhoseTracesBeginWithARewrite) {
   EXPECT_EQ(std::ranges::count(dense, "winograd"), 3);
   EXPECT_EQ(std::ranges::count(dense, "direct"), 1);
   EXPECT_EQ(std::ranges::count(arms_of("T2D.0.b1"), "phases"), 1);
+  EXPECT_EQ(std::ranges::count(arms_of("flex.T2D.1"), "phases"), 1);
   // A window of one, and a stride: no algorithm applies.
   EXPECT_EQ(std::ranges::count(arms_of("resnet18.C3"), "winograd"), 0);
   EXPECT_EQ(std::ranges::count(arms_of("resnet18.C4"), "winograd"), 0);

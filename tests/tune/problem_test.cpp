@@ -56,6 +56,9 @@ TEST(RelativeTolerance, GrowsWithTheReductionAndForWinograd) {
   const Dag longer = task_of("C[i:4] = sum(r:4096) A[i, r]").dag;
   EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(longer, {}));
   EXPECT_LT(relative_tolerance(longer, {}), 1e-4);
+  std::string written_out = "C[i:4] = A[i]";
+  for (int r = 1; r < 100; ++r) written_out += " + A[i]";
+  EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(task_of(written_out).dag, {}));
   EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(shorter, {RewriteStep{"winograd", "C", {}}}));
 }
 

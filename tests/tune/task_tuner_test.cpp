@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cost/none.h"
+#include "expr/parse.h"
 #include "measure/measurer.h"
 #include "ops/workloads.h"
 #include "records/task_text.h"
@@ -127,6 +128,26 @@ class SlowForAWhile : public InProcessRunner {
 
 // The best of all is found although it was measured while the machine was slow, at a time worse than any of
 // the first batch.
+TEST_F(TuneTask, ATaskUnderOtherNamesGoesOnWhereTheFirstOneStopped) {
+  int64_t measured = 0;
+  tune("names.db", 1, measured, *measurer_);
+  const Task first = small_matmul();
+  std::vector<std::string> constants;
+  if (first.arguments[1].is_constant) constants.emplace_back("Y");
+  const Result<Task> renamed = make_task("renamed", *parse_dag("Z[a:33, b:47] = sum(k:29) X[a, k] * Y[k, b]"),
+                                         first.target, 1, constants, true);
+  ASSERT_TRUE(renamed) << renamed.error().to_string();
+  ASSERT_EQ(hash_of(*renamed), hash_of(first));
+  Result<RecordStore> store = RecordStore::open(folder_ / "names.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  const auto results = tune_cases({*renamed}, {}, {.trials = kTrials + 4}, *measurer_, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->front().name, "renamed");
+  EXPECT_EQ(results->front().progress.trials, kTrials + 4);
+  EXPECT_EQ(results->front().progress.failed, 0);
+  EXPECT_EQ(store->count({}).value(), kTrials + 4);
+}
+
 TEST_F(TuneTask, WhatASlowMachineMeasuredIsComparedAtItsPace) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SlowForAWhile runner;

@@ -33,6 +33,7 @@ class TensorStaging {
   const LatheTensor* tensor_;
   int64_t elements_ = 1;
   std::vector<std::vector<int64_t>> offsets_;  // [dim][index]: summed over dims, an element's place inside
+  size_t packed_ = 0;                          // the dimension with neighbours side by side inside
   AlignedBlock block_;                         // made when first needed
 };
 
