@@ -24,19 +24,29 @@ double fetch_cycles(const Task& task, const Tensor& tensor) {
                                                                      : kBytesPerCycleBeyondL3);
 }
 
+double product_cycles(const Target& target, const Compute& compute, const TileAxes* tile) {
+  const double points = points_of(compute);
+  if (tile == nullptr) return points / target.fma_per_cycle;
+  const int64_t lanes = target.lanes(4);
+  const int64_t extent = compute.axes[tile->vector].extent;
+  const double filled = static_cast<double>(extent) / static_cast<double>(ceil_div(extent, lanes));
+  // Two loads for each multiply-add, of some two a cycle.
+  return tile->rows ? points / filled / target.fma_per_cycle : points / filled;
+}
+
 }  // namespace
 
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
-                        const std::set<size_t>& tiled) {
-  const double lanes = task.target.lanes(4);
+                        const std::map<size_t, TileAxes>& tiles) {
   double cycles = 0;
   for (const Stage& stage : stages.stages) {
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
-    const double points = points_of(dag.computes[stage.compute]);
-    const bool is_scalar = stage.role == Role::product && !tiled.contains(stage.compute);
-    double here = is_scalar ? points : points / lanes;
-    if (stage.role == Role::product || stage.role == Role::transform) here /= task.target.fma_per_cycle;
+    const Compute& compute = dag.computes[stage.compute];
+    double here = points_of(compute) / task.target.lanes(4);
+    if (stage.role == Role::transform) here /= task.target.fma_per_cycle;
     if (stage.role == Role::product) {
+      const auto tile = tiles.find(stage.compute);
+      here = product_cycles(task.target, compute, tile == tiles.end() ? nullptr : &tile->second);
       double fetched = 0;
       for (const Operand& operand : stage.operands) {
         if (operand.is_constant || operand.is_prepared) fetched += fetch_cycles(task, operand.load->tensor);

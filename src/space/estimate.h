@@ -2,16 +2,18 @@
 // anything is measured, and decides nothing after that.
 #pragma once
 
-#include <set>
+#include <map>
 
 #include "space/classify.h"
+#include "space/rules/rules.h"
 
 namespace lathe {
 
-// Cycles of one core: multiply-adds in full vectors at the rate of the units, or the time in which a
-// product's prepared operand comes from beyond the second-level cache, whichever is longer. Products that are
-// not among the `tiled` computes are taken to go one element at a time.
+// Cycles of one core: multiply-adds in vectors, filled as far as their axis goes, at the rate of the units,
+// or the time in which a product's prepared operand comes from beyond the second-level cache, whichever is
+// longer. `tiles` are those of products, by compute: one without rows uses nothing twice and waits for its
+// loads; one that has no tile is taken to go one element at a time.
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
-                        const std::set<size_t>& tiled);
+                        const std::map<size_t, TileAxes>& tiles);
 
 }  // namespace lathe

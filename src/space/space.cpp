@@ -146,9 +146,7 @@ Sketch make_sketch(const Plan& plan) {
   const Result<Trace> trace = sketch.write(declaring);
   sketch.domain = declaring.domain();
   sketch.preferred = declaring.preferred();
-  std::set<size_t> tiled;
-  for (const auto& [compute, tile] : plan.tiles) tiled.insert(compute);
-  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.classified, tiled);
+  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.classified, plan.tiles);
   return sketch;
 }
 
