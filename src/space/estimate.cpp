@@ -28,10 +28,10 @@ double product_cycles(const Target& target, const Compute& compute, const TileAx
   const double points = points_of(compute);
   if (tile == nullptr) return points / target.fma_per_cycle;
   const int64_t lanes = target.lanes(4);
+  if (tile->rows) return points / static_cast<double>(lanes) / target.fma_per_cycle;
+  // Two loads for each multiply-add, of some two a cycle, however few lanes of them are filled.
   const int64_t extent = compute.axes[tile->vector].extent;
-  const double filled = static_cast<double>(extent) / static_cast<double>(ceil_div(extent, lanes));
-  // Two loads for each multiply-add, of some two a cycle.
-  return tile->rows ? points / filled / target.fma_per_cycle : points / filled;
+  return points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, lanes));
 }
 
 }  // namespace

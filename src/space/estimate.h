@@ -9,10 +9,10 @@
 
 namespace lathe {
 
-// Cycles of one core: multiply-adds in vectors, filled as far as their axis goes, at the rate of the units,
-// or the time in which a product's prepared operand comes from beyond the second-level cache, whichever is
-// longer. `tiles` are those of products, by compute: one without rows uses nothing twice and waits for its
-// loads; one that has no tile is taken to go one element at a time.
+// Cycles of one core: multiply-adds in full vectors at the rate of the units, or the time in which a
+// product's prepared operand comes from beyond the second-level cache, whichever is longer. `tiles` are those
+// of products, by compute: one without rows uses nothing twice, and waits for the loads of vectors that are
+// filled as far as its axis goes; a product that has no tile is taken to go one element at a time.
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
                         const std::map<size_t, TileAxes>& tiles);
 

@@ -138,6 +138,10 @@ TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
   EXPECT_EQ(first(R"([{"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56, "in_channels":64,
       "out_channels":64, "kernel":3, "stride":1, "padding":1}])"),
             "winograd");
+  // Without the groups as an axis of their own there is nothing but the two images to fill vectors with.
+  EXPECT_EQ(first(R"([{"name":"c", "op":"conv2d", "batch":2, "height":14, "width":14, "in_channels":64,
+      "out_channels":64, "kernel":3, "stride":2, "padding":1, "groups":4}])"),
+            "divided_axis");
   // Hardly any sums for the transforms to save.
   EXPECT_EQ(first(R"([{"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56, "in_channels":64,
       "out_channels":2, "kernel":3, "stride":1, "padding":1}])"),
