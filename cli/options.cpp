@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 
 namespace lathe::cli {
 namespace {
@@ -16,7 +18,13 @@ void apply(CLI::Option& option, const OptionRules& rules) {
 }  // namespace
 
 void OptionSet::text(const char* name, std::string& value, const char* help, const OptionRules& rules) {
-  apply(*command_.add_option(name, value, help), rules);
+  // A script's variable that is not set must not become the root folder.
+  const auto check_text = [](const std::string& text) {
+    return text.empty() ? std::string("the text is empty") : std::string();
+  };
+  CLI::Option& option = *command_.add_option(name, value, help);
+  if (!rules.may_be_empty) option.check(check_text);
+  apply(option, rules);
 }
 
 void OptionSet::arguments(const char* name, std::vector<std::string>& values, const char* help) {
@@ -39,7 +47,13 @@ void OptionSet::number(const char* name, std::optional<int64_t>& value, const ch
 
 void OptionSet::number(const char* name, std::optional<double>& value, const char* help,
                        Bounds<double> bounds) {
-  command_.add_option(name, value, help)->check(CLI::Range(bounds.least, bounds.most));
+  // NaN is beyond no bound.
+  const auto check_number = [bounds](const std::string& text) {
+    return std::isnan(std::strtod(text.c_str(), nullptr))
+               ? fmt::format("Value {} not in range {} to {}", text, bounds.least, bounds.most)
+               : std::string();
+  };
+  command_.add_option(name, value, help)->check(CLI::Range(bounds.least, bounds.most))->check(check_number);
 }
 
 void OptionSet::number(const char* name, int64_t& value, const char* help, const OptionRules& rules) {

@@ -23,6 +23,7 @@ using Action = std::function<Status()>;
 struct OptionRules {
   bool is_required = false;
   bool shows_default = false;
+  bool may_be_empty = false;
   std::vector<std::string> one_of = {};  // empty: any text
 };
 

@@ -88,6 +88,9 @@ TEST_F(CliTest, TheParsersErrorsAreSentences) {
   EXPECT_EQ(sentence("compile w.json"), "lathe: --out is required (lathe --help tells more)");
   EXPECT_EQ(sentence("tune --trials many"),
             "lathe: --trials: Value many not in range 1 to 1099511627776 (lathe --help tells more)");
+  EXPECT_THAT(sentence("tune --time nan"), HasSubstr("--time: Value nan not in range 0"));
+  EXPECT_EQ(sentence("compile --workload w.json --out ''"),
+            "lathe: --out: the text is empty (lathe --help tells more)");
   EXPECT_THAT(sentence("tune --tolerance 2"), HasSubstr("--tolerance: Value 2 not in range 0"));
   EXPECT_EQ(sentence("tune --cores 0"),
             "lathe: --cores: Value 0 not in range 1 to 4096 (lathe --help tells more)");
