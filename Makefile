@@ -4,6 +4,7 @@
 #   make demo      tunes ResNet-18 for four minutes and prints a table; MODEL=path.onnx for one's own,
 #                  TIME=seconds, CORES=number, INPUT="NAME=1,3,224,224" for a free input dimension
 #   make packages  installs the Debian packages that the three above need
+#   make fuzz      every fuzzer for ten minutes, or TIME=seconds (clang 22)
 #   make format    formats every source file
 #   make check     the checks that need no build: layers, sizes, format
 JOBS ?= $(shell nproc)
@@ -11,7 +12,7 @@ BUILD := build/release
 # Ninja where it is present; a build folder keeps the generator it was made with.
 GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ninja),-G Ninja))
 
-.PHONY: all configure test demo packages format check clean
+.PHONY: all configure test demo packages format check fuzz clean
 all: configure
 	cmake --build $(BUILD) -j $(JOBS) --target lathe
 
@@ -37,6 +38,10 @@ check:
 	python3 tools/check_layers.py
 	python3 tools/check_sizes.py
 	tools/check_format.sh
+
+fuzz:
+	@sh tools/install_packages.sh --ci
+	tools/fuzz.sh $(TIME)
 
 clean:
 	rm -rf build

@@ -1,6 +1,7 @@
 # Compiler settings that every target of Lathe shares, as the interface library `lathe_settings`.
 option(LATHE_BUILD_TESTS "build the tests" ON)
 option(LATHE_BUILD_BENCH "build the benchmarks" OFF)
+option(LATHE_BUILD_FUZZERS "build the fuzzers, with clang" OFF)
 set(LATHE_SANITIZE "" CACHE STRING "comma-separated sanitizers: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -24,6 +25,9 @@ if(LATHE_SANITIZE)
   set(LATHE_SANITIZE_FLAGS -fsanitize=${LATHE_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr)
   target_compile_options(lathe_settings INTERFACE ${LATHE_SANITIZE_FLAGS} -fno-omit-frame-pointer)
   target_link_options(lathe_settings INTERFACE ${LATHE_SANITIZE_FLAGS})
+endif()
+if(LATHE_BUILD_FUZZERS)
+  target_compile_options(lathe_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 find_program(LATHE_CCACHE ccache)
 if(LATHE_CCACHE)

@@ -11,7 +11,7 @@ build_packages="cmake g++ ninja-build make git ca-certificates
   nlohmann-json3-dev libjemalloc-dev"
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev python3"
 demo_packages="python3-venv util-linux"
-ci_packages="clang-22 clang-format-22 clang-tidy-22"
+ci_packages="clang-22 clang-format-22 clang-tidy-22 libclang-rt-22-dev"
 
 mode=${1:-}
 wanted="$build_packages $test_packages $demo_packages"

@@ -1,0 +1,13 @@
+// ONNX files: imported, simplified and cut into tasks, or one sentence.
+#include "graph/onnx_import.h"
+#include "graph/partition.h"
+#include "graph/simplify.h"
+#include "round_trip.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lathe;
+  const auto graph = import_onnx_bytes(std::string(fuzz::as_text(data, size)), "fuzz");
+  LATHE_CHECK(graph || !graph.error().message.empty());
+  if (graph) static_cast<void>(partition(simplify(*graph)));
+  return 0;
+}
