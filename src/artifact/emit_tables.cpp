@@ -63,12 +63,13 @@ std::string tensor_arrays(const std::string& name, const std::vector<ModelTensor
       }
       text += "};\n";
     }
+    const Interval indices = tensor.index_range.value_or(Interval{0, -1});
     const int64_t bytes = physical_elements(tensor.layout, tensor.shape) * bytes_of(tensor.dtype);
-    entries += fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}}},\n", literal(tensor.name),
+    entries += fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", literal(tensor.name),
                            bytes_of(tensor.dtype), tensor.is_constant ? 1 : 0, tensor.shape.size(),
                            pointer(fmt::format("{}{}_shape", name, i), tensor.shape.size()),
                            plain ? 0 : tensor.layout.dims.size(),
-                           plain ? "0" : fmt::format("{}{}_layout", name, i), bytes);
+                           plain ? "0" : fmt::format("{}{}_layout", name, i), bytes, indices.lo, indices.hi);
   }
   if (tensors.empty()) return text;
   return text + fmt::format("static const LatheTensor {}s[] = {{\n{}}};\n", name, entries);

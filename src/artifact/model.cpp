@@ -5,6 +5,7 @@
 #include "artifact/weights.h"
 #include "base/check.h"
 #include "compile/compile.h"
+#include "expr/index_limit.h"
 #include "schedule/apply.h"
 
 namespace lathe {
@@ -43,7 +44,10 @@ Model operator_model(std::string name, const Task& task, CompiledTask compiled) 
     launch.buffers.push_back({argument.is_output ? ModelStorage::output : ModelStorage::input,
                               static_cast<int64_t>(tensors.size())});
     tensors.push_back(model_tensor(argument));
-    tensors.back().name = task.arguments[i].tensor->name;
+    const Tensor& tensor = task.arguments[i].tensor;
+    tensors.back().name = tensor->name;
+    if (tensor->dtype == DType::i32 && !argument.is_output)
+      tensors.back().index_range = index_range(task.dag, tensor);
   }
   for (size_t i = launch.buffers.size(); i < compiled.module.buffers.size(); ++i) {
     launch.buffers.push_back({ModelStorage::resident, model.resident_bytes});

@@ -52,6 +52,7 @@ struct ModelTensor {
   std::vector<int64_t> shape;
   bool is_constant = false;
   Layout layout;
+  std::optional<Interval> index_range = {};  // of an input of integers that serve as indices
 };
 
 struct Model {

@@ -13,11 +13,11 @@ constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
 // Beyond this an intermediate value is called unbounded: products of two such still fit 64 bits.
 constexpr int64_t kUnbounded = int64_t{1} << 31;
 
-// What an integer expression reaches while the values of one tensor are 0 .. limit-1.
+// What an integer expression reaches while the values of one tensor lie in an interval.
 class ValueBounds {
  public:
-  ValueBounds(const Tensor& input, int64_t limit, const Ranges& ranges)
-      : input_(input), limit_(limit), ranges_(ranges) {}
+  ValueBounds(const Tensor& input, Interval values, const Ranges& ranges)
+      : input_(input), values_(values), ranges_(ranges) {}
 
   Reach operator()(const Expr& e) const {
     const Reach reach = std::visit(*this, e->node);
@@ -28,7 +28,9 @@ class ValueBounds {
 
   Reach operator()(const Literal& e) const { return {e.integer, e.integer}; }
   Reach operator()(const Index& e) const { return reach_of(e.value, ranges_, {}, *this); }
-  Reach operator()(const Load& e) const { return e.tensor == input_ ? Reach{0, limit_ - 1} : Reach{}; }
+  Reach operator()(const Load& e) const {
+    return e.tensor == input_ ? Reach{values_.lo, values_.hi} : Reach{};
+  }
   Reach operator()(const Cast& e) const {
     return is_float(e.operand.type().dtype) ? Reach{} : (*this)(e.operand);
   }
@@ -66,14 +68,14 @@ class ValueBounds {
   }
 
   const Tensor& input_;
-  int64_t limit_;
+  Interval values_;
   const Ranges& ranges_;
 };
 
-bool stays_inside(const Dag& dag, const Tensor& input, int64_t limit) {
+bool stays_inside(const Dag& dag, const Tensor& input, Interval values_of_input) {
   for (const Compute& compute : dag.computes) {
     const Ranges ranges = ranges_of(compute);
-    const ValueBounds values(input, limit, ranges);
+    const ValueBounds values(input, values_of_input, ranges);
     for (const Read& read : reads_of(compute.body)) {
       for (size_t d = 0; d < read.load->index.size(); ++d) {
         const Reach reach = reach_of(read.load->index[d], ranges, read.facts, values);
@@ -86,16 +88,30 @@ bool stays_inside(const Dag& dag, const Tensor& input, int64_t limit) {
   return true;
 }
 
+// The largest of 1 .. `largest` that fits, where all below it do; 1 where none does.
+template <class Fits>
+int64_t last_that_fits(int64_t largest, const Fits& fits) {
+  int64_t good = 1;
+  int64_t bad = largest + 1;
+  while (good + 1 < bad) {
+    const int64_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
 }  // namespace
 
 int64_t index_limit(const Dag& dag, const Tensor& input) {
-  int64_t fits = 1;
-  int64_t fails = kLargest + 1;
-  while (fits + 1 < fails) {
-    const int64_t middle = fits + (fails - fits) / 2;
-    (stays_inside(dag, input, middle) ? fits : fails) = middle;
-  }
-  return fits;
+  return last_that_fits(kLargest, [&](int64_t most) { return stays_inside(dag, input, {0, most - 1}); });
+}
+
+std::optional<Interval> index_range(const Dag& dag, const Tensor& input) {
+  const Interval all = {-kLargest, kLargest - 1};
+  if (!stays_inside(dag, input, {0, 0}) || stays_inside(dag, input, all)) return std::nullopt;
+  const int64_t most = index_limit(dag, input) - 1;
+  const auto reaches = [&](int64_t down) { return stays_inside(dag, input, {1 - down, most}); };
+  return Interval{1 - last_that_fits(kLargest, reaches), most};
 }
 
 }  // namespace lathe

@@ -114,6 +114,28 @@ TEST_F(ArtifactTest, AnOperatorWithoutInputsRuns) {
   EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{0, 2, 4}));
 }
 
+TEST_F(ArtifactTest, IndicesThatLeadOutsideAreRefused) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "g", "op": "expression", "text": "input E[5, 2] input s[3] i32 O[i:3, d:2] = E[s[i], d]"}])",
+      "test");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  write(compile_operator(workloads->front(), options_));
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  const auto gather = [&](std::vector<int32_t> indices) {
+    NpyArray array{DType::i32, {3}, std::vector<std::byte>(indices.size() * sizeof(int32_t))};
+    std::memcpy(array.bytes.data(), indices.data(), array.bytes.size());
+    EXPECT_TRUE(artifact->set_input(0, array_of({5, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), "E").has_value());
+    EXPECT_TRUE(artifact->set_input(1, std::move(array), "s").has_value());
+    return artifact->run();
+  };
+  ASSERT_TRUE(gather({4, 0, 2}).has_value());
+  EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{8, 9, 0, 1, 4, 5}));
+  EXPECT_THAT(gather({4, 2000000000, 2}).error().message,
+              HasSubstr("input 1 ('s') holds 2000000000 as element 1: indices from 0 to 4 stay inside"));
+  EXPECT_THAT(gather({-1, 0, 2}).error().message, HasSubstr("holds -1 as element 0"));
+}
+
 TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());

@@ -27,5 +27,28 @@ TEST(IndexLimit, LargestValuesThatStayInside) {
   EXPECT_EQ(limit_of("input s[4] i32 O[c:4] = f32(s[c])"), 2147483647);
 }
 
+std::string range_of(std::string_view text) {
+  const Dag dag = parse_dag(text).value();
+  for (const Tensor& input : dag.inputs) {
+    const auto range = input->dtype == DType::i32 ? index_range(dag, input) : std::nullopt;
+    if (range) return std::to_string(range->lo) + " to " + std::to_string(range->hi);
+  }
+  return "any";
+}
+
+TEST(IndexRange, ValuesThatStayInside) {
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[s[c], c]"), "0 to 8");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[i64(s[c]) + 3, c]"), "-3 to 5");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[8 - s[c], c]"), "0 to 8");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[min(max(s[c], 0), 3), c]"), "any");
+  EXPECT_EQ(
+      range_of(
+          "input I[9, 4] input s[4] i32 O[c:4] = select(0 <= i64(s[c]) && i64(s[c]) < 9, I[s[c], c], 0.0)"),
+      "any");
+  // Where 0 is no index, nothing is known.
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[i64(s[c]) - 3, c]"), "any");
+  EXPECT_EQ(range_of("input s[4] i32 O[c:4] = f32(s[c])"), "any");
+}
+
 }  // namespace
 }  // namespace lathe

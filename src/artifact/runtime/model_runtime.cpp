@@ -39,6 +39,22 @@ std::string describe(const char* role, size_t index, const LatheTensor& tensor) 
   return std::string(role) + " " + std::to_string(index) + " ('" + tensor.name + "')";
 }
 
+// A kernel would read wherever such an index leads.
+void check_indices(size_t index, const LatheTensor& tensor, const void* data) {
+  if (tensor.least_index > tensor.most_index) return;
+  int64_t count = 1;
+  for (int32_t d = 0; d < tensor.rank; ++d) count *= tensor.shape[d];
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t value = 0;
+    std::memcpy(&value, static_cast<const std::byte*>(data) + i * static_cast<int64_t>(sizeof value),
+                sizeof value);
+    if (tensor.least_index <= value && value <= tensor.most_index) continue;
+    throw ModelError(describe("input", index, tensor) + " holds " + std::to_string(value) + " as element " +
+                     std::to_string(i) + ": indices from " + std::to_string(tensor.least_index) + " to " +
+                     std::to_string(tensor.most_index) + " stay inside what they index");
+  }
+}
+
 }  // namespace
 
 RunningModel::RunningModel(const LatheModelTables& tables, const std::string& folder, int cores) {
@@ -106,6 +122,7 @@ void RunningModel::launch_all(std::vector<BoundLaunch>& launches) {
 
 void RunningModel::take_input(size_t index, const void* data) {
   if (data == nullptr) throw ModelError(describe("input", index, inputs_[index].tensor()) + " is null");
+  check_indices(index, inputs_[index].tensor(), data);
   input_places_[index] = inputs_[index].import_from(data);
 }
 
@@ -118,6 +135,7 @@ bool RunningModel::take_constant(size_t index, const void* data) {
     throw ModelError("constant " + describe("input", index, input.tensor()) +
                      " is null before it was ever given");
   }
+  check_indices(index, input.tensor(), data);
   const auto bytes = static_cast<size_t>(input.bytes());
   if (known.data() == nullptr) {
     known = AlignedBlock(input.bytes());

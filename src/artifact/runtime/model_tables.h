@@ -45,6 +45,8 @@ typedef struct LatheTensor {
   int32_t layout_rank;
   const LatheLayoutDim* layout;
   int64_t storage_bytes; /* in the inner layout */
+  int64_t least_index;   /* the values that a 32-bit integer input may hold; any where least > most */
+  int64_t most_index;
 } LatheTensor;
 
 /* The first 64 bytes of weights.bin. */
