@@ -88,11 +88,13 @@ bool stays_inside(const Dag& dag, const Tensor& input, Interval values_of_input)
   return true;
 }
 
-// The largest of 1 .. `largest` that fits, where all below it do; 1 where none does.
+// The largest of 1 .. kLargest that fits, where all below it do; 1 where none does. Looks from below: far
+// above it values are unbounded, and so called harmless.
 template <class Fits>
-int64_t last_that_fits(int64_t largest, const Fits& fits) {
+int64_t last_that_fits(const Fits& fits) {
   int64_t good = 1;
-  int64_t bad = largest + 1;
+  while (good < kLargest && fits(std::min(2 * good, kLargest))) good = std::min(2 * good, kLargest);
+  int64_t bad = good == kLargest ? good + 1 : 2 * good;
   while (good + 1 < bad) {
     const int64_t middle = good + (bad - good) / 2;
     (fits(middle) ? good : bad) = middle;
@@ -103,15 +105,16 @@ int64_t last_that_fits(int64_t largest, const Fits& fits) {
 }  // namespace
 
 int64_t index_limit(const Dag& dag, const Tensor& input) {
-  return last_that_fits(kLargest, [&](int64_t most) { return stays_inside(dag, input, {0, most - 1}); });
+  return last_that_fits([&](int64_t most) { return stays_inside(dag, input, {0, most - 1}); });
 }
 
 std::optional<Interval> index_range(const Dag& dag, const Tensor& input) {
-  const Interval all = {-kLargest, kLargest - 1};
-  if (!stays_inside(dag, input, {0, 0}) || stays_inside(dag, input, all)) return std::nullopt;
+  if (!stays_inside(dag, input, {0, 0})) return std::nullopt;
   const int64_t most = index_limit(dag, input) - 1;
-  const auto reaches = [&](int64_t down) { return stays_inside(dag, input, {1 - down, most}); };
-  return Interval{1 - last_that_fits(kLargest, reaches), most};
+  const int64_t below =
+      last_that_fits([&](int64_t down) { return stays_inside(dag, input, {1 - down, most}); });
+  if (most == kLargest - 1 && below == kLargest) return std::nullopt;
+  return Interval{1 - below, most};
 }
 
 }  // namespace lathe

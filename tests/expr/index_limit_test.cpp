@@ -19,6 +19,7 @@ TEST(IndexLimit, LargestValuesThatStayInside) {
   EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[s[c], c]"), 9);
   EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[s[c] / 3, c]"), 27);
   EXPECT_EQ(limit_of("input I[9, 4] O[h:5, c:4] = I[h + 2 * i64(s[c]), c]"), 3);
+  EXPECT_EQ(limit_of("input I[9, 4] O[h:5, c:4] = I[i64(s[c]) + 4 * i64(s[c]), c]"), 2);
   EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[8 - s[c], c]"), 9);
   EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[min(s[c], 3), c]"), 2147483647);
   EXPECT_EQ(limit_of("input I[9, 4] O[h:5, c:4] = I[h + i64(s[c]) / 3, c] + I[h + i64(s[c]) % 3, c]"), 15);
