@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}
-[ -e build/clang/CMakeCache.txt ] || cmake --preset clang -G Ninja --log-level=WARNING
+[ -e build/clang/build.ninja ] || cmake --preset clang -G Ninja --log-level=WARNING
 fuzzers=$(for source in fuzz/*.cpp; do basename "$source" .cpp; done)
 cmake --build build/clang -j "$(nproc)" --target $(printf 'fuzz_%s ' $fuzzers)
 mkdir -p build/fuzz/findings

@@ -343,7 +343,7 @@ class ExprParser {
     return cursor_.error(fmt::format("there is no function '{}'", name));
   }
 
-  // "f64(0.1)" is a literal, any other operand is cast.
+  // "f64(0.1)" is a literal, and so is an index that comes to a number; any other operand is cast.
   Result<Expr> cast_to(DType dtype) {
     const bool is_literal = at_number() || at_signed_number();
     LATHE_TRY(const Expr operand, level(0));
@@ -351,7 +351,7 @@ class ExprParser {
     if (is_literal && operand.as<Literal>() != nullptr) {
       if (is_float(dtype)) return literal({dtype, 1}, operand.as<Literal>()->value);
     }
-    if (is_literal && is_constant_index(operand)) {
+    if (is_constant_index(operand)) {
       return literal({dtype, 1}, static_cast<double>(operand.as<Index>()->value.constant()));
     }
     if (dtype == DType::boolean) return cursor_.error("a number becomes a condition by a comparison only");

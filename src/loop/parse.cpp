@@ -39,6 +39,7 @@ class ProgramParser {
   Result<int64_t> bounded(int64_t lo, int64_t hi, const char* what);
 
   Result<Stmt> body();
+  Result<Stmt> body_of(std::string_view what);
   Result<Stmt> statement();
   Result<Stmt> loop(LoopKind kind);
   Result<std::vector<Affine>> extents();
@@ -215,6 +216,13 @@ Result<Stmt> ProgramParser::body() {
   return make_seq(std::move(statements));
 }
 
+// The same where there must be one.
+Result<Stmt> ProgramParser::body_of(std::string_view what) {
+  LATHE_TRY(Stmt stmt, body());
+  if (stmt == nullptr) return cursor_.error(fmt::format("{} holds a statement", what));
+  return stmt;
+}
+
 Result<Stmt> ProgramParser::statement() {
   for (const LoopKind kind :
        {LoopKind::serial, LoopKind::unrolled, LoopKind::vectorized, LoopKind::parallel}) {
@@ -243,7 +251,7 @@ Result<Stmt> ProgramParser::loop(LoopKind kind) {
   const int64_t largest = largest_extent(loop, loop_names_.ranges);
   if (largest > 0) loop_names_.ranges.set_extent(loop.var, largest);
   loops_.push_back(loop.var);
-  LATHE_TRY(loop.body, body());
+  LATHE_TRY(loop.body, body_of("a loop"));
   loops_.pop_back();
   return make_stmt(std::move(loop));
 }
@@ -273,7 +281,7 @@ Result<Stmt> ProgramParser::alloc() {
   alloc.scope = *scope;
   LATHE_TRY(alloc.layout, layout_of(alloc.tensor));
   tensors_.push_back(alloc.tensor);
-  LATHE_TRY(alloc.body, body());
+  LATHE_TRY(alloc.body, body_of("an alloc"));
   tensors_.pop_back();
   return make_stmt(std::move(alloc));
 }
@@ -281,7 +289,7 @@ Result<Stmt> ProgramParser::alloc() {
 Result<Stmt> ProgramParser::branch() {
   If branch;
   LATHE_TRY(branch.conditions, conditions());
-  LATHE_TRY(branch.body, body());
+  LATHE_TRY(branch.body, body_of("an if"));
   return make_stmt(std::move(branch));
 }
 

@@ -28,6 +28,8 @@ Result<json> parse_json(std::string_view text, const std::string& source) {
     const size_t position = error.byte == 0 ? 0 : error.byte - 1;
     return fail(ErrorKind::parse, "this is no valid JSON",
                 fmt::format("{}:{}", source, line_and_column(text, position)));
+  } catch (const json::out_of_range&) {
+    return fail(ErrorKind::parse, "it holds a number that is too large", source);
   }
 }
 

@@ -31,9 +31,11 @@ std::string point_text(const Record& record) {
 
 Result<nlohmann::json> parse_json(const Statement& row, int column, const char* name,
                                   const std::string& path) {
-  auto value = nlohmann::json::parse(row.text(column), nullptr, false);
-  if (value.is_discarded()) return damaged(path, name, row.text(column));
-  return value;
+  try {
+    return nlohmann::json::parse(row.text(column));
+  } catch (const nlohmann::json::exception&) {
+    return damaged(path, name, row.text(column));
+  }
 }
 
 template <class Value>

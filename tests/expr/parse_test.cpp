@@ -91,6 +91,10 @@ TEST(Parse, KeywordsAreNamesToo) {
   EXPECT_EQ(dag.computes[1].reduction, Reduction::sum);
 }
 
+TEST(Parse, AnIndexThatComesToANumberIsOne) {
+  EXPECT_EQ(to_string(parsed("o[i:3] = f32(i * 0) + A[i]")), to_string(parsed("o[i:3] = 0.0 + A[i]")));
+}
+
 TEST(Parse, IntegersBesideFloats) {
   const Dag dag = parsed("B[i:4] = max(2 * A[i] / 3, 0)");
   EXPECT_EQ(to_string(dag), "B[i:4] = max(2.0 * A[i] / 3.0, 0.0)\n");

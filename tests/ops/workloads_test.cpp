@@ -32,6 +32,12 @@ TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
   }
 }
 
+TEST(Workloads, ANumberBeyondAllIsAnError) {
+  const auto workloads = parse_workloads(R"([{"name": "a", "op": "gemv", "m": 1e999, "k": 4}])", "w.json");
+  ASSERT_FALSE(workloads);
+  EXPECT_EQ(workloads.error().to_string(), "w.json: it holds a number that is too large");
+}
+
 TEST(Workloads, Errors) {
   EXPECT_EQ(error_of("[{\"name\": 1}"), "w.json:1:13: this is no valid JSON");
   EXPECT_EQ(error_of("{}"), "w.json: workloads are a JSON list of objects");
