@@ -40,7 +40,7 @@ check:
 	tools/check_format.sh
 
 fuzz:
-	@sh tools/install_packages.sh --ci
+	@sh tools/install_packages.sh --fuzz
 	tools/fuzz.sh $(TIME)
 
 clean:

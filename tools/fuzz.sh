@@ -6,14 +6,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}
-[ -e build/clang/build.ninja ] || cmake --preset clang -G Ninja --log-level=WARNING
+[ -e build/fuzz/build.ninja ] || cmake --preset fuzz -G Ninja --log-level=WARNING
 fuzzers=$(for source in fuzz/*.cpp; do basename "$source" .cpp; done)
-cmake --build build/clang -j "$(nproc)" --target $(printf 'fuzz_%s ' $fuzzers)
+cmake --build build/fuzz -j "$(nproc)" --target $(printf 'fuzz_%s ' $fuzzers)
 mkdir -p build/fuzz/findings
 
 run() { # run NAME SECONDS
   mkdir -p "build/fuzz/corpus/$1"
-  build/clang/bin/"fuzz_$1" -max_total_time="$2" -timeout=60 -rss_limit_mb=6000 -dict=fuzz/words.dict \
+  build/fuzz/bin/"fuzz_$1" -max_total_time="$2" -timeout=60 -rss_limit_mb=6000 -dict=fuzz/words.dict \
     -artifact_prefix="build/fuzz/findings/$1-" -print_final_stats=1 \
     "build/fuzz/corpus/$1" "fuzz/corpus/$1" > "build/fuzz/$1.log" 2>&1 || { tail -n 40 "build/fuzz/$1.log"; return 1; }
   echo "$1: $(sed -n 's/stat::number_of_executed_units: *//p' "build/fuzz/$1.log") inputs, no finding"

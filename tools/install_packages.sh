@@ -2,6 +2,7 @@
 # Installs the Debian packages that Lathe needs and that are missing; does nothing where none is.
 #   install_packages.sh            what building, testing and the demo need
 #   install_packages.sh --ci       and what .ci/run needs besides: clang 22, clang-format, clang-tidy
+#   install_packages.sh --fuzz     and what `make fuzz` needs besides: clang 22 and its fuzzer
 #   install_packages.sh --check    installs nothing: names what is missing, exit status 1 if anything is
 # Needs root or sudo only if something is missing. Elsewhere than on Debian it only says so.
 set -eu
@@ -11,14 +12,16 @@ build_packages="cmake g++ ninja-build make git ca-certificates
   nlohmann-json3-dev libjemalloc-dev"
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev python3"
 demo_packages="python3-venv util-linux"
-ci_packages="clang-22 clang-format-22 clang-tidy-22 libclang-rt-22-dev"
+ci_packages="clang-22 clang-format-22 clang-tidy-22"
+fuzz_packages="clang-22 libclang-rt-22-dev"
 
 mode=${1:-}
 wanted="$build_packages $test_packages $demo_packages"
 case $mode in
   "" | --check) ;;
   --ci) wanted="$wanted $ci_packages" ;;
-  *) echo "install_packages.sh: unknown option '$mode'; there are --ci and --check" >&2; exit 1 ;;
+  --fuzz) wanted="$wanted $fuzz_packages" ;;
+  *) echo "install_packages.sh: unknown option '$mode'; there are --ci, --fuzz and --check" >&2; exit 1 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

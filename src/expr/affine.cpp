@@ -200,7 +200,8 @@ Affine floor_div(const Affine& a, int64_t divisor, const Ranges& ranges) {
   if (rest.is_constant() || lies_within(rest, 0, divisor - 1, ranges)) return quotient;
   // (x div c) div d = x div (c*d)
   const AtomNode* atom = lone_atom(rest);
-  if (atom != nullptr && atom->kind == AtomKind::floor_div) {
+  const bool is_division = atom != nullptr && atom->kind == AtomKind::floor_div;
+  if (is_division && atom->divisor <= INT64_MAX / divisor) {
     return quotient + floor_div(atom->operand, atom->divisor * divisor, ranges);
   }
   // (x mod (c*k)) div c = (x div c) mod k

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "graph/onnx_proto.h"
 
@@ -27,6 +28,13 @@ Result<Shape> OnnxNode::constant_integers(size_t input) const {
                                                          input, tensor.name, to_string(tensor.type.dtype)));
   }
   const std::vector<double> values = *values_of(tensor);
+  constexpr double kLargest = 9007199254740992.0;  // 2^53: beyond it values are rounded
+  const auto large = std::ranges::find_if(values, [](double value) { return std::abs(value) > kLargest; });
+  if (large != values.end()) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("input {}, '{}', holds {:.6g}, and Lathe supports integers up to 2^53 there",
+                            input, tensor.name, *large));
+  }
   return Shape(values.begin(), values.end());
 }
 

@@ -75,6 +75,12 @@ TEST_F(AffineTest, DivisionsThatRangesSettle) {
   EXPECT_EQ(simplify(Affine(k) * 5 + i, fixed), Affine(i) + 10);
 }
 
+// Divisors whose product no integer holds stay apart.
+TEST_F(AffineTest, DivisionsByHugeNumbersStayApart) {
+  const int64_t huge = int64_t{1} << 40;
+  EXPECT_EQ(to_string(floor_div(floor_div(k, huge), huge)), "(k/1099511627776)/1099511627776");
+}
+
 // 3 * i + j takes 0 .. 16 by itself; where a condition keeps it below 10, it is a digit of a number to the
 // base 10.
 TEST_F(AffineTest, LimitsOfSumsSettleDivisions) {

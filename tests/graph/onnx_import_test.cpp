@@ -138,6 +138,13 @@ TEST(OnnxImport, NamesWhatIsWrongWithANode) {
       node_error("Reshape", {"x", "shape"},
                  [](OnnxModel& m) { m.proto.mutable_graph()->mutable_initializer(2)->set_int64_data(0, 7); }),
       "m.onnx: node 'n' (Reshape): the shape [7,-1] does not hold the 50 elements of [1,2,5,5]");
+  EXPECT_EQ(
+      node_error("Reshape", {"x", "shape"},
+                 [](OnnxModel& m) {
+                   m.proto.mutable_graph()->mutable_initializer(2)->set_int64_data(0, INT64_MAX);
+                 }),
+      "m.onnx: node 'n' (Reshape): input 1, 'shape', holds 9.22337e+18, and Lathe supports integers up to "
+      "2^53 there");
   EXPECT_EQ(node_error("Reshape", {"x", "x"}),
             "m.onnx: node 'n' (Reshape): input 1, 'x', is computed, and Lathe supports a constant there");
 }
