@@ -95,11 +95,11 @@ TEST(Verify, Names) {
 }
 
 TEST(Verify, Loops) {
-  EXPECT_EQ(body("parallel i in 2 { for j in 2 { parallel k in 2 { } } }"),
+  EXPECT_EQ(body("parallel i in 2 { for j in 2 { parallel k in 2 { store C[0] = 1.0 } } }"),
             "loop k: it is parallel inside of the parallel loop i");
-  EXPECT_EQ(body("for i in 2 { unroll j in min(4, 7 - 4*i) { } }"),
+  EXPECT_EQ(body("for i in 2 { unroll j in min(4, 7 - 4*i) { store C[0] = 1.0 } }"),
             "loop j: an unrolled loop needs a constant extent, not 4 and -4*i + 7");
-  EXPECT_EQ(body("for i in 2 { vector j in i + 1 { } }"),
+  EXPECT_EQ(body("for i in 2 { vector j in i + 1 { store C[0] = 1.0 } }"),
             "loop j: a vector loop needs a constant extent, not i + 1");
   const std::string reduction = " block B { i: 12 = i reduce r: 12 = r C[i] init sum= A[r] }";
   EXPECT_EQ(body("parallel i in 12 { vector r in 12 {" + reduction + "} }"),
