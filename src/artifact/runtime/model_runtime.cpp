@@ -148,12 +148,12 @@ bool RunningModel::take_constant(size_t index, const void* data) {
 }
 
 void RunningModel::run(const void* const* inputs, void* const* outputs) {
-  const auto require = [](const void* list) {
-    if (list == nullptr) throw ModelError("the list of inputs or outputs is null");
+  const auto require = [](bool list_is_there) {
+    if (!list_is_there) throw ModelError("the list of inputs or outputs is null");
   };
-  require(outputs);
+  require(outputs != nullptr);
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    require(inputs);
+    require(inputs != nullptr);
     if (inputs_[i].tensor().is_constant == 0) {
       take_input(i, inputs[i]);
     } else if (take_constant(i, inputs[i])) {
