@@ -113,8 +113,10 @@ std::optional<Interval> index_range(const Dag& dag, const Tensor& input) {
   const int64_t most = index_limit(dag, input) - 1;
   const int64_t below =
       last_that_fits([&](int64_t down) { return stays_inside(dag, input, {1 - down, most}); });
-  if (most == kLargest - 1 && below == kLargest) return std::nullopt;
-  return Interval{1 - below, most};
+  const bool no_most = most == kLargest - 1;
+  const bool no_least = below == kLargest;
+  if (no_most && no_least) return std::nullopt;
+  return Interval{no_least ? INT32_MIN : 1 - below, no_most ? INT32_MAX : most};
 }
 
 }  // namespace lathe

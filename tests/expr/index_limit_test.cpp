@@ -46,6 +46,7 @@ TEST(IndexRange, ValuesThatStayInside) {
       range_of(
           "input I[9, 4] input s[4] i32 O[c:4] = select(0 <= i64(s[c]) && i64(s[c]) < 9, I[s[c], c], 0.0)"),
       "any");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[min(s[c], 3), c]"), "0 to 2147483647");
   // Where 0 is no index, nothing is known.
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[i64(s[c]) - 3, c]"), "any");
   EXPECT_EQ(range_of("input s[4] i32 O[c:4] = f32(s[c])"), "any");
