@@ -46,6 +46,16 @@ std::vector<Var> divided_loops(const Stmt& tree) {
   return vars;
 }
 
+bool wants_overlap(const Stmt& tree) {
+  bool found = false;
+  for_each(tree, [&](const StmtNode& node) {
+    const Block* block = std::get_if<Block>(&node.node);
+    found |= block != nullptr &&
+             std::ranges::find(block->axes, Tail::overlap, &BlockAxis::tail) != block->axes.end();
+  });
+  return found;
+}
+
 Tail legal_tail(Tail wanted, const Affine& value, const std::vector<Var>& divided) {
   const bool moves_divided = std::ranges::any_of(divided, [&](const Var& var) { return value.uses(var); });
   return wanted == Tail::overlap && moves_divided ? Tail::peel : wanted;
@@ -97,7 +107,10 @@ Stmt lower_tree(const Stmt& stmt, const Known& known, const std::vector<Var>& di
 }  // namespace
 
 Program lower_blocks(const Program& program) {
-  return map_trees(program, [](const Stmt& tree) { return lower_tree(tree, Known(), divided_loops(tree)); });
+  return map_trees(program, [](const Stmt& tree) {
+    // Every candidate of a search comes by: the loops are looked for only where they count.
+    return lower_tree(tree, Known(), wants_overlap(tree) ? divided_loops(tree) : std::vector<Var>());
+  });
 }
 
 }  // namespace lathe
