@@ -168,6 +168,24 @@ TEST_F(RandomTraces, PointsOfExpressionsComputeWhatTheNaiveProgramDoes) {
   EXPECT_THAT(checker_.counts.refused, ::testing::IsEmpty());
 }
 
+// Reductions that are cut in parts: along the lanes, along an axis, where parts, lanes and rows do not
+// divide.
+TEST_F(RandomTraces, PointsOfLongReductionsComputeWhatTheNaiveProgramDoes) {
+  constexpr SmallCase kLong[] = {
+      {"expression", R"j({"text": "O[i:2] = sum(r:70001) A[i, r]"})j"},
+      {"expression", R"j({"text": "O[i:1] = sum(r:8209) A[r] * B[r]"})j"},
+      {"expression", R"j({"text": "O[i:3, j:5] = max(a:1031, b:11) X[a, b, i, j]"})j"},
+      {"expression", R"j({"text": "S[i:1] = sum(a:3, b:30011) X[a, b] * X[a, b] O[i:1] = sqrt(S[i])"})j"},
+      {"expression",
+       R"j({"text": "S[b:17] = sum(i:89, j:97) A[b, i, j] * A[b, i, j] O[b:17] = sqrt(S[b])"})j"},
+  };
+  constexpr int kDraws = kShare > 1 ? 1 : 3;
+  for (const SmallCase& small : kLong) check_points(small, true, kDraws);
+  print("points of long reductions");
+  EXPECT_GE(checker_.counts.compared, 20 * kDraws);
+  EXPECT_THAT(checker_.counts.refused, ::testing::IsEmpty());
+}
+
 TEST_F(RandomTraces, RandomStepsComputeWhatTheNaiveProgramDoes) {
   int proposed = 0;
   for (uint64_t place = 0; place < kSeeds; ++place) {

@@ -216,6 +216,15 @@ TEST(Space, AReductionThatFillsNoVectorsHasNoChoiceOfLanes) {
   EXPECT_EQ(space->size(), 1);
 }
 
+// One sum of a million squares would lose what is small beside it.
+TEST(Space, LongSumsAreCutInParts) {
+  const std::string text = "o[i:16] = sum(r:1000, s:1000) A[i, r, s] * A[i, r, s]";
+  const Result<Space> space = Space::derive(task_of_text(text));
+  ASSERT_TRUE(space) << space.error().to_string();
+  const std::vector<Step> trace = space->trace(space->preferred_points()[0]).value();
+  EXPECT_THAT(to_string(trace), ::testing::HasSubstr("split o r [63]\nrfactor o r.0"));
+}
+
 TEST(Space, OnePointGivesOneTrace) {
   const Task task = task_of(workloads()[0], Isa::avx2, 1);
   const Result<Space> first = Space::derive(task);

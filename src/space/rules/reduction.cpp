@@ -1,9 +1,8 @@
 // Rule: a reduction without reuse is bound by memory. Vectors run along a spatial axis that every operand
 // reads contiguously; where there is none, part of the reduction runs in the lanes and is added up at the
-// end.
-#include <fmt/format.h>
-
+// end. Long reductions are cut in parts, whose results are reduced in turn.
 #include <algorithm>
+#include <cmath>
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
@@ -51,39 +50,73 @@ void prefer_layouts(Writer& writer, const Compute& compute, const Stage& stage) 
   }
 }
 
-struct Names {
-  std::vector<std::string> reduce;
+// The nest that reads the operands: the whole reduction, or its partial results.
+struct Nest {
+  std::string block;
   std::vector<std::pair<std::string, int64_t>> spatial;
-};
+  std::vector<std::string> reduce;
+  std::optional<size_t> epilogue;  // takes the results where they are made
 
-Names loop_names(const Compute& compute, std::optional<size_t> without) {
-  Names names;
-  for (size_t i = 0; i < compute.axes.size(); ++i) {
-    if (without && i == *without) continue;
-    const std::string& name = compute.axes[i].var.name();
-    if (i < compute.spatial_count()) {
-      names.spatial.emplace_back(name, compute.axes[i].extent);
-    } else {
-      names.reduce.push_back(name);
+  explicit Nest(const Compute& compute, std::optional<size_t> taker = std::nullopt)
+      : block(compute.output->name), epilogue(taker) {
+    for (size_t i = 0; i < compute.axes.size(); ++i) {
+      const auto& [var, extent, kind] = compute.axes[i];
+      if (kind == AxisKind::spatial) {
+        spatial.emplace_back(var.name(), extent);
+      } else {
+        reduce.push_back(var.name());
+      }
     }
   }
-  return names;
-}
+};
 
 // The element-wise consumer takes the results where they are made; otherwise they go out from the registers.
-void write_results(Writer& writer, const Stage& stage, const std::string& at) {
-  const std::string& name = writer.compute(stage).output->name;
-  if (stage.epilogue) {
-    writer.add(
-        ReverseComputeAtStep{writer.dag.computes[*stage.epilogue].output->name, name, at, Scope::registers});
+void write_results(Writer& writer, const Nest& nest, const std::string& at) {
+  if (nest.epilogue) {
+    const Tensor& taken = writer.dag.computes[*nest.epilogue].output;
+    writer.add(ReverseComputeAtStep{taken->name, nest.block, at, Scope::registers});
   } else {
-    writer.add(CacheWriteStep{name, name + ".acc", at, Scope::registers});
+    writer.add(CacheWriteStep{nest.block, nest.block + ".acc", at, Scope::registers});
   }
 }
 
-// The layouts, and with them the way that is taken, may depend on earlier answers: both ways' questions are
+// Numbers that one sum may add up: it loses some of each beside what is there already.
+constexpr double kLongestSum = 65536;
+// What a core must have to do.
+constexpr double kLeastWork = 4096;
+
+// One reduce axis cut in parts.
+struct Parts {
+  size_t axis = 0;
+  int64_t count = 1;  // at the most
+};
+
+// How many parts a reduction needs, for sums that stay exact and for work for every core.
+int64_t needed_parts(const Writer& writer, const Compute& compute) {
+  double results = 1;
+  double reduced = 1;
+  for (const Axis& axis : compute.axes)
+    (axis.kind == AxisKind::spatial ? results : reduced) *= static_cast<double>(axis.extent);
+  const double exact = compute.reduction == Reduction::sum ? reduced / kLongestSum : 1;
+  const double cores = writer.task.cores;
+  const double busy = cores <= 1 ? 1 : std::min({8 * cores / results, reduced / kLeastWork});
+  return static_cast<int64_t>(std::ceil(std::max({1.0, exact, busy})));
+}
+
+// The outermost reduce axis that is long enough, or else the longest.
+size_t parted_axis(const Compute& compute, int64_t parts) {
+  size_t longest = compute.spatial_count();
+  for (size_t i = compute.spatial_count(); i < compute.axes.size(); ++i) {
+    if (compute.axes[i].extent >= parts) return i;
+    if (compute.axes[i].extent > compute.axes[longest].extent) longest = i;
+  }
+  return longest;
+}
+
+// The layouts, and with them the way that is taken, may depend on earlier answers: all ways' questions are
 // always asked.
 struct Choices {
+  Parts parts;
   int64_t vectors = 1;  // side by side along an axis
   bool lanes = false;   // whether the reduction runs in the lanes
 };
@@ -91,66 +124,84 @@ struct Choices {
 Choices choose(Writer& writer, const Compute& compute) {
   const std::string& name = compute.output->name;
   Choices choices;
+  const int64_t needed = needed_parts(writer, compute);
+  choices.parts.axis = parted_axis(compute, needed);
+  const std::vector<int64_t> counts = needed == 1 ? std::vector<int64_t>{1} : std::vector{needed, 4 * needed};
+  choices.parts.count = writer.choose.choose(name + ".parts", counts, needed);
   choices.vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 2);
   const bool fills = compute.axes.back().extent >= 2 * writer.lanes();
   choices.lanes = writer.choose.choose_kind(name + ".lanes", fills ? 2 : 1, fills ? 1 : 0) != 0;
   return choices;
 }
 
-void write_along_axis(Writer& writer, const Stage& stage, size_t axis, int64_t wanted) {
-  const Compute& compute = writer.compute(stage);
-  const std::string& name = compute.output->name;
-  const std::string& vector_loop = compute.axes[axis].var.name();
+// Cuts the reduction: gives the nest of the partial results, with the part as its last spatial loop.
+Nest write_parts(Writer& writer, const Compute& compute, const Parts& parts) {
+  const Axis& axis = compute.axes[parts.axis];
+  // Lanes must find something to start from in every part, the last one too.
+  const int64_t least = parts.axis + 1 == compute.axes.size() ? writer.lanes() : 1;
+  int64_t size = ceil_div(ceil_div(axis.extent, parts.count), least) * least;
+  while (axis.extent % size != 0 && axis.extent % size < least) size += least;
+  const std::string loop = axis.var.name();
+  Nest partial(compute);
+  writer.add(SplitStep{partial.block, loop, {size}});
+  writer.add(RfactorStep{partial.block, loop + ".0"});
+  partial.block += ".rf";
+  partial.spatial.emplace_back(loop + ".0", ceil_div(axis.extent, size));
+  std::ranges::replace(partial.reduce, loop, loop + ".1");
+  return partial;
+}
+
+std::vector<std::string> loop_names(const Nest& nest) {
+  std::vector<std::string> names;
+  for (const auto& [loop, extent] : nest.spatial) names.push_back(loop);
+  names.insert(names.end(), nest.reduce.begin(), nest.reduce.end());
+  return names;
+}
+
+void write_along_axis(Writer& writer, Nest nest, const Axis& axis, int64_t wanted) {
+  const std::string& vector_loop = axis.var.name();
   const int64_t lanes = writer.lanes();
-  const int64_t most = std::max<int64_t>(1, ceil_div(compute.axes[axis].extent, lanes));
-  const int64_t vectors = std::min(most, wanted);
-  writer.add(SplitStep{name, vector_loop, {vectors, lanes}});
-  Names names = loop_names(compute, axis);
-  names.spatial.emplace_back(vector_loop + ".0", ceil_div(compute.axes[axis].extent, vectors * lanes));
-  ReorderStep reorder{name, {}};
-  for (const auto& [loop, extent] : names.spatial) reorder.loops.push_back(loop);
-  reorder.loops.insert(reorder.loops.end(), names.reduce.begin(), names.reduce.end());
+  const int64_t vectors = std::min(std::max<int64_t>(1, ceil_div(axis.extent, lanes)), wanted);
+  writer.add(SplitStep{nest.block, vector_loop, {vectors, lanes}});
+  std::erase_if(nest.spatial, [&](const auto& loop) { return loop.first == vector_loop; });
+  nest.spatial.emplace_back(vector_loop + ".0", ceil_div(axis.extent, vectors * lanes));
+  ReorderStep reorder{nest.block, loop_names(nest)};
   reorder.loops.push_back(vector_loop + ".1");
   reorder.loops.push_back(vector_loop + ".2");
   writer.add(reorder);
-  const std::vector<std::string> outer = write_parallel(writer, name, names.spatial);
-  writer.add(AnnotateStep{name, vector_loop + ".1", LoopKind::unrolled});
-  writer.add(AnnotateStep{name, vector_loop + ".2", LoopKind::vectorized});
-  writer.add(TailStep{name, vector_loop, Tail::peel});
-  if (stage.epilogue) {
-    write_results(writer, stage, outer.back());
-    return;
-  }
-  write_results(writer, stage, outer.back());
-  const std::string out = name + ".acc.out";
+  const std::vector<std::string> outer = write_parallel(writer, nest.block, nest.spatial);
+  writer.add(AnnotateStep{nest.block, vector_loop + ".1", LoopKind::unrolled});
+  writer.add(AnnotateStep{nest.block, vector_loop + ".2", LoopKind::vectorized});
+  writer.add(TailStep{nest.block, vector_loop, Tail::peel});
+  write_results(writer, nest, outer.back());
+  if (nest.epilogue) return;
+  const std::string out = nest.block + ".acc.out";
   writer.add(SplitStep{out, vector_loop, {lanes}});
   writer.add(AnnotateStep{out, vector_loop + ".0", LoopKind::unrolled});
   writer.add(AnnotateStep{out, vector_loop + ".1", LoopKind::vectorized});
   writer.add(TailStep{out, vector_loop, Tail::peel});
 }
 
-// Partial results in the lanes: the innermost reduce axis is split by the vector width. Where the width does
+// Partial results in the lanes: the innermost reduce loop is split by the vector width. Where the width does
 // not divide it, the last step leaves the lanes beyond its end alone.
-void write_along_reduction(Writer& writer, const Stage& stage, bool vectors) {
-  const Compute& compute = writer.compute(stage);
-  const std::string& name = compute.output->name;
-  const Axis& last = compute.axes.back();
-  const int64_t lanes = writer.lanes();
-  const Names names = loop_names(compute, std::nullopt);
+void write_along_reduction(Writer& writer, const Nest& nest, bool vectors) {
   if (!vectors) {
-    const std::vector<std::string> outer = write_parallel(writer, name, names.spatial);
-    if (!outer.empty()) write_results(writer, stage, outer.back());
+    const std::vector<std::string> outer = write_parallel(writer, nest.block, nest.spatial);
+    if (!outer.empty()) write_results(writer, nest, outer.back());
     return;
   }
-  writer.add(SplitStep{name, last.var.name(), {lanes}});
-  writer.add(RfactorStep{name, last.var.name() + ".1"});
-  const std::string partial = name + ".rf";
-  const std::vector<std::string> outer = write_parallel(writer, partial, names.spatial);
-  writer.add(AnnotateStep{partial, last.var.name() + ".1", LoopKind::vectorized});
-  if (!outer.empty()) writer.add(CacheWriteStep{partial, partial + ".acc", outer.back(), Scope::registers});
-  if (!outer.empty())
-    writer.add(AnnotateStep{partial + ".acc.out", last.var.name() + ".1", LoopKind::vectorized});
-  write_parallel(writer, name, names.spatial);
+  const std::string& last = nest.reduce.back();
+  const std::string in_lanes = last + ".1";
+  writer.add(SplitStep{nest.block, last, {writer.lanes()}});
+  writer.add(RfactorStep{nest.block, in_lanes});
+  const std::string partial = nest.block + ".rf";
+  const std::vector<std::string> outer = write_parallel(writer, partial, nest.spatial);
+  writer.add(AnnotateStep{partial, in_lanes, LoopKind::vectorized});
+  if (!outer.empty()) {
+    writer.add(CacheWriteStep{partial, partial + ".acc", outer.back(), Scope::registers});
+    writer.add(AnnotateStep{partial + ".acc.out", in_lanes, LoopKind::vectorized});
+  }
+  write_parallel(writer, nest.block, nest.spatial);
 }
 
 }  // namespace
@@ -159,12 +210,18 @@ Status write_reduction(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   prefer_layouts(writer, compute, stage);
   const Choices choices = choose(writer, compute);
+  Nest nest(compute, stage.epilogue);
+  if (choices.parts.count > 1) {
+    nest = write_parts(writer, compute, choices.parts);
+    if (choices.parts.axis != compute.spatial_count()) writer.add(ReorderStep{nest.block, loop_names(nest)});
+  }
   const auto axis = contiguous_axis(writer, compute, stage);
   if (axis) {
-    write_along_axis(writer, stage, *axis, choices.vectors);
+    write_along_axis(writer, nest, compute.axes[*axis], choices.vectors);
   } else {
-    write_along_reduction(writer, stage, choices.lanes);
+    write_along_reduction(writer, nest, choices.lanes);
   }
+  if (choices.parts.count > 1) write_parallel(writer, compute.output->name, Nest(compute).spatial);
   return {};
 }
 
