@@ -12,6 +12,8 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 // Floating-point work of an anchor, to order them: the outputs times the elements that each sums over.
 int64_t work_of(const Graph& graph, const GraphNode& node) {
   const Shape& output = graph.tensors[node.output].type.shape;
+  if (std::holds_alternative<MatMulOp>(node.op))
+    return elements_of(output) * graph.tensors[node.inputs[0]].type.shape.back();
   const bool is_product = std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<GemmOp>(node.op);
   if (!is_product) return elements_of(output);
   const Shape& weight = graph.tensors[node.inputs[1]].type.shape;

@@ -19,15 +19,22 @@
 #include "graph/operators/conv_transpose.h"
 #include "graph/operators/elementwise.h"
 #include "graph/operators/gemm.h"
+#include "graph/operators/matmul.h"
+#include "graph/operators/move.h"
+#include "graph/operators/pad.h"
 #include "graph/operators/pool.h"
+#include "graph/operators/reduce.h"
+#include "graph/operators/resize.h"
 #include "graph/operators/view.h"
 #include "graph/tensor_type.h"
 
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
-using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, GlobalAveragePoolOp, GemmOp, MapOp, ZipOp,
-                             BatchNormOp, IdentityOp, ReshapeOp>;
+using GraphOp =
+    std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, GlobalAveragePoolOp, GemmOp, MatMulOp,
+                 MapOp, ZipOp, CastOp, BatchNormOp, LayerNormOp, ReduceOp, SoftmaxOp, TransposeOp, SliceOp,
+                 ConcatOp, PadOp, ExpandOp, GatherOp, ResizeOp, IdentityOp, ReshapeOp>;
 
 // "Conv".
 const char* name_of(const GraphOp& op);

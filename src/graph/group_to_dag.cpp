@@ -12,6 +12,10 @@ namespace {
 
 constexpr const char* kOutputName = "out";
 
+// Whether an anchor may have work on each element of its result.
+template <class Op>
+constexpr bool kHasEpilogue = requires(const Op& op) { needs_epilogue(op, size_t{}); };
+
 // Lowers one group; lives for one call.
 class GroupLowering {
  public:
@@ -57,7 +61,7 @@ class GroupLowering {
   Tensor lower_anchor(const Op& op, const GraphNode& node) {
     if constexpr (Op::kRole == FusionRole::anchor) {
       const std::vector<Tensor> operands = operands_of(node);
-      has_epilogue_ = needs_epilogue(op, operands.size());
+      if constexpr (kHasEpilogue<Op>) has_epilogue_ = needs_epilogue(op, operands.size());
       return lower(op, builder_, operands);
     } else {
       return {};
@@ -68,9 +72,12 @@ class GroupLowering {
   Expr apply(const GraphNode& node, const std::vector<Axis>& axes, const Expr& value) const {
     const PointOperands point(axes, operands_of(node), value);
     const auto apply_op = [&](const auto& op) -> Expr {
-      constexpr FusionRole kRole = std::decay_t<decltype(op)>::kRole;
-      if constexpr (kRole == FusionRole::anchor) {
+      using Op = std::decay_t<decltype(op)>;
+      constexpr FusionRole kRole = Op::kRole;
+      if constexpr (kHasEpilogue<Op>) {
         return epilogue(op, value, point);
+      } else if constexpr (kRole == FusionRole::anchor) {
+        return value;
       } else if constexpr (kRole == FusionRole::elementwise) {
         return lower(op, point);
       } else {

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <set>
 
 #include "graph/onnx_file.h"
 #include "graph/onnx_node.h"
 #include "graph/onnx_operators.h"
 #include "graph/onnx_proto.h"
 #include "graph/onnx_tensor.h"
+#include "graph/reference.h"
 
 namespace lathe {
 
@@ -85,23 +88,43 @@ class Importer {
     if (graph_.sparse_initializer_size() > 0) {
       return fail(ErrorKind::unsupported, "the model has sparse initializers, which Lathe does not support");
     }
-    for (onnx::TensorProto& tensor : *graph_.mutable_initializer()) {
-      LATHE_TRY(OnnxConstant constant, take_constant(tensor, fmt::format("initializer '{}'", tensor.name())));
-      LATHE_TRY_STATUS(builder_.constant(tensor.name(), std::move(constant.type), std::move(constant.data)));
+    for (onnx::TensorProto& tensor : *graph_.mutable_initializer())
+      LATHE_TRY_STATUS(add_constant(tensor.name(), tensor, fmt::format("initializer '{}'", tensor.name())));
+    return {};
+  }
+
+  // A constant without elements stands for an operand that is left out.
+  Status add_constant(const std::string& name, onnx::TensorProto& tensor, const std::string& label) {
+    if (std::find(tensor.dims().begin(), tensor.dims().end(), 0) != tensor.dims().end()) {
+      empty_.insert(name);
+      return {};
     }
+    LATHE_TRY(OnnxConstant constant, take_constant(tensor, label));
+    LATHE_TRY_STATUS(builder_.constant(name, std::move(constant.type), std::move(constant.data)));
     return {};
   }
 
   Status add_constant_node(onnx::NodeProto& node) {
-    if (node.attribute_size() != 1 || node.attribute(0).name() != "value" || !node.attribute(0).has_t() ||
-        node.output_size() != 1) {
+    if (node.attribute_size() != 1 || node.output_size() != 1)
+      return fail_at(node, ErrorKind::invalid_argument, "it has not one attribute and one output");
+    onnx::AttributeProto& value = *node.mutable_attribute(0);
+    onnx::TensorProto numbers;
+    if (value.name() == "value" && value.has_t()) {
+      numbers = std::move(*value.mutable_t());
+    } else if (value.name() == "value_int" || value.name() == "value_ints") {
+      numbers.set_data_type(onnx::TensorProto_DataType_INT64);
+      *numbers.mutable_int64_data() = value.ints();
+      if (value.name() == "value_int") numbers.add_int64_data(value.i());
+    } else if (value.name() == "value_float" || value.name() == "value_floats") {
+      numbers.set_data_type(onnx::TensorProto_DataType_FLOAT);
+      *numbers.mutable_float_data() = value.floats();
+      if (value.name() == "value_float") numbers.add_float_data(value.f());
+    } else {
       return fail_at(node, ErrorKind::unsupported,
-                     "Lathe supports a tensor in its attribute 'value' and nothing else");
+                     fmt::format("it has the attribute '{}', which Lathe does not support", value.name()));
     }
-    const std::string label = fmt::format("node '{}' (Constant)", name_of_node(node));
-    LATHE_TRY(OnnxConstant constant, take_constant(*node.mutable_attribute(0)->mutable_t(), label));
-    LATHE_TRY_STATUS(builder_.constant(node.output(0), std::move(constant.type), std::move(constant.data)));
-    return {};
+    if (value.name().ends_with('s')) numbers.add_dims(value.ints_size() + value.floats_size());
+    return add_constant(node.output(0), numbers, fmt::format("node '{}' (Constant)", name_of_node(node)));
   }
 
   Status add_node(onnx::NodeProto& node) {
@@ -110,14 +133,66 @@ class Importer {
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<const GraphTensor*> tensors;
     for (TensorId id : inputs) tensors.push_back(id == kLeftOut ? nullptr : &builder_.tensor(id));
-    OnnxNode view(node, std::move(tensors));
-    Result<GraphOp> op = row.import(view);
-    if (!op) return fail_at(node, op.error().kind, op.error().message);
+    OnnxNode view(node, std::move(tensors), operator_set_);
+    Result<std::vector<ImportedOutput>> outputs = row.import(view);
+    if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
     const Status finished = view.finish();
     if (!finished) return fail_at(node, finished.error().kind, finished.error().message);
+    if (node.output_size() != static_cast<int>(outputs->size())) {
+      return fail_at(
+          node, ErrorKind::unsupported,
+          fmt::format("it has {} outputs, and Lathe supports {}", node.output_size(), outputs->size()));
+    }
     inputs.resize(std::min(inputs.size(), row.operands));
-    LATHE_TRY_STATUS(builder_.node(name_of_node(node), std::move(*op), std::move(inputs), node.output(0)));
+    for (size_t i = 0; i < outputs->size(); ++i)
+      LATHE_TRY_STATUS(add_output_of(node, static_cast<int>(i), std::move((*outputs)[i]), inputs));
     return {};
+  }
+
+  Status add_output_of(const onnx::NodeProto& node, int place, ImportedOutput output,
+                       const std::vector<TensorId>& inputs) {
+    const std::string& name = node.output(place);
+    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&output)) {
+      LATHE_TRY_STATUS(builder_.constant(name, std::move(constant->type), std::move(constant->data)));
+      return {};
+    }
+    const std::string node_name = place == 0 ? name_of_node(node) : name;
+    const GraphNode whole{node_name, std::get<GraphOp>(std::move(output)), inputs, 0};
+    const auto gives = [&](const onnx::ValueInfoProto& given) { return given.name() == name; };
+    const bool is_given = std::any_of(graph_.output().begin(), graph_.output().end(), gives);
+    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole));
+    if (known && !is_given) {
+      LATHE_TRY_STATUS(builder_.constant(name, known->type, known->data));
+      return {};
+    }
+    LATHE_TRY(const TensorId id, builder_.node(whole.name, whole.op, whole.inputs, name));
+    const DType dtype = builder_.tensor(id).type.dtype;
+    if (dtype == DType::f32) return {};
+    return fail_at(
+        node, ErrorKind::unsupported,
+        fmt::format("it computes {} of what is no constant, and Lathe supports f32 there", to_string(dtype)));
+  }
+
+  // What a node of constants gives, where later nodes may need its value to know their shapes: integers, and
+  // f32 as few as a tensor has axes.
+  Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node) const {
+    constexpr int64_t kMostReals = 16;
+    std::vector<TensorType> types;
+    std::vector<Values> values;
+    for (const TensorId id : node.inputs) {
+      const GraphTensor& tensor = builder_.tensor(id);
+      if (!tensor.is_constant()) return std::nullopt;
+      std::optional<std::vector<double>> data = values_of(tensor);
+      if (!data) return std::nullopt;
+      types.push_back(tensor.type);
+      values.push_back({tensor.type.shape, std::move(*data)});
+    }
+    LATHE_TRY(const TensorType type, infer_type(node, types));
+    LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
+    if (type.dtype == DType::f32 && elements_of(type.shape) > kMostReals) return std::nullopt;
+    auto data = to_bytes(type.dtype, evaluate_node(node, values).data);
+    if (!data) return std::nullopt;
+    return OnnxConstant{type, std::move(data)};
   }
 
   // The inputs, after checks of everything that the table says of the node.
@@ -127,13 +202,10 @@ class Importer {
                      fmt::format("it is of operator set {}, and Lathe supports it from {} on", operator_set_,
                                  row.since));
     }
-    if (node.output_size() != 1) {
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("it has {} outputs, and Lathe supports 1", node.output_size()));
-    }
     std::vector<TensorId> ids;
+    const auto is_left_out = [&](const std::string& name) { return name.empty() || empty_.contains(name); };
     auto last = static_cast<size_t>(node.input_size());
-    while (last > 0 && node.input(static_cast<int>(last) - 1).empty()) --last;
+    while (last > 0 && is_left_out(node.input(static_cast<int>(last) - 1))) --last;
     if (last < row.least_inputs || last > row.most_inputs) {
       return fail_at(
           node, ErrorKind::invalid_argument,
@@ -141,7 +213,7 @@ class Importer {
     }
     for (size_t i = 0; i < last; ++i) {
       const std::string& name = node.input(static_cast<int>(i));
-      if (name.empty() && i >= row.operands) {
+      if (is_left_out(name) && i >= row.operands) {
         ids.push_back(kLeftOut);
         continue;
       }
@@ -171,6 +243,7 @@ class Importer {
   onnx::GraphProto& graph_;
   const OnnxImportOptions& options_;
   GraphBuilder builder_;
+  std::set<std::string> empty_;  // constants without elements
   int64_t operator_set_ = 0;
 };
 

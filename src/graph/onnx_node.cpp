@@ -38,8 +38,21 @@ Result<Shape> OnnxNode::constant_integers(size_t input) const {
   return Shape(values.begin(), values.end());
 }
 
+Result<Shape> OnnxNode::integers_of(const char* name, size_t input, const Shape& otherwise) {
+  if (has(name)) return integers(name, otherwise);
+  return has_input(input) ? constant_integers(input) : otherwise;
+}
+
+Result<std::vector<double>> OnnxNode::constant_reals(size_t input) const {
+  const GraphTensor& tensor = *inputs_[input];
+  LATHE_TRY_STATUS(require_constant(tensor, input));
+  if (tensor.type.dtype == DType::f32) return *values_of(tensor);
+  return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be f32",
+                                                       input, tensor.name, to_string(tensor.type.dtype)));
+}
+
 Result<double> OnnxNode::constant_real(size_t input, double otherwise) const {
-  if (input >= inputs_.size() || inputs_[input] == nullptr) return otherwise;
+  if (!has_input(input)) return otherwise;
   const GraphTensor& tensor = *inputs_[input];
   LATHE_TRY_STATUS(require_constant(tensor, input));
   if (tensor.type.dtype != DType::f32 || elements_of(tensor.type.shape) != 1) {
@@ -48,6 +61,8 @@ Result<double> OnnxNode::constant_real(size_t input, double otherwise) const {
   }
   return values_of(tensor)->front();
 }
+
+size_t OnnxNode::output_count() const { return static_cast<size_t>(proto_.output_size()); }
 
 bool OnnxNode::has(const char* name) const {
   const auto& list = proto_.attribute();
@@ -78,6 +93,16 @@ double OnnxNode::real(const char* name, double otherwise) {
 Shape OnnxNode::integers(const char* name, const Shape& otherwise) {
   const auto* found = attribute(name, onnx::AttributeProto_AttributeType_INTS, "a list of integers");
   return found ? Shape(found->ints().begin(), found->ints().end()) : otherwise;
+}
+
+std::vector<double> OnnxNode::reals(const char* name) {
+  const auto* found = attribute(name, onnx::AttributeProto_AttributeType_FLOATS, "a list of numbers");
+  return found ? std::vector<double>(found->floats().begin(), found->floats().end()) : std::vector<double>();
+}
+
+const onnx::TensorProto* OnnxNode::tensor(const char* name) {
+  const onnx::AttributeProto* found = attribute(name, onnx::AttributeProto_AttributeType_TENSOR, "a tensor");
+  return found ? &found->t() : nullptr;
 }
 
 std::string OnnxNode::text(const char* name, const std::string& otherwise) {

@@ -14,6 +14,7 @@
 namespace onnx {
 class AttributeProto;
 class NodeProto;
+class TensorProto;
 }  // namespace onnx
 
 namespace lathe {
@@ -21,13 +22,24 @@ namespace lathe {
 class OnnxNode {
  public:
   // `inputs`: the node's inputs in order, null for one that is left out; both must outlive this object.
-  OnnxNode(const onnx::NodeProto& proto, std::vector<const GraphTensor*> inputs)
-      : proto_(proto), inputs_(std::move(inputs)) {}
+  // `operator_set`: the version of ONNX's operators that the model is written in.
+  OnnxNode(const onnx::NodeProto& proto, std::vector<const GraphTensor*> inputs, int64_t operator_set)
+      : proto_(proto), inputs_(std::move(inputs)), operator_set_(operator_set) {}
 
+  int64_t operator_set() const { return operator_set_; }
   size_t input_count() const { return inputs_.size(); }
-  const Shape& shape(size_t input) const { return inputs_[input]->type.shape; }
+  size_t output_count() const;
+  bool has_input(size_t input) const { return input < inputs_.size() && inputs_[input] != nullptr; }
+  const TensorType& type(size_t input) const { return inputs_[input]->type; }
+  bool is_constant(size_t input) const { return inputs_[input]->is_constant(); }
+  const Shape& shape(size_t input) const { return type(input).shape; }
   // The values of an integer operand that must be a constant.
   Result<Shape> constant_integers(size_t input) const;
+  // Integers that older operator sets give as an attribute and newer ones as an operand; `otherwise` where
+  // neither is there.
+  Result<Shape> integers_of(const char* name, size_t input, const Shape& otherwise);
+  // The values of an operand that must be a constant of f32, of any shape.
+  Result<std::vector<double>> constant_reals(size_t input) const;
 
   // The value of an operand of one f32 that must be a constant; `otherwise` where it is left out.
   Result<double> constant_real(size_t input, double otherwise) const;
@@ -37,7 +49,11 @@ class OnnxNode {
   int64_t integer(const char* name, int64_t otherwise);
   double real(const char* name, double otherwise);
   Shape integers(const char* name, const Shape& otherwise);
+  std::vector<double> reals(const char* name);
   std::string text(const char* name, const std::string& otherwise);
+
+  // An attribute that is a tensor; null if there is none.
+  const onnx::TensorProto* tensor(const char* name);
 
   // An Error if an attribute had a wrong type or was never asked for.
   Status finish() const;
@@ -48,6 +64,7 @@ class OnnxNode {
 
   const onnx::NodeProto& proto_;
   std::vector<const GraphTensor*> inputs_;
+  int64_t operator_set_;
   std::vector<std::string> read_;
   std::string mistake_;
 };

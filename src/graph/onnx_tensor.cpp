@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <limits>
 
 #include "graph/onnx_proto.h"
 
@@ -23,17 +24,11 @@ constexpr ElementType kElementTypes[] = {
     {onnx::TensorProto_DataType_INT8, DType::i8},     {onnx::TensorProto_DataType_BOOL, DType::boolean},
 };
 
-std::string name_of_onnx_type(int type) {
-  if (!onnx::TensorProto_DataType_IsValid(type)) return fmt::format("number {}", type);
+std::string name_of_onnx_type(int64_t type) {
+  const bool fits = type >= 0 && type <= std::numeric_limits<int>::max();
+  if (!fits || !onnx::TensorProto_DataType_IsValid(static_cast<int>(type)))
+    return fmt::format("number {}", type);
   return onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(type));
-}
-
-Result<DType> element_type(int type, const std::string& label) {
-  for (const ElementType& candidate : kElementTypes) {
-    if (candidate.onnx == type) return candidate.dtype;
-  }
-  return fail(ErrorKind::unsupported, fmt::format("{} has the element type {}, which Lathe does not support",
-                                                  label, name_of_onnx_type(type)));
 }
 
 // An element of a typed field in its storage form; half floats lie in the low bits of 32-bit integers.
@@ -91,12 +86,20 @@ Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::
 
 }  // namespace
 
+Result<DType> dtype_of_onnx(int64_t type, const std::string& label) {
+  for (const ElementType& candidate : kElementTypes) {
+    if (candidate.onnx == type) return candidate.dtype;
+  }
+  return fail(ErrorKind::unsupported, fmt::format("{} has the element type {}, which Lathe does not support",
+                                                  label, name_of_onnx_type(type)));
+}
+
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label) {
   if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL || tensor.external_data_size() > 0) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{} keeps its data in another file, which Lathe does not support", label));
   }
-  LATHE_TRY(const DType dtype, element_type(tensor.data_type(), label));
+  LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.data_type(), label));
   const Shape shape(tensor.dims().begin(), tensor.dims().end());
   LATHE_TRY_STATUS(check_shape(shape, label));
   OnnxConstant constant{{dtype, shape}, data_of(tensor, dtype)};
@@ -118,7 +121,7 @@ Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* gi
                 fmt::format("input '{}' is not a tensor, and Lathe supports tensors", input.name()));
   }
   const onnx::TypeProto_Tensor& tensor = input.type().tensor_type();
-  LATHE_TRY(const DType dtype, element_type(tensor.elem_type(), fmt::format("input '{}'", input.name())));
+  LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.elem_type(), fmt::format("input '{}'", input.name())));
   if (given != nullptr) {
     if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(given->size())) {
       return fail(ErrorKind::invalid_argument,

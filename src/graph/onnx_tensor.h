@@ -18,6 +18,8 @@ struct OnnxConstant {
   std::shared_ptr<const Bytes> data;
 };
 
+// The element type that ONNX numbers so; an Error, of what `label` calls, if Lathe has none.
+Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
 // Type and data of an initializer or of the value of a Constant node, called `label` in errors. The data is
 // moved out of the message. An Error for external data, a type without conversion, or data of another size
 // than the shape's.

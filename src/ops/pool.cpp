@@ -4,12 +4,13 @@
 #include "ops/axes.h"
 
 namespace lathe {
+namespace {
 
-Tensor max_pool(DagBuilder& builder, std::string name, const Tensor& x, const std::vector<int64_t>& kernel,
-                const Window& window) {
+Tensor pool(DagBuilder& builder, std::string name, const Tensor& x, const std::vector<int64_t>& kernel,
+            const Window& window, Reduction reduction) {
   const size_t count = x->shape.size() - 2;
   LATHE_CHECK(kernel.size() == count);
-  const Tensor padded = pad(builder, x, 2, count, window, identity_of(Reduction::max));
+  const Tensor padded = pad(builder, x, 2, count, window, identity_of(reduction));
   const std::vector<std::string> names = spatial_names(count);
   std::vector<Axis> axes = {spatial("n", x->shape[0]), spatial("c", x->shape[1])};
   std::vector<Axis> over;
@@ -20,7 +21,19 @@ Tensor max_pool(DagBuilder& builder, std::string name, const Tensor& x, const st
     index.push_back(Affine(axes.back().var) * window.stride_of(d) +
                     Affine(over.back().var) * window.dilation_of(d));
   }
-  return builder.compute(std::move(name), axes, max_over(over, load(padded, index)));
+  return builder.compute(std::move(name), axes, ReduceExpr{reduction, over, load(padded, index)});
+}
+
+}  // namespace
+
+Tensor max_pool(DagBuilder& builder, std::string name, const Tensor& x, const std::vector<int64_t>& kernel,
+                const Window& window) {
+  return pool(builder, std::move(name), x, kernel, window, Reduction::max);
+}
+
+Tensor sum_pool(DagBuilder& builder, std::string name, const Tensor& x, const std::vector<int64_t>& kernel,
+                const Window& window) {
+  return pool(builder, std::move(name), x, kernel, window, Reduction::sum);
 }
 
 Tensor global_average_pool(DagBuilder& builder, const std::string& name, const Tensor& x) {

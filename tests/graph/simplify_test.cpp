@@ -75,7 +75,7 @@ TEST(Simplify, FoldsConstants) {
       .node("r", "Relu", {"s"}, "r")
       .node("v", "Reshape", {"r", "shape"}, "v");
   model.node("m", "MatMul", {"x", "v"}, "y").output("y");
-  EXPECT_EQ(node_names(simplified(import(model))), (std::vector<std::string>{"Gemm"}));
+  EXPECT_EQ(node_names(simplified(import(model))), (std::vector<std::string>{"MatMul"}));
 }
 
 TEST(Simplify, KeepsANodeThatGivesAConstantOutput) {
@@ -88,7 +88,7 @@ TEST(Simplify, KeepsANodeThatGivesAConstantOutput) {
 
 TEST(Simplify, RemovesIdentitiesAndDeadNodes) {
   OnnxModel model;
-  model.input("x", {2, 3}).initializer("unused", {5}).initializer("b", {3});
+  model.input("x", {2, 30}).initializer("unused", {5}).initializer("b", {30});
   model.node("i0", "Identity", {"b"}, "b0")
       .node("i1", "Identity", {"x"}, "x1")
       .node("a", "Add", {"x1", "b0"}, "s");
@@ -97,10 +97,10 @@ TEST(Simplify, RemovesIdentitiesAndDeadNodes) {
   const Graph graph = simplified(import(model));
   EXPECT_EQ(to_string(graph),
             "graph test\n"
-            "  input x f32[2,3]\n"
-            "  constant b f32[3]\n"
-            "  s f32[2,3] = Add() of x, b\n"
-            "  y f32[2,3] = Relu() of s\n"
+            "  input x f32[2,30]\n"
+            "  constant b f32[30]\n"
+            "  s f32[2,30] = Add() of x, b\n"
+            "  y f32[2,30] = Relu() of s\n"
             "  output y\n");
 }
 

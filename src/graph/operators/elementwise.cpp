@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "graph/onnx_node.h"
+#include "graph/onnx_tensor.h"
 #include "ops/elementwise.h"
 
 namespace lathe {
@@ -32,6 +33,9 @@ double value_of(const MapOp& op, double x) {
     case MapFunction::abs: return std::abs(x);
     case MapFunction::negate: return -x;
     case MapFunction::reciprocal: return 1 / x;
+    case MapFunction::elu: return x < 0 ? op.a * std::expm1(x) : x;
+    case MapFunction::soft_plus: return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+    case MapFunction::power: return std::pow(x, op.a);
   }
   return x;
 }
@@ -44,8 +48,22 @@ double value_of(ZipFunction function, double x, double y) {
     case ZipFunction::div: return x / y;
     case ZipFunction::max: return std::max(x, y);
     case ZipFunction::min: return std::min(x, y);
+    case ZipFunction::p_relu: return x < 0 ? x * y : x;
   }
   return x;
+}
+
+// x to a constant power. Whole exponents up to 64 take products, since logarithms are for positive x alone.
+Expr power(const Expr& x, double exponent) {
+  if (exponent < 0) return real(1) / power(x, -exponent);
+  if (exponent == 0.5) return sqrt(x);
+  if (exponent != std::floor(exponent) || exponent > 64) return exp(log(x) * real(exponent));
+  Expr result;
+  Expr square = x;
+  for (auto rest = static_cast<int>(exponent); rest > 0; rest /= 2, square = square * square) {
+    if (rest % 2 == 1) result = result.defined() ? result * square : square;
+  }
+  return result.defined() ? result : real(1);
 }
 
 }  // namespace
@@ -66,6 +84,9 @@ const char* MapOp::name() const {
     case MapFunction::abs: return "Abs";
     case MapFunction::negate: return "Neg";
     case MapFunction::reciprocal: return "Reciprocal";
+    case MapFunction::elu: return "Elu";
+    case MapFunction::soft_plus: return "Softplus";
+    case MapFunction::power: return "Pow";
   }
   return "";
 }
@@ -78,13 +99,16 @@ const char* ZipOp::name() const {
     case ZipFunction::div: return "Div";
     case ZipFunction::max: return "Max";
     case ZipFunction::min: return "Min";
+    case ZipFunction::p_relu: return "PRelu";
   }
   return "";
 }
 
 std::string attributes_of(const MapOp& op) {
   switch (op.function) {
+    case MapFunction::elu:
     case MapFunction::leaky_relu: return fmt::format("alpha {}", op.a);
+    case MapFunction::power: return fmt::format("exponent {}", op.a);
     case MapFunction::clip: return fmt::format("min {}, max {}", op.a, op.b);
     case MapFunction::hard_sigmoid: return fmt::format("alpha {}, beta {}", op.a, op.b);
     default: return {};
@@ -93,15 +117,23 @@ std::string attributes_of(const MapOp& op) {
 
 std::string attributes_of(const ZipOp&) { return {}; }
 
+std::string attributes_of(const CastOp& op) { return to_string(op.to); }
+
 Result<TensorType> infer(const MapOp&, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
   return inputs[0];
 }
 
 Result<TensorType> infer(const ZipOp&, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  const DType dtype = inputs[0].dtype;
+  const bool whole = dtype == DType::i64 || dtype == DType::i32;
+  if (!whole || inputs[1].dtype != dtype) LATHE_TRY_STATUS(require_f32(inputs));
   LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
-  return TensorType{DType::f32, std::move(shape)};
+  return TensorType{dtype, std::move(shape)};
+}
+
+Result<TensorType> infer(const CastOp& op, std::span<const TensorType> inputs) {
+  return TensorType{op.to, inputs[0].shape};
 }
 
 Values evaluate(const MapOp& op, std::span<const Values> inputs) {
@@ -121,6 +153,18 @@ Values evaluate(const ZipOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+Values evaluate(const CastOp& op, std::span<const Values> inputs) {
+  Values result = inputs[0];
+  if (op.to == DType::boolean) {
+    for (double& x : result.data) x = x != 0 ? 1 : 0;
+  } else if (op.to != DType::f32 && op.to != DType::f64) {
+    for (double& x : result.data) x = std::trunc(x);
+  }
+  return result;
+}
+
+Expr lower(const CastOp& op, const PointOperands& point) { return cast({op.to}, point.at(0)); }
+
 Expr lower(const MapOp& op, const PointOperands& point) {
   Expr x = point.at(0);
   switch (op.function) {
@@ -138,6 +182,9 @@ Expr lower(const MapOp& op, const PointOperands& point) {
     case MapFunction::abs: return abs(x);
     case MapFunction::negate: return -x;
     case MapFunction::reciprocal: return real(1) / x;
+    case MapFunction::elu: return select(x < real(0), (exp(min(x, real(0))) - real(1)) * real(op.a), x);
+    case MapFunction::soft_plus: return max(x, real(0)) + log(real(1) + exp(-abs(x)));
+    case MapFunction::power: return power(x, op.a);
   }
   return x;
 }
@@ -152,6 +199,7 @@ Expr lower(const ZipOp& op, const PointOperands& point) {
     case ZipFunction::div: return x / y;
     case ZipFunction::max: return max(x, y);
     case ZipFunction::min: return min(x, y);
+    case ZipFunction::p_relu: return select(x < real(0), x * y, x);
   }
   return x;
 }
@@ -162,6 +210,19 @@ Result<MapOp> import_leaky_relu(OnnxNode& node) {
 
 Result<MapOp> import_hard_sigmoid(OnnxNode& node) {
   return MapOp{MapFunction::hard_sigmoid, node.real("alpha", 0.2), node.real("beta", 0.5)};
+}
+
+Result<MapOp> import_elu(OnnxNode& node) { return MapOp{MapFunction::elu, node.real("alpha", 1)}; }
+
+Result<MapOp> import_pow(OnnxNode& node) {
+  LATHE_TRY(const double exponent, node.constant_real(1, 1));
+  return MapOp{MapFunction::power, exponent};
+}
+
+Result<CastOp> import_cast(OnnxNode& node) {
+  CastOp op;
+  LATHE_TRY(op.to, dtype_of_onnx(node.integer("to", 0), "attribute 'to'"));
+  return op;
 }
 
 Result<MapOp> import_clip(OnnxNode& node) {

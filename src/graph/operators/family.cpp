@@ -37,6 +37,24 @@ bool next_index(Shape& index, const Shape& shape) {
   return false;
 }
 
+Result<size_t> axis_of(int64_t axis, size_t rank) {
+  const auto count = static_cast<int64_t>(rank);
+  if (axis >= -count && axis < count) return static_cast<size_t>(axis < 0 ? axis + count : axis);
+  return fail(ErrorKind::invalid_argument, fmt::format("there is no axis {} among {} axes", axis, rank));
+}
+
+Result<std::vector<size_t>> axes_of_list(const Shape& axes, size_t rank) {
+  std::vector<size_t> result;
+  for (const int64_t axis : axes) {
+    LATHE_TRY(const size_t place, axis_of(axis, rank));
+    if (std::ranges::find(result, place) != result.end())
+      return fail(ErrorKind::invalid_argument, fmt::format("axis {} is named twice", place));
+    result.push_back(place);
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
 Status require_f32(std::span<const TensorType> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].dtype != DType::f32) {

@@ -1,17 +1,17 @@
 // What each operator family (a file pair in this folder) gives for each of its operators, a small struct
-// `XOp` with the attributes: a name (kName or
-// name()), a role in fusion, the least and most number of operands, and overloads
-// of
+// `XOp` with the attributes: a name (kName or name()), a role in fusion, the least and most number of
+// operands, and overloads of
 //   attributes_of(op)            the attributes as text, "" if none
 //   infer(op, input types)       the result's type; an Error says what does not fit, without naming the node
 //   evaluate(op, input values)   the result in double precision, straight from the definition; inputs are as
 //                                `infer` accepted them
 // and, to become a Dag (graph/group_to_dag.h): an anchor
-//   lower(op, builder, operands)      its computes, without what works on each element of the result by
-//   itself needs_epilogue(op, operand count) whether there is such work, for example a bias epilogue(op,
-//   value, point)        the result's element from the element that `lower` gave
+//   lower(op, builder, operands)         its computes, without what works on each element of the result
+// and, where there is such work, for example a bias,
+//   needs_epilogue(op, operand count)    whether there is
+//   epilogue(op, value, point)           the result's element from the element that `lower` gave
 // and an element-wise operator
-//   lower(op, point)                  the result's element from those of its operands
+//   lower(op, point)                     the result's element from those of its operands
 // An operator without one of them does not compile: graph/graph.h lists all in the variant `GraphOp`. What
 // reads an operator from ONNX is a row of the table in graph/onnx_operators.cpp.
 #pragma once
@@ -39,6 +39,10 @@ Result<Shape> broadcast_shapes(const Shape& a, const Shape& b);
 int64_t broadcast_offset(const Shape& from, const Shape& index);
 // Steps a row-major index through `shape`; false after the last.
 bool next_index(Shape& index, const Shape& shape);
+// The axis among `rank` axes that this stands for; negative ones count from the end.
+Result<size_t> axis_of(int64_t axis, size_t rank);
+// The same of several, ascending; an Error where one is named twice.
+Result<std::vector<size_t>> axes_of_list(const Shape& axes, size_t rank);
 // An Error unless all types are f32.
 Status require_f32(std::span<const TensorType> inputs);
 

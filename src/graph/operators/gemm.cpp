@@ -1,14 +1,19 @@
 #include "graph/operators/gemm.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "graph/onnx_node.h"
 
 namespace lathe {
 
 std::string attributes_of(const GemmOp& op) {
-  if (op.transpose_a && op.transpose_b) return "A transposed, B transposed";
-  return op.transpose_a ? "A transposed" : op.transpose_b ? "B transposed" : "";
+  std::vector<std::string> attributes;
+  if (op.transpose_a) attributes.emplace_back("A transposed");
+  if (op.transpose_b) attributes.emplace_back("B transposed");
+  if (op.alpha != 1) attributes.push_back(fmt::format("alpha {}", op.alpha));
+  if (op.beta != 1) attributes.push_back(fmt::format("beta {}", op.beta));
+  return fmt::format("{}", fmt::join(attributes, ", "));
 }
 
 Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs) {
@@ -45,12 +50,13 @@ Values evaluate(const GemmOp& op, std::span<const Values> inputs) {
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0;
-      if (inputs.size() > 2)
-        sum = inputs[2].data[static_cast<size_t>(broadcast_offset(inputs[2].shape, {i, j}))];
       for (int64_t r = 0; r < k; ++r) {
         sum += a.data[static_cast<size_t>(op.transpose_a ? r * m + i : i * k + r)] *
                b.data[static_cast<size_t>(op.transpose_b ? j * k + r : r * n + j)];
       }
+      sum *= op.alpha;
+      if (inputs.size() > 2)
+        sum += op.beta * inputs[2].data[static_cast<size_t>(broadcast_offset(inputs[2].shape, {i, j}))];
       result.data.push_back(sum);
     }
   }
@@ -68,21 +74,23 @@ Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> oper
   return builder.compute("gemm", {i, j}, sum({r}, left * right));
 }
 
-bool needs_epilogue(const GemmOp&, size_t operands) { return operands > 2; }
+bool needs_epilogue(const GemmOp& op, size_t operands) { return operands > 2 || op.alpha != 1; }
 
-Expr epilogue(const GemmOp&, const Expr& value, const PointOperands& point) {
-  return point.count() > 2 ? value + point.at(2) : value;
+Expr epilogue(const GemmOp& op, const Expr& value, const PointOperands& point) {
+  const auto scaled = [](const Expr& x, double factor) {
+    return factor == 1 ? x : x * literal({DType::f32}, factor);
+  };
+  const Expr product = scaled(value, op.alpha);
+  return point.count() > 2 ? product + scaled(point.at(2), op.beta) : product;
 }
 
 Result<GemmOp> import_gemm(OnnxNode& node) {
-  LATHE_TRY_STATUS(require_attribute("alpha", node.real("alpha", 1), 1));
-  LATHE_TRY_STATUS(require_attribute("beta", node.real("beta", 1), 1));
   GemmOp op;
   op.transpose_a = node.integer("transA", 0) != 0;
   op.transpose_b = node.integer("transB", 0) != 0;
+  op.alpha = node.real("alpha", 1);
+  op.beta = node.real("beta", 1);
   return op;
 }
-
-Result<GemmOp> import_matmul(OnnxNode&) { return GemmOp{}; }
 
 }  // namespace lathe

@@ -1,5 +1,5 @@
-// Matrix product of two matrices. Operands: A [m, k], B [k, n], each possibly stored transposed, and
-// optionally a bias that broadcasts to [m, n].
+// alpha * A B + beta * bias. Operands: A [m, k], B [k, n], each possibly stored transposed, and optionally a
+// bias that broadcasts to [m, n].
 #pragma once
 
 #include "graph/operators/family.h"
@@ -13,6 +13,8 @@ struct GemmOp {
   static constexpr size_t kMostOperands = 3;
   bool transpose_a = false;
   bool transpose_b = false;
+  double alpha = 1;
+  double beta = 1;
 
   bool operator==(const GemmOp&) const = default;
 };
@@ -24,8 +26,7 @@ Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> oper
 bool needs_epilogue(const GemmOp& op, size_t operands);
 Expr epilogue(const GemmOp& op, const Expr& value, const PointOperands& point);
 
-// ONNX Gemm, and MatMul of two matrices.
+// ONNX Gemm.
 Result<GemmOp> import_gemm(OnnxNode& node);
-Result<GemmOp> import_matmul(OnnxNode& node);
 
 }  // namespace lathe

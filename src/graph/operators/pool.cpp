@@ -6,23 +6,71 @@
 #include <limits>
 
 #include "graph/onnx_node.h"
+#include "ops/axes.h"
 #include "ops/pool.h"
 
 namespace lathe {
 
 namespace {
 
-// What `ceil_mode` asks for, where it makes no difference to rounding down.
-Status check_rounding(const SlidingWindow& window, const Shape& spatial) {
+int64_t reach(const SlidingWindow& window, size_t d) {
+  return (window.kernel[d] - 1) * window.dilations[d] + 1;
+}
+
+// Rounds the number of windows up: pads behind for one more, unless it would lie in pads alone.
+void round_up(SlidingWindow& window, const Shape& spatial) {
   for (size_t d = 0; d < spatial.size(); ++d) {
-    const int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
-    if ((spatial[d] + window.pads_before[d] + window.pads_after[d] - reach) % window.strides[d] != 0) {
-      return fail(ErrorKind::unsupported,
-                  "attribute 'ceil_mode' is 1 for a window that does not divide the input, and Lathe "
-                  "supports 0 there");
-    }
+    const int64_t room = spatial[d] + window.pads_before[d] + window.pads_after[d] - reach(window, d);
+    const int64_t rest = room < 0 ? 0 : room % window.strides[d];
+    const int64_t start = room - rest + window.strides[d];
+    if (rest != 0 && start < spatial[d] + window.pads_before[d])
+      window.pads_after[d] += window.strides[d] - rest;
   }
-  return {};
+}
+
+// The taps of a window at `place` of the result, along one axis, that lie within `before` places in front of
+// the operand and `after` behind it.
+int64_t taps_within(const SlidingWindow& window, size_t d, int64_t place, int64_t extent, int64_t before,
+                    int64_t after) {
+  int64_t count = 0;
+  for (int64_t tap = 0; tap < window.kernel[d]; ++tap) {
+    const int64_t position = place * window.strides[d] + tap * window.dilations[d] - window.pads_before[d];
+    count += position >= -before && position < extent + after;
+  }
+  return count;
+}
+
+// [N, C, extents]; an Error where a window could hold nothing but pads.
+Result<TensorType> pooled_type(const SlidingWindow& window, const TensorType& input) {
+  const Shape& data = input.shape;
+  LATHE_TRY_STATUS(check_image(data));
+  LATHE_TRY(const Shape extents, output_extents(window, Shape(data.begin() + 2, data.end())));
+  Shape shape{data[0], data[1]};
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (window.pads_before[d] >= window.kernel[d] || window.pads_after[d] >= reach(window, d)) {
+      return fail(
+          ErrorKind::invalid_argument,
+          fmt::format("the pads of spatial axis {} are not below its kernel, {}", d, window.kernel[d]));
+    }
+    shape.push_back(extents[d]);
+  }
+  return TensorType{DType::f32, shape};
+}
+
+// f(plane, index) for every element of the result.
+template <class Point>
+Values pool_values(const SlidingWindow& window, const Values& data, Point f) {
+  const Shape spatial(data.shape.begin() + 2, data.shape.end());
+  const Shape extents = *output_extents(window, spatial);
+  Values result{{data.shape[0], data.shape[1]}, {}};
+  result.shape.insert(result.shape.end(), extents.begin(), extents.end());
+  for (int64_t image = 0; image < data.shape[0] * data.shape[1]; ++image) {
+    Shape at(spatial.size(), 0);
+    do {
+      result.data.push_back(f(data.data.data() + image * elements_of(spatial), spatial, at));
+    } while (next_index(at, extents));
+  }
+  return result;
 }
 
 double pool_point(const MaxPoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
@@ -33,27 +81,57 @@ double pool_point(const MaxPoolOp& op, const double* plane, const Shape& spatial
   return largest;
 }
 
+double average_point(const AveragePoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
+  double sum = 0;
+  double count = 1;
+  for_each_tap(op.window, spatial, at, [&](const Shape&, const Shape& position) {
+    sum += plane[broadcast_offset(spatial, position)];
+  });
+  for (size_t d = 0; d < spatial.size(); ++d) {
+    count *= static_cast<double>(
+        taps_within(op.window, d, at[d], spatial[d], op.counted_before[d], op.counted_after[d]));
+  }
+  return sum / count;
+}
+
+// The number of taps that count at each place of one axis; a number where all places have the same.
+Expr tap_count(const AveragePoolOp& op, size_t d, DagBuilder& builder, int64_t extent, const Axis& axis) {
+  const auto count = [&](int64_t place) {
+    return taps_within(op.window, d, place, extent, op.counted_before[d], op.counted_after[d]);
+  };
+  bool same = true;
+  for (int64_t place = 1; place < axis.extent; ++place) same = same && count(place) == count(0);
+  if (same) return literal({DType::f32}, static_cast<double>(count(0)));
+  const Axis at = spatial("y", axis.extent);
+  const Axis tap = reduce("k", op.window.kernel[d]);
+  const Affine position = Affine(at.var) * op.window.strides[d] + Affine(tap.var) * op.window.dilations[d] -
+                          Affine(op.window.pads_before[d]);
+  const Expr inside =
+      Expr(position) >= Expr(-op.counted_before[d]) && Expr(position) < Expr(extent + op.counted_after[d]);
+  const Expr one = select(inside, literal({DType::f32}, 1), literal({DType::f32}, 0));
+  const Tensor counts = builder.compute(builder.fresh_name("taps"), {at}, sum({tap}, one));
+  return load(counts, {Affine(axis.var)});
+}
+
 }  // namespace
 
 std::string attributes_of(const MaxPoolOp& op) { return to_string(op.window); }
+
+std::string attributes_of(const AveragePoolOp& op) {
+  return fmt::format("{}, counted [{},{}]", to_string(op.window), to_string(op.counted_before),
+                     to_string(op.counted_after));
+}
 
 std::string attributes_of(const GlobalAveragePoolOp&) { return {}; }
 
 Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
-  const Shape& data = inputs[0].shape;
-  LATHE_TRY_STATUS(check_image(data));
-  LATHE_TRY(const Shape extents, output_extents(op.window, Shape(data.begin() + 2, data.end())));
-  for (size_t d = 0; d < extents.size(); ++d) {
-    if (std::max(op.window.pads_before[d], op.window.pads_after[d]) >= op.window.kernel[d]) {
-      return fail(
-          ErrorKind::invalid_argument,
-          fmt::format("the pads of spatial axis {} are not below its kernel, {}", d, op.window.kernel[d]));
-    }
-  }
-  Shape shape{data[0], data[1]};
-  shape.insert(shape.end(), extents.begin(), extents.end());
-  return TensorType{DType::f32, shape};
+  return pooled_type(op.window, inputs[0]);
+}
+
+Result<TensorType> infer(const AveragePoolOp& op, std::span<const TensorType> inputs) {
+  LATHE_TRY_STATUS(require_f32(inputs));
+  return pooled_type(op.window, inputs[0]);
 }
 
 Result<TensorType> infer(const GlobalAveragePoolOp&, std::span<const TensorType> inputs) {
@@ -65,18 +143,15 @@ Result<TensorType> infer(const GlobalAveragePoolOp&, std::span<const TensorType>
 }
 
 Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs) {
-  const Values& data = inputs[0];
-  const Shape spatial(data.shape.begin() + 2, data.shape.end());
-  const Shape extents = *output_extents(op.window, spatial);
-  Values result{{data.shape[0], data.shape[1]}, {}};
-  result.shape.insert(result.shape.end(), extents.begin(), extents.end());
-  for (int64_t image = 0; image < data.shape[0] * data.shape[1]; ++image) {
-    Shape at(spatial.size(), 0);
-    do {
-      result.data.push_back(pool_point(op, data.data.data() + image * elements_of(spatial), spatial, at));
-    } while (next_index(at, extents));
-  }
-  return result;
+  return pool_values(op.window, inputs[0], [&](const double* plane, const Shape& spatial, const Shape& at) {
+    return pool_point(op, plane, spatial, at);
+  });
+}
+
+Values evaluate(const AveragePoolOp& op, std::span<const Values> inputs) {
+  return pool_values(op.window, inputs[0], [&](const double* plane, const Shape& spatial, const Shape& at) {
+    return average_point(op, plane, spatial, at);
+  });
 }
 
 Values evaluate(const GlobalAveragePoolOp&, std::span<const Values> inputs) {
@@ -97,27 +172,42 @@ Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> o
   return max_pool(builder, "pool", operands[0], op.window.kernel, ops_window(op.window));
 }
 
-bool needs_epilogue(const MaxPoolOp&, size_t) { return false; }
-
-Expr epilogue(const MaxPoolOp&, const Expr& value, const PointOperands&) { return value; }
+Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  const Tensor& x = operands[0];
+  const Tensor total = sum_pool(builder, "total", x, op.window.kernel, ops_window(op.window));
+  const std::vector<Axis> axes = axes_of(total);
+  Expr count;
+  for (size_t d = 0; d + 2 < axes.size(); ++d) {
+    const Expr taps = tap_count(op, d, builder, x->shape[d + 2], axes[d + 2]);
+    count = count.defined() ? count * taps : taps;
+  }
+  return builder.compute("pool", axes, load(total, indices(axes)) / count);
+}
 
 Tensor lower(const GlobalAveragePoolOp&, DagBuilder& builder, std::span<const Tensor> operands) {
   return global_average_pool(builder, "pool", operands[0]);
 }
-
-bool needs_epilogue(const GlobalAveragePoolOp&, size_t) { return false; }
-
-Expr epilogue(const GlobalAveragePoolOp&, const Expr& value, const PointOperands&) { return value; }
 
 Result<MaxPoolOp> import_max_pool(OnnxNode& node) {
   LATHE_TRY_STATUS(
       require_attribute("storage_order", static_cast<double>(node.integer("storage_order", 0)), 0));
   MaxPoolOp op;
   LATHE_TRY(op.window, import_window(node, {}));
-  if (node.integer("ceil_mode", 0) != 0) {
-    const Shape& data = node.shape(0);
-    LATHE_TRY_STATUS(check_rounding(op.window, Shape(data.begin() + 2, data.end())));
+  const Shape& data = node.shape(0);
+  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
+  return op;
+}
+
+Result<AveragePoolOp> import_average_pool(OnnxNode& node) {
+  AveragePoolOp op;
+  LATHE_TRY(op.window, import_window(node, {}));
+  const Shape& data = node.shape(0);
+  op.counted_before = op.counted_after = Shape(data.size() - 2, 0);
+  if (node.integer("count_include_pad", 0) != 0) {
+    op.counted_before = op.window.pads_before;
+    op.counted_after = op.window.pads_after;
   }
+  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
   return op;
 }
 

@@ -1,4 +1,4 @@
-// Pooling of [N, C, spatial...]: the maximum over a window, the average over the whole of each channel.
+// Pooling of [N, C, spatial...]: the maximum or the average over a window or over the whole of each channel.
 #pragma once
 
 #include "graph/operators/family.h"
@@ -16,6 +16,20 @@ struct MaxPoolOp {
   bool operator==(const MaxPoolOp&) const = default;
 };
 
+// The sum of a window over the number of its taps that count: those within the operand and `counted` places
+// around it.
+struct AveragePoolOp {
+  static constexpr const char* kName = "AveragePool";
+  static constexpr FusionRole kRole = FusionRole::anchor;
+  static constexpr size_t kLeastOperands = 1;
+  static constexpr size_t kMostOperands = 1;
+  SlidingWindow window;
+  Shape counted_before;  // an entry a spatial axis
+  Shape counted_after;
+
+  bool operator==(const AveragePoolOp&) const = default;
+};
+
 struct GlobalAveragePoolOp {
   static constexpr const char* kName = "GlobalAveragePool";
   static constexpr FusionRole kRole = FusionRole::anchor;
@@ -26,20 +40,22 @@ struct GlobalAveragePoolOp {
 };
 
 std::string attributes_of(const MaxPoolOp& op);
+std::string attributes_of(const AveragePoolOp& op);
 std::string attributes_of(const GlobalAveragePoolOp& op);
 Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs);
+Result<TensorType> infer(const AveragePoolOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const GlobalAveragePoolOp& op, std::span<const TensorType> inputs);
 Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs);
+Values evaluate(const AveragePoolOp& op, std::span<const Values> inputs);
 Values evaluate(const GlobalAveragePoolOp& op, std::span<const Values> inputs);
 Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
-bool needs_epilogue(const MaxPoolOp& op, size_t operands);
-Expr epilogue(const MaxPoolOp& op, const Expr& value, const PointOperands& point);
+Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const GlobalAveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
-bool needs_epilogue(const GlobalAveragePoolOp& op, size_t operands);
-Expr epilogue(const GlobalAveragePoolOp& op, const Expr& value, const PointOperands& point);
 
-// ONNX MaxPool, GlobalAveragePool.
+// ONNX MaxPool, AveragePool, GlobalAveragePool. Where `ceil_mode` is set, pads behind make room for a last
+// window; they do not count.
 Result<MaxPoolOp> import_max_pool(OnnxNode& node);
+Result<AveragePoolOp> import_average_pool(OnnxNode& node);
 Result<GlobalAveragePoolOp> import_global_average_pool(OnnxNode& node);
 
 }  // namespace lathe

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "graph/onnx_node.h"
 
 namespace lathe {
@@ -51,6 +53,12 @@ Values evaluate(const ReshapeOp& op, std::span<const Values> inputs) { return {o
 
 Result<IdentityOp> import_identity(OnnxNode&) { return IdentityOp{}; }
 
+Result<IdentityOp> import_dropout(OnnxNode& node) {
+  node.real("ratio", 0.5);
+  node.integer("seed", 0);
+  return IdentityOp{};
+}
+
 Result<ReshapeOp> import_reshape(OnnxNode& node) {
   LATHE_TRY(const Shape wanted, node.constant_integers(1));
   LATHE_TRY(Shape shape, resolve_shape(node.shape(0), wanted, node.integer("allowzero", 0) == 0));
@@ -67,6 +75,31 @@ Result<ReshapeOp> import_flatten(OnnxNode& node) {
   }
   const auto split = data.begin() + static_cast<std::ptrdiff_t>(axis < 0 ? axis + rank : axis);
   return ReshapeOp{{elements_of(Shape(data.begin(), split)), elements_of(Shape(split, data.end()))}};
+}
+
+Result<ReshapeOp> import_squeeze(OnnxNode& node) {
+  const Shape& data = node.shape(0);
+  LATHE_TRY(const Shape listed, node.integers_of("axes", 1, {}));
+  LATHE_TRY(const std::vector<size_t> axes, axes_of_list(listed, data.size()));
+  ReshapeOp op;
+  for (size_t d = 0; d < data.size(); ++d) {
+    const bool named = std::ranges::find(axes, d) != axes.end();
+    if (named && data[d] != 1) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("axis {} of {} has more than one place", d, to_string(data)));
+    }
+    if (!named && (data[d] != 1 || !axes.empty())) op.shape.push_back(data[d]);
+  }
+  return op;
+}
+
+Result<ReshapeOp> import_unsqueeze(OnnxNode& node) {
+  const Shape& data = node.shape(0);
+  LATHE_TRY(const Shape listed, node.integers_of("axes", 1, {}));
+  LATHE_TRY(const std::vector<size_t> axes, axes_of_list(listed, data.size() + listed.size()));
+  ReshapeOp op{data};
+  for (const size_t axis : axes) op.shape.insert(op.shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+  return op;
 }
 
 }  // namespace lathe

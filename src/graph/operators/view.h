@@ -15,7 +15,7 @@ struct IdentityOp {
   bool operator==(const IdentityOp&) const = default;
 };
 
-// Reshape and Flatten, with the shape that import found.
+// Reshape, Flatten, Squeeze and Unsqueeze, with the shape that import found.
 struct ReshapeOp {
   static constexpr const char* kName = "Reshape";
   static constexpr FusionRole kRole = FusionRole::view;
@@ -33,9 +33,13 @@ Result<TensorType> infer(const ReshapeOp& op, std::span<const TensorType> inputs
 Values evaluate(const IdentityOp& op, std::span<const Values> inputs);
 Values evaluate(const ReshapeOp& op, std::span<const Values> inputs);
 
-// ONNX Identity, Reshape, Flatten.
+// ONNX Identity, and Dropout in inference.
 Result<IdentityOp> import_identity(OnnxNode& node);
+Result<IdentityOp> import_dropout(OnnxNode& node);
+// ONNX Reshape, Flatten, Squeeze, Unsqueeze.
 Result<ReshapeOp> import_reshape(OnnxNode& node);
 Result<ReshapeOp> import_flatten(OnnxNode& node);
+Result<ReshapeOp> import_squeeze(OnnxNode& node);
+Result<ReshapeOp> import_unsqueeze(OnnxNode& node);
 
 }  // namespace lathe
