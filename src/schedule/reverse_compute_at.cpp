@@ -5,73 +5,12 @@
 
 #include "loop/region.h"
 #include "schedule/apply.h"
+#include "schedule/invert_index.h"
 #include "schedule/primitive.h"
 #include "schedule/written_nest.h"
 
 namespace lathe {
 namespace {
-
-// The consumer's nest runs over what one iteration of the producer's loop wrote (written_nest.h). Its axes
-// are found by inverting the index of its load: an index is a mixed-radix number whose digits are axes or
-// their quotients and remainders (pixel y of tile y / m: y = m * (y / m) + y % m).
-class IndexInverter {
- public:
-  IndexInverter(const Block& block, const Ranges& domains) : block_(block), domains_(domains) {}
-
-  // index == value; an Error says which part cannot be inverted.
-  Status equate(const Affine& index, const Affine& value);
-  // The value of an axis in terms of the loops, if the equations settle it.
-  std::optional<Affine> axis(const Var& var) const;
-  bool constrains(const Var& var) const;
-
- private:
-  struct Digit {
-    Atom atom;
-    Affine value;
-  };
-  const Block& block_;
-  const Ranges& domains_;  // of the axes
-  std::vector<Digit> digits_;
-};
-
-Status IndexInverter::equate(const Affine& index, const Affine& value) {
-  std::vector<Affine::Term> terms(index.terms().begin(), index.terms().end());
-  std::ranges::sort(terms, {}, [](const Affine::Term& term) { return term.coefficient; });
-  const Affine offset = value - index.constant();
-  int64_t radix = 1;
-  for (size_t i = 0; i < terms.size(); ++i) {
-    const auto interval = bounds(Affine(terms[i].atom), domains_);
-    if (terms[i].coefficient != radix || !interval || interval->lo != 0) {
-      return illegal(
-          fmt::format("block '{}' reads at '{}', which cannot be inverted", block_.name, to_string(index)));
-    }
-    const int64_t count = interval->hi + 1;
-    Affine digit = floor_div(offset, radix);
-    if (i + 1 < terms.size()) digit = modulo(digit, count);
-    digits_.push_back({terms[i].atom, std::move(digit)});
-    radix *= count;
-  }
-  return {};
-}
-
-bool IndexInverter::constrains(const Var& var) const {
-  return std::ranges::any_of(digits_, [&](const Digit& digit) { return Affine(digit.atom).uses(var); });
-}
-
-std::optional<Affine> IndexInverter::axis(const Var& var) const {
-  for (const Digit& digit : digits_) {
-    if (digit.atom == var.atom()) return digit.value;
-  }
-  for (const Digit& high : digits_) {
-    if (high.atom->kind != AtomKind::floor_div || !(high.atom->operand == Affine(var))) continue;
-    const int64_t divisor = high.atom->divisor;
-    for (const Digit& low : digits_) {
-      const bool remainder = low.atom->kind == AtomKind::modulo && low.atom->divisor == divisor;
-      if (remainder && low.atom->operand == Affine(var)) return high.value * divisor + low.value;
-    }
-  }
-  return std::nullopt;
-}
 
 Result<const Load*> only_load(const Block& block, const Tensor& tensor) {
   const Load* found = nullptr;
@@ -85,18 +24,23 @@ Result<const Load*> only_load(const Block& block, const Tensor& tensor) {
   return found;
 }
 
+// The consumer's nest runs over what one iteration of the producer's loop wrote (written_nest.h); its axes
+// are found by inverting the index of its load.
 Result<Stmt> consumer_nest(Block block, const Load& load, WrittenNest nest, const Ranges& fixed) {
   const Tensor& tensor = load.tensor;
   Ranges domains;
   for (const BlockAxis& axis : block.axes) domains.set_extent(axis.axis.var, axis.axis.extent);
-  IndexInverter inverter(block, domains);
+  IndexInverter inverter(domains);
   Ranges ranges = fixed;
   for (const auto& [loop, extent] : nest.loops) ranges.set_extent(loop, extent);
   block.predicate = std::move(nest.conditions);
   for (Conjunct& conjunct : block.predicate) conjunct.axis = -1;
   for (size_t dim = 0; dim < nest.index.size(); ++dim) {
     const Affine& value = nest.index[dim];
-    LATHE_TRY_STATUS(inverter.equate(load.index[dim], value));
+    if (!inverter.equate(load.index[dim], value)) {
+      return illegal(fmt::format("block '{}' reads at '{}', which cannot be inverted", block.name,
+                                 to_string(load.index[dim])));
+    }
     const auto asked = bounds(load.index[dim], domains);
     if (!asked || asked->lo < 0 || asked->hi >= tensor->shape[dim]) {
       return illegal(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/walk.h"
+#include "schedule/invert_index.h"
 
 namespace lathe {
 namespace {
@@ -58,27 +59,6 @@ bool is_transform(const Compute& compute, const std::vector<Operand>& operands) 
   return reduced.extent <= kLongest && (is_table(product->a) || is_table(product->b));
 }
 
-// Whether an axis follows from the place that a load reads: it stands in the index plainly, or as quotient
-// and remainder of one division, or not at all.
-bool is_determined(const Load& load, const Var& axis) {
-  bool occurs = false;
-  std::vector<int64_t> quotients;
-  std::vector<int64_t> remainders;
-  for (const Affine& index : load.index) {
-    if (index.coefficient(axis) != 0) return true;
-    for (const Affine::Term& term : index.terms()) {
-      if (!Affine(term.atom).uses(axis)) continue;
-      occurs = true;
-      const bool division = term.atom->kind == AtomKind::floor_div || term.atom->kind == AtomKind::modulo;
-      if (!division || !(term.atom->operand == Affine(axis))) return false;
-      (term.atom->kind == AtomKind::floor_div ? quotients : remainders).push_back(term.atom->divisor);
-    }
-  }
-  return !occurs || std::ranges::any_of(quotients, [&](int64_t divisor) {
-    return std::ranges::find(remainders, divisor) != remainders.end();
-  });
-}
-
 // An expression that grows without bound takes ever longer to write, and leaves the compiler nothing to keep.
 constexpr size_t kMostInlined = 64;
 
@@ -96,7 +76,7 @@ bool stays_small(const Compute& compute, const Compute& consumer) {
   return reads <= 1 || reads * size_of(compute.body) <= kMostInlined;
 }
 
-// Whether the consumer reads the tensor at one place that determines all of the tensor's dimensions.
+// Whether the consumer reads the tensor at one place, from which its own axes follow.
 bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   const Load* only = nullptr;
   for (const Load* load : loads_of(consumer.body)) {
@@ -105,7 +85,7 @@ bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
     only = load;
   }
   if (only == nullptr) return false;
-  return std::ranges::all_of(consumer.axes, [&](const Axis& axis) { return is_determined(*only, axis.var); });
+  return is_invertible(only->index, consumer.axes);
 }
 
 // Where a stage's result is taken point by point, all else that the consumer reads is there already.
