@@ -45,7 +45,16 @@ class ValueBounds {
     if (!a.lo || !b.lo) return {};
     return {std::min(*a.lo, *b.lo), std::max(*a.hi, *b.hi)};
   }
-  Reach operator()(const Unary&) const { return {}; }
+  Reach operator()(const Unary& e) const {
+    const Reach operand = (*this)(e.operand);
+    if (!operand.lo || !operand.hi) return {};
+    if (e.op == UnaryOp::negate) return {-*operand.hi, -*operand.lo};
+    if (e.op != UnaryOp::abs) return {};
+    const bool has_zero = *operand.lo <= 0 && *operand.hi >= 0;
+    const int64_t lo = std::abs(*operand.lo);
+    const int64_t hi = std::abs(*operand.hi);
+    return {has_zero ? 0 : std::min(lo, hi), std::max(lo, hi)};
+  }
   Reach operator()(const Broadcast&) const { return {}; }
   Reach operator()(const Ramp&) const { return {}; }
 
@@ -72,11 +81,14 @@ class ValueBounds {
   const Ranges& ranges_;
 };
 
-bool stays_inside(const Dag& dag, const Tensor& input, Interval values_of_input) {
+enum class Reads : uint8_t { all, unconditional };
+
+bool stays_inside(const Dag& dag, const Tensor& input, Interval values_of_input, Reads which) {
   for (const Compute& compute : dag.computes) {
     const Ranges ranges = ranges_of(compute);
     const ValueBounds values(input, values_of_input, ranges);
     for (const Read& read : reads_of(compute.body)) {
+      if (read.is_conditional && which == Reads::unconditional) continue;
       for (size_t d = 0; d < read.load->index.size(); ++d) {
         const Reach reach = reach_of(read.load->index[d], ranges, read.facts, values);
         const bool outside =
@@ -102,21 +114,34 @@ int64_t last_that_fits(const Fits& fits) {
   return good;
 }
 
+// All values around the one nearest to 0 that fits, of those that powers of two reach; nothing where none
+// does.
+std::optional<Interval> values_inside(const Dag& dag, const Tensor& input, Reads which) {
+  const auto fits = [&](int64_t lo, int64_t hi) { return stays_inside(dag, input, {lo, hi}, which); };
+  constexpr int64_t kFarthest = int64_t{1} << 20;
+  int64_t origin = 0;
+  while (!fits(origin, origin)) {
+    if (origin == -kFarthest) return std::nullopt;
+    origin = origin > 0 ? -origin : origin == 0 ? 1 : -2 * origin;
+  }
+  const int64_t most = last_that_fits([&](int64_t up) { return fits(origin, origin + up - 1); });
+  const int64_t hi = most == kLargest ? INT32_MAX : origin + most - 1;
+  const int64_t below = last_that_fits([&](int64_t down) { return fits(origin + 1 - down, hi); });
+  return Interval{below == kLargest ? INT32_MIN : origin + 1 - below, hi};
+}
+
 }  // namespace
 
-int64_t index_limit(const Dag& dag, const Tensor& input) {
-  return last_that_fits([&](int64_t most) { return stays_inside(dag, input, {0, most - 1}); });
+Interval index_values(const Dag& dag, const Tensor& input) {
+  const auto values = values_inside(dag, input, Reads::all);
+  if (!values) return {0, 0};
+  return {values->hi >= 0 ? std::max<int64_t>(values->lo, 0) : values->lo, values->hi};
 }
 
 std::optional<Interval> index_range(const Dag& dag, const Tensor& input) {
-  if (!stays_inside(dag, input, {0, 0})) return std::nullopt;
-  const int64_t most = index_limit(dag, input) - 1;
-  const int64_t below =
-      last_that_fits([&](int64_t down) { return stays_inside(dag, input, {1 - down, most}); });
-  const bool no_most = most == kLargest - 1;
-  const bool no_least = below == kLargest;
-  if (no_most && no_least) return std::nullopt;
-  return Interval{no_least ? INT32_MIN : 1 - below, no_most ? INT32_MAX : most};
+  const auto values = values_inside(dag, input, Reads::unconditional);
+  if (!values || *values == Interval{INT32_MIN, INT32_MAX}) return std::nullopt;
+  return values;
 }
 
 }  // namespace lathe

@@ -9,11 +9,12 @@
 
 namespace lathe {
 
-// The largest limit <= 2^31 - 1 such that values 0 .. limit-1 of `input` keep every read inside its tensor;
-// at least 1. Other indirect values are taken to be harmless.
-int64_t index_limit(const Dag& dag, const Tensor& input);
+// Values that keep every read inside its tensor, not negative where such do; 0 alone where none is found.
+// Other indirect values are taken to be harmless.
+Interval index_values(const Dag& dag, const Tensor& input);
 
-// All values around 0 of which the same holds; nothing where any value does, or where 0 does not.
+// All values of which the same holds for reads that always happen, those in a branch of a select left to its
+// condition; nothing where any value does, or where none is found.
 std::optional<Interval> index_range(const Dag& dag, const Tensor& input);
 
 }  // namespace lathe

@@ -39,6 +39,7 @@ void assume(const Expr& condition, bool holds, std::vector<Affine>& facts) {
 struct Collector {
   std::vector<Read>& reads;
   std::vector<Affine>& facts;
+  int selects = 0;  // around what is collected
 
   void collect(const Expr& e) { std::visit(*this, e->node); }
   void collect(const Affine& a) {
@@ -55,7 +56,7 @@ struct Collector {
   void operator()(const Literal&) {}
   void operator()(const Index& e) { collect(e.value); }
   void operator()(const Load& e) {
-    reads.push_back({&e, facts});
+    reads.push_back({&e, facts, selects > 0});
     for (const Affine& index : e.index) collect(index);
     if (e.mask.defined()) collect(e.mask);
   }
@@ -67,11 +68,13 @@ struct Collector {
   void operator()(const Select& e) {
     collect(e.condition);
     const size_t known = facts.size();
+    ++selects;
     for (const bool taken : {true, false}) {
       assume(e.condition, taken, facts);
       collect(taken ? e.if_true : e.if_false);
       facts.resize(known);
     }
+    --selects;
   }
   void operator()(const Cast& e) { collect(e.operand); }
   void operator()(const Broadcast& e) { collect(e.operand); }

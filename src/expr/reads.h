@@ -16,6 +16,7 @@ namespace lathe {
 struct Read {
   const Load* load = nullptr;
   std::vector<Affine> facts;
+  bool is_conditional = false;  // in a branch of a select
 };
 
 // Every read of the body, outside in and left to right; those inside indices included.

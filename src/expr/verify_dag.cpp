@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 #include "expr/inputs.h"
 #include "expr/print.h"
@@ -125,7 +126,23 @@ class Verifier {
         return invalid(fmt::format("{} uses '{}', which is none of its axes", what_, var.name()));
       }
     }
+    LATHE_TRY_STATUS(check_functions(compute.body));
     return check_divisors(compute.body);
+  }
+
+  // Steps of polynomials are the compiler's own.
+  Status check_functions(const Expr& body) const {
+    std::optional<Expr> found;
+    for_each(body, [&](const Expr& e) {
+      const Unary* unary = e.as<Unary>();
+      const bool is_step =
+          unary != nullptr &&
+          (unary->op == UnaryOp::pow2 || unary->op == UnaryOp::exponent || unary->op == UnaryOp::mantissa);
+      if (is_step && !found) found = e;
+    });
+    if (!found) return {};
+    return invalid(
+        fmt::format("{} uses '{}', which is for compiled programs only", what_, to_string(*found)));
   }
 
   Status check_divisors(const Expr& body) const {

@@ -43,12 +43,17 @@ HostTensor zeros_like(const Tensor& tensor) {
 }
 
 HostTensor random_like(const Tensor& tensor, Rng& rng, int64_t limit) {
+  return random_within(tensor, rng, {0, limit - 1});
+}
+
+HostTensor random_within(const Tensor& tensor, Rng& rng, Interval integers) {
   HostTensor result = zeros_like(tensor);
   for (double& value : result.values) {
     if (is_float(tensor->dtype)) {
       value = round_to(tensor->dtype, 2 * rng.uniform() - 1);
     } else {
-      value = static_cast<double>(rng.between(0, tensor->dtype == DType::boolean ? 1 : limit - 1));
+      const Interval values = tensor->dtype == DType::boolean ? Interval{0, 1} : integers;
+      value = static_cast<double>(rng.between(values.lo, values.hi));
     }
   }
   return result;

@@ -186,6 +186,9 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
     return refuse(stage, "its window is not square");
   LATHE_TRY(const WinogradTables tables, winograd_tables(g.m, g.r));
   g.n = g.m + g.r - 1;
+  // Tables of more points hold numbers so far apart that f32 loses the result among them.
+  constexpr int64_t kLargestTile = 8;
+  if (g.n > kLargestTile) return refuse(stage, fmt::format("tiles of {} rows lose too much", g.n));
   g.batch = conv.output->shape[0];
   g.features = conv.output->shape[1];
   g.height = conv.output->shape[2];

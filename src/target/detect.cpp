@@ -3,6 +3,7 @@
 #include <cpuid.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -142,6 +143,10 @@ Target detect_target() {
   target.cores = static_cast<int>(cpus.size());
   detect_caches(target, cpus.front());
   return target;
+}
+
+int64_t memory_bytes() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace lathe

@@ -17,4 +17,7 @@ bool runs_some_target();
 // The cpus that this process may run on, increasing; never empty.
 std::vector<int> allowed_cpus();
 
+// Bytes of main memory.
+int64_t memory_bytes();
+
 }  // namespace lathe

@@ -13,6 +13,7 @@
 #include "expr/index_limit.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
+#include "target/detect.h"
 #include "tune/reference.h"
 
 namespace lathe {
@@ -162,7 +163,7 @@ constexpr double kLeastPositive = 1.0 / 1024;
 std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, bool positive) {
   std::vector<HostTensor> inputs;
   for (const Tensor& input : dag.inputs) {
-    HostTensor& drawn = inputs.emplace_back(random_like(input, rng, index_limit(dag, input)));
+    HostTensor& drawn = inputs.emplace_back(random_within(input, rng, index_values(dag, input)));
     if (!positive || !is_float(drawn.dtype)) continue;
     for (double& value : drawn.values) value = std::max(std::abs(value), kLeastPositive);
   }
@@ -280,10 +281,26 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
   return tolerance;
 }
 
+// A program is checked on inputs that are kept as numbers, as the bytes that it reads, and as the copy that
+// the measuring process has; its outputs lie there too.
+Status check_memory(const Dag& dag) {
+  constexpr double kBytesAnInput = 8 + 4 + 4;
+  constexpr double kBytesAnOutput = 4;
+  double bytes = 0;
+  for (const Tensor& input : dag.inputs) bytes += kBytesAnInput * static_cast<double>(input.elements());
+  for (const Tensor& output : dag.outputs) bytes += kBytesAnOutput * static_cast<double>(output.elements());
+  const auto there = static_cast<double>(memory_bytes());
+  if (bytes <= there) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("checking a program of it takes {:.3g} GB of memory, and the machine has {:.3g}",
+                          bytes / 1e9, there / 1e9));
+}
+
 // Random floats lie on both sides of zero; where a result of them is no number (a square root, a logarithm),
 // the same are drawn again with their magnitudes alone.
 Result<Problem> Problem::create(const Task& task, const ProblemOptions& options) {
   LATHE_TRY_STATUS(check_types(task.dag));
+  LATHE_TRY_STATUS(check_memory(task.dag));
   auto state = std::make_unique<State>();
   state->task = task;
   state->tolerance = options.tolerance;

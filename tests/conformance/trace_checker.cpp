@@ -82,7 +82,7 @@ Reference make_reference(const SmallCase& small, const Target& target, int cores
   Reference reference{std::move(*task), {}, {}};
   Rng rng(5);
   for (const Tensor& input : reference.task.dag.inputs) {
-    reference.inputs.push_back(random_like(input, rng, index_limit(reference.task.dag, input)));
+    reference.inputs.push_back(random_within(input, rng, index_values(reference.task.dag, input)));
   }
   const Result<Interpretation> naive = interpret(naive_program(reference.task), reference.inputs);
   EXPECT_TRUE(naive) << naive.error().to_string();

@@ -2,39 +2,48 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
 #include "expr/parse.h"
 
 namespace lathe {
 namespace {
 
-int64_t limit_of(std::string_view text) {
-  const Dag dag = parse_dag(text).value();
-  for (const Tensor& input : dag.inputs) {
-    if (input->dtype == DType::i32) return index_limit(dag, input);
-  }
-  return -1;
+std::string text_of(const std::optional<Interval>& values) {
+  return values ? std::to_string(values->lo) + " to " + std::to_string(values->hi) : "any";
 }
 
-TEST(IndexLimit, LargestValuesThatStayInside) {
-  EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[s[c], c]"), 9);
-  EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[s[c] / 3, c]"), 27);
-  EXPECT_EQ(limit_of("input I[9, 4] O[h:5, c:4] = I[h + 2 * i64(s[c]), c]"), 3);
-  EXPECT_EQ(limit_of("input I[9, 4] O[h:5, c:4] = I[i64(s[c]) + 4 * i64(s[c]), c]"), 2);
-  EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[8 - s[c], c]"), 9);
-  EXPECT_EQ(limit_of("input I[9, 4] O[c:4] = I[min(s[c], 3), c]"), 2147483647);
-  EXPECT_EQ(limit_of("input I[9, 4] O[h:5, c:4] = I[h + i64(s[c]) / 3, c] + I[h + i64(s[c]) % 3, c]"), 15);
-  EXPECT_EQ(limit_of("input I[9, 4] input s[4] i32 O[c:4] = select(i64(s[c]) < 9, I[s[c], c], 0.0)"),
-            2147483647);
-  EXPECT_EQ(limit_of("input s[4] i32 O[c:4] = f32(s[c])"), 2147483647);
+// Of the i32 input.
+std::string values_of(std::string_view text) {
+  const Dag dag = parse_dag(text).value();
+  const auto input = std::ranges::find(dag.inputs, DType::i32, [](const Tensor& t) { return t->dtype; });
+  return text_of(index_values(dag, *input));
+}
+
+TEST(IndexValues, StayInside) {
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[s[c], c]"), "0 to 8");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[s[c] / 3, c]"), "0 to 26");
+  EXPECT_EQ(values_of("input I[9, 4] O[h:5, c:4] = I[h + 2 * i64(s[c]), c]"), "0 to 2");
+  EXPECT_EQ(values_of("input I[9, 4] O[h:5, c:4] = I[i64(s[c]) + 4 * i64(s[c]), c]"), "0 to 1");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[8 - s[c], c]"), "0 to 8");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[min(s[c], 3), c]"), "0 to 2147483647");
+  EXPECT_EQ(values_of("input I[9, 4] O[h:5, c:4] = I[h + i64(s[c]) / 3, c] + I[h + i64(s[c]) % 3, c]"),
+            "0 to 14");
+  EXPECT_EQ(values_of("input I[9, 4] input s[4] i32 O[c:4] = select(i64(s[c]) < 9, I[s[c], c], 0.0)"),
+            "0 to 2147483647");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[i64(s[c]) - 3, c]"), "3 to 11");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[-s[c], c]"), "0 to 0");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[-1 - i64(s[c]), c]"), "-9 to -1");
+  EXPECT_EQ(values_of("input I[9, 4] O[c:4] = select(c < 2, I[s[c], c], 0.0)"), "0 to 8");
+  EXPECT_EQ(values_of("input s[4] i32 O[c:4] = f32(s[c])"), "0 to 2147483647");
 }
 
 std::string range_of(std::string_view text) {
   const Dag dag = parse_dag(text).value();
-  for (const Tensor& input : dag.inputs) {
-    const auto range = input->dtype == DType::i32 ? index_range(dag, input) : std::nullopt;
-    if (range) return std::to_string(range->lo) + " to " + std::to_string(range->hi);
-  }
-  return "any";
+  const auto input = std::ranges::find(dag.inputs, DType::i32, [](const Tensor& t) { return t->dtype; });
+  return text_of(index_range(dag, *input));
 }
 
 TEST(IndexRange, ValuesThatStayInside) {
@@ -47,8 +56,11 @@ TEST(IndexRange, ValuesThatStayInside) {
           "input I[9, 4] input s[4] i32 O[c:4] = select(0 <= i64(s[c]) && i64(s[c]) < 9, I[s[c], c], 0.0)"),
       "any");
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[min(s[c], 3), c]"), "0 to 2147483647");
-  // Where 0 is no index, nothing is known.
-  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[i64(s[c]) - 3, c]"), "any");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[i64(s[c]) - 3, c]"), "3 to 11");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[-s[c], c]"), "-8 to 0");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[abs(s[c]), c]"), "-8 to 8");
+  // What a select leaves out is not asked for.
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = select(m[c] > 0.5, I[s[c], c], 0.0)"), "any");
   EXPECT_EQ(range_of("input s[4] i32 O[c:4] = f32(s[c])"), "any");
 }
 

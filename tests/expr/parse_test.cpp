@@ -106,6 +106,8 @@ TEST(Parse, Errors) {
   EXPECT_EQ(error_of("C[i:4] = A[i] +"), "text:1:16: expected a value");
   EXPECT_EQ(error_of("C[i:4] = A[i] * k"), "text:1:17: 'k' is no axis of this compute");
   EXPECT_EQ(error_of("C[i:4]\n = foo(A[i])"), "text:2:8: there is no function 'foo'");
+  EXPECT_EQ(error_of("C[i:4] = A[i] + mantissa(A[i])"),
+            "text: compute 'C' uses 'mantissa(A[i])', which is for compiled programs only");
   EXPECT_EQ(error_of("C[i:4] = exp(i)"), "text:1:16: exp needs a floating-point operand, not 'i' (i64)");
   EXPECT_EQ(error_of("C[i:4] = A[i] * i"),
             "text:1:18: 'A[i]' and 'i' differ in type (f32 and i64): cast one");

@@ -1,5 +1,6 @@
 #include "loop/interpret.h"
 
+#include "loop/walk.h"
 #include "samples.h"
 
 namespace lathe {
@@ -49,6 +50,20 @@ TEST(Interpret, NaiveMatmulIsExact) {
   ASSERT_TRUE(result.has_value()) << result.error().to_string();
   EXPECT_EQ(result->outputs[0].values, matmul(inputs[0], inputs[1]));
   EXPECT_EQ(result->instances, 10 * 11 * 9);
+}
+
+TEST(Interpret, AConditionOnAValueIsRefused) {
+  Program program = naive_program(task_of("input X[8]\ninput s[4] i32\nY[i:4] = X[2*i64(s[i]) + i]"));
+  program.main = rebuild(program.main, [](const Stmt& stmt) -> std::optional<Stmt> {
+    const Block* block = as<Block>(stmt);
+    if (block == nullptr) return std::nullopt;
+    Block guarded = *block;
+    guarded.predicate.push_back({block->value.as<Load>()->index[0], 8, -1, Tail::guard});
+    return make_stmt(std::move(guarded));
+  });
+  const Result<Interpretation> result = interpret(program, random_inputs(program));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "a binding, condition or extent depends on a value");
 }
 
 // The order of a point's sum is the same, hence so is every bit; tails, packing and K blocking included.

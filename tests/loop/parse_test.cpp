@@ -87,14 +87,14 @@ TEST(ParseLoops, Errors) {
   EXPECT_EQ(error_of(deep), "text:3:2007: statements are nested at most 200 deep");
 }
 
-// Whatever becomes of the text, reading it ends in a program or an error, and what is read prints the same
-// twice.
 TEST(ParseLoops, ABodyHoldsSomething) {
   EXPECT_EQ(parse_program("main {\n  for i in 3 {\n  }\n}\n").error().to_string(),
             "program:3:4: a loop holds a statement");
   EXPECT_TRUE(parse_program("main {\n}\n").has_value());
 }
 
+// Whatever becomes of the text, reading it ends in a program or an error, and what is read prints the same
+// twice.
 TEST(ParseLoops, SurvivesMutatedText) {
   Rng rng(3);
   int readable = 0;

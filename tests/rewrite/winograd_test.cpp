@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/parse.h"
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
@@ -56,6 +57,19 @@ TEST(Winograd, LosesLessThanCandidatesAreAllowed) {
     // A third for longer sums and other numbers than these.
     EXPECT_LT(lost, relative_tolerance(task.dag, trace) / 3) << m;
   }
+}
+
+TEST(Winograd, TilesThatLoseTheResultAreRefused) {
+  const Task task = make_task("conv",
+                              *parse_dag("O[n:1, f:4, y:12, x:12] = sum(c:3, p:5, q:5) "
+                                         "I[n, c, y+p, x+q] * W[f, c, p, q]"),
+                              generic_target(Isa::avx2), 1)
+                        .value();
+  EXPECT_TRUE(apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 4}}}}));
+  const Result<Program> refused = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 6}}}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("tiles of 10 rows lose too much"), std::string::npos)
+      << refused.error().message;
 }
 
 // The image's pixels are found again in the tiles, so that the output can be written where its tile is made.

@@ -1,6 +1,7 @@
 // What candidates are checked against: which elements are compared and how closely.
 #include "tune/problem.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "compile/compile.h"
+#include "expr/parse.h"
 #include "loop/evaluate.h"
 #include "lower/programs.h"
 #include "target/detect.h"
@@ -111,6 +113,17 @@ TEST(Problem, DrawsPositiveInputsWhereOthersGiveNoNumber) {
   ASSERT_TRUE(expected) << expected.error().to_string();
   const std::vector<std::byte> bytes = as_bytes((*expected)[0]);
   EXPECT_TRUE(inputs.check(std::vector<std::span<const std::byte>>{bytes}));
+}
+
+TEST(Problem, WhatNoMachineHoldsIsRefusedBeforeItIsDrawn) {
+  const Task task = make_task("huge", *parse_dag("Y[i:1000000, j:1000000] = max(X[i, j], 0.0)"),
+                              generic_target(Isa::avx2), 1)
+                        .value();
+  const Result<Problem> problem = Problem::create(task);
+  ASSERT_FALSE(problem);
+  EXPECT_THAT(
+      problem.error().message,
+      ::testing::StartsWith("checking a program of it takes 2e+04 GB of memory, and the machine has "));
 }
 
 TEST(Problem, WhatCannotBeComparedIsNamed) {

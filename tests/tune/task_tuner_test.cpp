@@ -126,8 +126,6 @@ class SlowForAWhile : public InProcessRunner {
   int calls_ = 0;
 };
 
-// The best of all is found although it was measured while the machine was slow, at a time worse than any of
-// the first batch.
 TEST_F(TuneTask, ATaskUnderOtherNamesGoesOnWhereTheFirstOneStopped) {
   int64_t measured = 0;
   tune("names.db", 1, measured, *measurer_);
@@ -148,6 +146,8 @@ TEST_F(TuneTask, ATaskUnderOtherNamesGoesOnWhereTheFirstOneStopped) {
   EXPECT_EQ(store->count({}).value(), kTrials + 4);
 }
 
+// The best of all is found although it was measured while the machine was slow, at a time worse than any of
+// the first batch.
 TEST_F(TuneTask, WhatASlowMachineMeasuredIsComparedAtItsPace) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SlowForAWhile runner;

@@ -30,11 +30,11 @@ int Compiler::allocate(int lanes) {
 int Compiler::opaque_slot(const Expr& e) {
   if (instructions_ == nullptr) {
     fail(ErrorKind::unsupported, "a binding, condition or extent depends on a value");
-    return 0;
+    return plan_.local_slot();
   }
   if (is_float(e.type().dtype) || e.type().lanes != 1) {
     fail(ErrorKind::invalid_program, fmt::format("an index is {}", to_string(e.type())));
-    return 0;
+    return plan_.local_slot();
   }
   const int mark = top_;
   const int value = expression(e);
