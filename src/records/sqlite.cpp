@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
+
 #include "base/check.h"
 
 namespace lathe {
@@ -42,8 +44,9 @@ Error sqlite_error(int code, std::string_view detail, const std::string& path) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ErrorKind::database,
-              fmt::format("the records file {} stayed locked by another process for {} seconds", path,
-                          kBusyMilliseconds / 1000),
+              fmt::format("the records file {} is locked: another program is writing to it and was not done "
+                          "within {} seconds",
+                          path, kBusyMilliseconds / 1000),
               {},
               {}};
     case SQLITE_FULL:
@@ -127,15 +130,17 @@ Result<Connection> Connection::open(const std::string& path, bool writable, bool
 }
 
 Status Connection::execute(const char* sql) {
-  int code = SQLITE_OK;
-  // SQLite's own waiting does not cover changes of the journal mode.
-  for (int waited = 0; waited < kBusyMilliseconds; waited += kRetryMilliseconds) {
-    code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
+  for (;;) {
+    const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return {};
-    if ((code & 0xff) != SQLITE_BUSY) break;
+    // SQLite waits by itself, but not for a change of the journal mode.
+    if ((code & 0xff) != SQLITE_BUSY || Clock::now() >= deadline) {
+      return std::unexpected(error_of(handle_.get(), code, path_));
+    }
     sqlite3_sleep(kRetryMilliseconds);
   }
-  return std::unexpected(error_of(handle_.get(), code, path_));
 }
 
 Result<Statement> Connection::prepare(std::string_view sql) const {

@@ -98,6 +98,20 @@ TEST_F(Durability, TwoProcessesAppendAtOnce) {
   EXPECT_EQ(RecordStore::open(file())->count({}).value(), 200);
 }
 
+// Takes the ten seconds that a writer waits.
+TEST_F(Durability, AFileThatStaysLockedIsGivenUp) {
+  RecordStore store = RecordStore::open(file()).value();
+  Connection other = Connection::open(file(), true).value();
+  ASSERT_TRUE(other.execute("BEGIN IMMEDIATE").has_value());
+  const auto id = store.append(sample_record(1e-3));
+  ASSERT_FALSE(id.has_value());
+  EXPECT_EQ(id.error().message, "the records file " + file() +
+                                    " is locked: another program is writing to it and was not done within 10 "
+                                    "seconds");
+  ASSERT_TRUE(other.execute("COMMIT").has_value());
+  EXPECT_EQ(store.append(sample_record(1e-3)).value(), 1);
+}
+
 TEST_F(Durability, AReaderSeesWhatAWriterHasAppended) {
   RecordStore writer = RecordStore::open(file()).value();
   RecordStore reader = RecordStore::open_read_only(file()).value();

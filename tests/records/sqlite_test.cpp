@@ -13,7 +13,9 @@ TEST(Sqlite, EveryFailureIsOneSentence) {
             "there is no space left to write the records file a.db; what it held before is kept");
   EXPECT_EQ(sentence(SQLITE_NOTADB), "a.db is not a Lathe records file: it is not an SQLite database");
   EXPECT_EQ(sentence(SQLITE_CORRUPT), "the records file a.db is damaged: SQLite's words");
-  EXPECT_EQ(sentence(SQLITE_BUSY), "the records file a.db stayed locked by another process for 10 seconds");
+  EXPECT_EQ(sentence(SQLITE_BUSY),
+            "the records file a.db is locked: another program is writing to it and was not done within 10 "
+            "seconds");
   EXPECT_EQ(sentence(SQLITE_READONLY), "the records file a.db cannot be written: it is read-only");
   EXPECT_EQ(sentence(SQLITE_CANTOPEN), "the records file a.db cannot be opened: SQLite's words");
   EXPECT_EQ(sentence(SQLITE_IOERR_WRITE), "reading or writing the records file a.db failed: SQLite's words");
