@@ -63,6 +63,16 @@ Result<std::vector<Record>> read_all(Statement& statement, const std::string& pa
   }
 }
 
+// The path itself, or with the first number that makes it a new one.
+std::string free_path(const std::string& path) {
+  std::error_code ignored;
+  std::string candidate = path;
+  for (int number = 2; fs::exists(candidate, ignored); ++number) {
+    candidate = fmt::format("{}.{}", path, number);
+  }
+  return candidate;
+}
+
 }  // namespace
 
 Result<RecordStore> RecordStore::open(const std::string& path) {
@@ -151,12 +161,32 @@ Result<bool> RecordStore::has(const Record& record) const {
 }
 
 Status RecordStore::in_transaction(const std::function<Status()>& work) {
-  LATHE_TRY_STATUS(connection_.execute("BEGIN IMMEDIATE"));
-  Status done = work();
-  if (done) done = connection_.execute("COMMIT");
-  // Some failures have ended the transaction already; the first error is the one to tell.
-  if (!done) static_cast<void>(connection_.execute("ROLLBACK"));
-  return done;
+  if (moved_) return std::unexpected(*moved_);
+  Status done = connection_.execute("BEGIN IMMEDIATE");
+  if (done) {
+    done = work();
+    if (done) done = connection_.execute("COMMIT");
+    // Some failures have ended the transaction already; the first error is the one to tell.
+    if (!done) static_cast<void>(connection_.execute("ROLLBACK"));
+  }
+  if (!connection_.has_moved()) return done;
+  moved_ = keep_elsewhere();
+  return std::unexpected(*moved_);
+}
+
+// The open file has lost its name, and what it holds goes with the connection.
+Error RecordStore::keep_elsewhere() {
+  const std::string copy = free_path(path_ + ".saved");
+  const Status saved = connection_.copy_to(copy);
+  // A file in its place must not find this one's log beside it.
+  static_cast<void>(connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  return {
+      ErrorKind::io,
+      fmt::format("the records file {} was removed or replaced while it was in use; what it held {}", path_,
+                  saved ? "is kept in " + copy
+                        : fmt::format("could not be kept in {}: {}", copy, saved.error().message)),
+      {},
+      {}};
 }
 
 Status RecordStore::insert(const Record& record) {
@@ -177,25 +207,29 @@ Status RecordStore::insert(const Record& record) {
 }
 
 Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure) {
-  LATHE_TRY([[maybe_unused]] const Record known, by_id(id));
-  LATHE_TRY(Statement statement,
-            connection_.prepare("UPDATE records SET seconds = NULL, spread = NULL, failure_kind = ?, "
-                                "failure_message = ? WHERE id = ?"));
-  statement.bind(to_string(failure.kind)).bind(failure.message).bind(id);
-  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-  return {};
+  return in_transaction([&]() -> Status {
+    LATHE_TRY([[maybe_unused]] const Record known, by_id(id));
+    LATHE_TRY(Statement statement,
+              connection_.prepare("UPDATE records SET seconds = NULL, spread = NULL, failure_kind = ?, "
+                                  "failure_message = ? WHERE id = ?"));
+    statement.bind(to_string(failure.kind)).bind(failure.message).bind(id);
+    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+    return {};
+  });
 }
 
 Status RecordStore::improve(int64_t id, const Measurement& again) {
-  LATHE_TRY(const Record known, by_id(id));
-  if (!again.ok() || !known.measurement.ok() || again.seconds >= known.measurement.seconds) return {};
-  LATHE_TRY(Statement statement,
-            connection_.prepare(
-                "UPDATE records SET samples = ?, seconds = ?, spread = ?, timed_once = ? WHERE id = ?"));
-  bind_time(statement, again);
-  statement.bind(id);
-  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-  return {};
+  return in_transaction([&]() -> Status {
+    LATHE_TRY(const Record known, by_id(id));
+    if (!again.ok() || !known.measurement.ok() || again.seconds >= known.measurement.seconds) return {};
+    LATHE_TRY(Statement statement,
+              connection_.prepare(
+                  "UPDATE records SET samples = ?, seconds = ?, spread = ?, timed_once = ? WHERE id = ?"));
+    bind_time(statement, again);
+    statement.bind(id);
+    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+    return {};
+  });
 }
 
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {

@@ -1,7 +1,8 @@
 // The records file: an SQLite database in which every measurement is kept, whatever happens to the process.
 // An append is a transaction of its own and on disk (synchronous=FULL) when it returns. Several processes may
 // write one file at once. A store is used from one thread at a time. Every failure is one sentence that names
-// the file.
+// the file. A file that is removed or replaced while it is open is noticed with the next write, whose error
+// says where all that it held is kept.
 #pragma once
 
 #include <cstdint>
@@ -76,9 +77,11 @@ class RecordStore {
   Status insert(const Record& record);
   Result<bool> has(const Record& record) const;
   Status in_transaction(const std::function<Status()>& work);
+  Error keep_elsewhere();
 
   Connection connection_;
   std::string path_;
+  std::optional<Error> moved_ = {};  // what was said once the file was found to be gone
 };
 
 }  // namespace lathe

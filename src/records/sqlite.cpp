@@ -160,4 +160,18 @@ Result<int64_t> Connection::integer(std::string_view sql) const {
 int64_t Connection::last_row_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 
+bool Connection::has_moved() const {
+  int moved = 0;
+  // A database in memory has no file to ask about, and has not moved.
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
+Status Connection::copy_to(const std::string& path) const {
+  LATHE_TRY(Statement statement, prepare("VACUUM INTO ?"));
+  statement.bind(path);
+  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+  return {};
+}
+
 }  // namespace lathe

@@ -59,6 +59,10 @@ class Connection {
   int64_t last_row_id() const;
   // Whether the file turned out not to be writable although that was asked for.
   bool read_only() const;
+  // Whether the path leads to another file by now, or to none: what is written then goes with the connection.
+  bool has_moved() const;
+  // Writes all that the database holds to a file that does not exist yet.
+  Status copy_to(const std::string& path) const;
 
  private:
   struct Close {

@@ -112,6 +112,60 @@ TEST_F(Durability, AFileThatStaysLockedIsGivenUp) {
   EXPECT_EQ(store.append(sample_record(1e-3)).value(), 1);
 }
 
+std::string moved_message(const std::string& file, const std::string& copy) {
+  return "the records file " + file +
+         " was removed or replaced while it was in use; what it held is kept in " + copy;
+}
+
+TEST_F(Durability, ARemovedFileIsNoticedAndWhatItHeldIsKept) {
+  RecordStore store = RecordStore::open(file()).value();
+  ASSERT_TRUE(store.append(sample_record(1e-3)).has_value());
+  ASSERT_EQ(unlink(file().c_str()), 0);
+  const auto id = store.append(sample_record(2e-3));
+  ASSERT_FALSE(id.has_value());
+  EXPECT_EQ(id.error().message, moved_message(file(), file() + ".saved"));
+  EXPECT_EQ(RecordStore::open_read_only(file() + ".saved")->count({}).value(), 2);
+  // Said again, not saved again.
+  EXPECT_EQ(store.append(sample_record(3e-3)).error().message, id.error().message);
+  EXPECT_EQ(RecordStore::open_read_only(file() + ".saved")->count({}).value(), 2);
+
+  RecordStore second = RecordStore::open(file()).value();
+  ASSERT_TRUE(second.append(sample_record(1e-3)).has_value());
+  ASSERT_EQ(unlink(file().c_str()), 0);
+  EXPECT_EQ(second.improve(1, measurement_of({5e-4})).error().message,
+            moved_message(file(), file() + ".saved.2"));
+  EXPECT_EQ(RecordStore::open_read_only(file() + ".saved.2")->best({}).value()->measurement.seconds, 5e-4);
+}
+
+TEST_F(Durability, AFileThatTookThePlaceIsLeftAlone) {
+  const std::string other = file() + ".other";
+  {
+    ASSERT_TRUE(RecordStore::open(other)->append_all(std::vector(3, sample_record(1e-3))).has_value());
+  }
+  {
+    RecordStore store = RecordStore::open(file()).value();
+    ASSERT_TRUE(store.append_all(std::vector(50, sample_record(2e-3))).has_value());
+    ASSERT_EQ(rename(other.c_str(), file().c_str()), 0);
+    EXPECT_EQ(store.mark_failed(1, {ErrorKind::wrong_result, "it is wrong"}).error().message,
+              moved_message(file(), file() + ".saved"));
+  }
+  EXPECT_EQ(RecordStore::open(file())->count({}).value(), 3);
+  EXPECT_EQ(RecordStore::open_read_only(file() + ".saved")->count({}).value(), 50);
+}
+
+TEST_F(Durability, WhereNothingCanBeKeptTheErrorSaysSo) {
+  RecordStore store = RecordStore::open(file()).value();
+  ASSERT_GT(std::filesystem::remove_all(folder_.path()), 0U);
+  const auto id = store.append(sample_record(1e-3));
+  ASSERT_FALSE(id.has_value());
+  EXPECT_EQ(id.error().message.find("the records file " + file() +
+                                    " was removed or replaced while it was in use; what it held could not be "
+                                    "kept in " +
+                                    file() + ".saved: "),
+            0U)
+      << id.error().message;
+}
+
 TEST_F(Durability, AReaderSeesWhatAWriterHasAppended) {
   RecordStore writer = RecordStore::open(file()).value();
   RecordStore reader = RecordStore::open_read_only(file()).value();
