@@ -40,6 +40,9 @@ struct Record {
   std::vector<int64_t> integers;
 
   Measurement measurement;
+  // The largest difference from the reference that its outputs were allowed, as a share of the largest
+  // magnitude; none where they were not compared or it is not known.
+  std::optional<double> tolerance = {};
 
   // How it was found.
   std::string strategy;

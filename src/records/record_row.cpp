@@ -82,6 +82,15 @@ Result<Measurement> measurement_from_row(const Statement& row, int first, const 
 
 }  // namespace
 
+std::string select_record(std::string_view tolerance) {
+  return fmt::format(
+      "SELECT hash, name, dag, constants, free_layouts, layouts, id, target, machine, cores, "
+      "compiler_version, trace, point, source, samples, seconds, spread, timed_once, failure_kind, "
+      "failure_message, strategy, seed, created_at, wall_seconds, {} FROM records JOIN tasks ON records.task "
+      "= tasks.hash",
+      tolerance);
+}
+
 void bind_task(Statement& statement, const TaskText& task) {
   statement.bind(hash_to_string(task.hash))
       .bind(task.name)
@@ -120,7 +129,8 @@ void bind_record(Statement& statement, const Record& record) {
   statement.bind(record.strategy)
       .bind(std::bit_cast<int64_t>(record.seed))
       .bind(record.created_at)
-      .bind(record.wall_seconds);
+      .bind(record.wall_seconds)
+      .bind(record.tolerance);
 }
 
 Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
@@ -157,6 +167,7 @@ Result<Record> record_from_row(const Statement& row, const std::string& path) {
   record.seed = std::bit_cast<uint64_t>(row.integer(column++));
   record.created_at = row.integer(column++);
   record.wall_seconds = row.real(column++);
+  if (!row.is_null(column)) record.tolerance = row.real(column);
   return record;
 }
 

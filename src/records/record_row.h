@@ -17,16 +17,8 @@ inline constexpr std::string_view kInsertTask =
 inline constexpr std::string_view kInsertRecord =
     "INSERT INTO records (task, target, machine, cores, compiler_version, trace, point, source, samples, "
     "seconds, "
-    "spread, timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-// Without WHERE.
-inline constexpr std::string_view kSelectRecord =
-    "SELECT hash, name, dag, constants, free_layouts, layouts, id, target, machine, cores, compiler_version, "
-    "trace, "
-    "point, "
-    "source, samples, seconds, spread, timed_once, failure_kind, failure_message, strategy, seed, "
-    "created_at, "
-    "wall_seconds FROM records JOIN tasks ON records.task = tasks.hash";
+    "spread, timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds, tolerance) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 inline constexpr std::string_view kSelectTask =
     "SELECT hash, name, dag, constants, free_layouts, layouts FROM tasks WHERE hash = ?";
 // SQLite takes the bare column id from the row that holds the least seconds.
@@ -45,6 +37,9 @@ inline constexpr std::string_view kDeleteSlower =
     "DELETE FROM records WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY task, "
     "target, machine, cores, compiler_version ORDER BY seconds, id) AS place FROM records WHERE seconds IS "
     "NOT NULL) WHERE place <= ?)";
+
+// Without WHERE. `tolerance` is the column's name, or what stands for it in a file that lacks it.
+std::string select_record(std::string_view tolerance);
 
 void bind_task(Statement& statement, const TaskText& task);
 void bind_record(Statement& statement, const Record& record);

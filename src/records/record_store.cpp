@@ -75,6 +75,11 @@ std::string free_path(const std::string& path) {
 
 }  // namespace
 
+RecordStore::RecordStore(Connection connection, std::string path, bool has_tolerance)
+    : connection_(std::move(connection)),
+      path_(std::move(path)),
+      select_record_(select_record(has_tolerance ? "tolerance" : "NULL")) {}
+
 Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
   LATHE_TRY(Connection connection, Connection::open(path, true));
@@ -86,7 +91,7 @@ Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
   LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   LATHE_TRY_STATUS(write_schema(connection, path));
-  return RecordStore(std::move(connection), path);
+  return RecordStore(std::move(connection), path, true);
 }
 
 Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
@@ -105,7 +110,8 @@ Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
     verified = verify_schema(connection, path, false);
   }
   LATHE_TRY_STATUS(std::move(verified));
-  return RecordStore(std::move(connection), path);
+  LATHE_TRY(const bool tolerance, has_tolerance(connection));
+  return RecordStore(std::move(connection), path, tolerance);
 }
 
 Result<int64_t> RecordStore::append(const Record& record) {
@@ -206,13 +212,13 @@ Status RecordStore::insert(const Record& record) {
   return {};
 }
 
-Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure) {
+Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance) {
   return in_transaction([&]() -> Status {
     LATHE_TRY([[maybe_unused]] const Record known, by_id(id));
     LATHE_TRY(Statement statement,
               connection_.prepare("UPDATE records SET seconds = NULL, spread = NULL, failure_kind = ?, "
-                                  "failure_message = ? WHERE id = ?"));
-    statement.bind(to_string(failure.kind)).bind(failure.message).bind(id);
+                                  "failure_message = ?, tolerance = ? WHERE id = ?"));
+    statement.bind(to_string(failure.kind)).bind(failure.message).bind(tolerance).bind(id);
     LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
     return {};
   });
@@ -234,7 +240,7 @@ Status RecordStore::improve(int64_t id, const Measurement& again) {
 
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
   LATHE_TRY(Statement statement,
-            connection_.prepare(fmt::format("{}{} ORDER BY id", kSelectRecord, where_clause(query))));
+            connection_.prepare(fmt::format("{}{} ORDER BY id", select_record_, where_clause(query))));
   bind_query(statement, query);
   return read_all(statement, path_);
 }
@@ -250,7 +256,7 @@ Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const 
   const std::string where = where_clause(query);
   LATHE_TRY(Statement statement,
             connection_.prepare(fmt::format("{}{} {} seconds IS NOT NULL ORDER BY seconds, id LIMIT 1",
-                                            kSelectRecord, where, where.empty() ? "WHERE" : "AND")));
+                                            select_record_, where, where.empty() ? "WHERE" : "AND")));
   bind_query(statement, query);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) return std::nullopt;
@@ -258,7 +264,7 @@ Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const 
 }
 
 Result<Record> RecordStore::by_id(int64_t id) const {
-  LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{} WHERE id = ?", kSelectRecord)));
+  LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{} WHERE id = ?", select_record_)));
   statement.bind(id);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) {

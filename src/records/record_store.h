@@ -49,9 +49,9 @@ class RecordStore {
   // version, and those that failed; gives how many went, and their room back to the file system.
   Result<int64_t> prune(int64_t keep);
 
-  // Takes a record's time away: its program turned out to be wrong. Its samples stay. Error not_found where
-  // there is none of this id.
-  Status mark_failed(int64_t id, const MeasureFailure& failure);
+  // Takes a record's time away: its program turned out to be wrong, by this tolerance where it was compared.
+  // Its samples stay. Error not_found where there is none of this id.
+  Status mark_failed(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance);
 
   // Gives a record the time of a later measurement of its program where that one is less: what disturbs a
   // measurement makes it longer. Error not_found where there is none of this id.
@@ -72,8 +72,7 @@ class RecordStore {
   const std::string& path() const { return path_; }
 
  private:
-  RecordStore(Connection connection, std::string path)
-      : connection_(std::move(connection)), path_(std::move(path)) {}
+  RecordStore(Connection connection, std::string path, bool has_tolerance);
   Status insert(const Record& record);
   Result<bool> has(const Record& record) const;
   Status in_transaction(const std::function<Status()>& work);
@@ -81,6 +80,7 @@ class RecordStore {
 
   Connection connection_;
   std::string path_;
+  std::string select_record_;        // without WHERE
   std::optional<Error> moved_ = {};  // what was said once the file was found to be gone
 };
 

@@ -35,7 +35,8 @@ constexpr const char* kTables = R"(
     strategy TEXT NOT NULL,
     seed INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
-    wall_seconds REAL NOT NULL
+    wall_seconds REAL NOT NULL,
+    tolerance REAL
   );
   CREATE INDEX IF NOT EXISTS records_by_task ON records (task, target, compiler_version, seconds);
 )";
@@ -63,11 +64,19 @@ Status verify_schema(const Connection& connection, const std::string& path, bool
   return {};
 }
 
+Result<bool> has_tolerance(const Connection& connection) {
+  LATHE_TRY(const int64_t columns,
+            connection.integer("SELECT count(*) FROM pragma_table_info('records') WHERE name = 'tolerance'"));
+  return columns > 0;
+}
+
 Status write_schema(Connection& connection, const std::string& path) {
   LATHE_TRY_STATUS(connection.execute("BEGIN IMMEDIATE"));
   // Another process may have written the tables since they were last looked for.
   LATHE_TRY_STATUS(verify_schema(connection, path, true));
   LATHE_TRY_STATUS(connection.execute(kTables));
+  LATHE_TRY(const bool is_complete, has_tolerance(connection));
+  if (!is_complete) LATHE_TRY_STATUS(connection.execute("ALTER TABLE records ADD COLUMN tolerance REAL"));
   // Written even if unchanged: a file or disk that takes no writes is found out here.
   const std::string head =
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kRecordSchema);

@@ -14,7 +14,9 @@ inline constexpr int kRecordSchema = 1;
 // An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
 // `may_be_empty`.
 Status verify_schema(const Connection& connection, const std::string& path, bool may_be_empty);
-// Writes the file's head, and the tables if they are missing, in one transaction.
+// Whether its records have the column `tolerance`, which files of earlier builds lack until they are written.
+Result<bool> has_tolerance(const Connection& connection);
+// Writes the file's head, and the tables and columns that are missing, in one transaction.
 Status write_schema(Connection& connection, const std::string& path);
 
 }  // namespace lathe

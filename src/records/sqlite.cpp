@@ -92,6 +92,8 @@ Statement& Statement::bind(std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind(std::optional<double> value) { return value ? bind(*value) : bind_null(); }
+
 Statement& Statement::bind_null() {
   LATHE_CHECK(sqlite3_bind_null(handle_.get(), next_parameter_++) == SQLITE_OK);
   return *this;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ class Statement {
   Statement& bind(int64_t value);
   Statement& bind(double value);
   Statement& bind(std::string_view text);
+  Statement& bind(std::optional<double> value);  // none: NULL
   Statement& bind_null();
 
   // True if a row came, false at the end.

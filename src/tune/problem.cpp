@@ -317,6 +317,8 @@ Result<Problem> Problem::create(const Task& task, const ProblemOptions& options)
                           broken->tensor->name));
 }
 
+double Problem::tolerance_of(const Trace& trace) const { return state_->tolerance_of(trace); }
+
 MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
   MeasureInputs result;
   std::vector<Layout> output_layouts;

@@ -40,6 +40,8 @@ class Problem {
   Problem& operator=(Problem&&) noexcept;
   ~Problem();
 
+  // The largest difference that the outputs of this trace's program are allowed.
+  double tolerance_of(const Trace& trace) const;
   // What a candidate is measured with: inputs in the layouts that the scheduled program gives its arguments,
   // and the check of its outputs. Spans and check stay valid as long as the problem.
   MeasureInputs inputs_for(const Program& program, const Trace& trace);

@@ -2,13 +2,25 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "expr/print.h"
 #include "records/task_text.h"
 #include "tune/compiler_version.h"
+#include "tune/problem.h"
 
 namespace lathe {
+namespace {
+
+// A result that was wrong by a stricter tolerance.
+bool may_be_right_now(const Record& record, const Dag& dag, std::optional<double> tolerance) {
+  const std::optional<MeasureFailure>& failure = record.measurement.failure;
+  if (!failure || failure->kind != ErrorKind::wrong_result || !record.tolerance) return false;
+  if (tolerance) return *record.tolerance < *tolerance;
+  const Result<Trace> trace = parse_trace(record.trace);
+  return trace && *record.tolerance < relative_tolerance(dag, *trace);
+}
+
+}  // namespace
 
 RecordQuery records_of(const Task& task) {
   RecordQuery query;
@@ -27,15 +39,21 @@ Result<Task> in_recorded_names(const Task& task, const RecordStore& records) {
   return renamed;
 }
 
-Result<std::optional<MeasureFailure>> usual_failure(const Task& task, const RecordStore& records) {
-  LATHE_TRY(const std::vector<Record> found, records.find(records_of(task)));
+Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,
+                                            std::optional<double> tolerance) {
+  LATHE_TRY(std::vector<Record> found, records.find(records_of(task)));
+  std::erase_if(found, [&](const Record& record) { return may_be_right_now(record, task.dag, tolerance); });
+  return found;
+}
+
+std::optional<MeasureFailure> usual_failure(const std::vector<Record>& records) {
   std::map<ErrorKind, int64_t> counts;
-  for (const Record& record : found) {
+  for (const Record& record : records) {
     if (record.measurement.failure) ++counts[record.measurement.failure->kind];
   }
   if (counts.empty()) return std::nullopt;
   const ErrorKind usual = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
-  const auto first = std::ranges::find_if(found, [&](const Record& record) {
+  const auto first = std::ranges::find_if(records, [&](const Record& record) {
     return record.measurement.failure && record.measurement.failure->kind == usual;
   });
   return first->measurement.failure;

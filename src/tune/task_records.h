@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "records/record_store.h"
 #include "task/task.h"
@@ -16,7 +17,12 @@ RecordQuery records_of(const Task& task);
 // itself where they do not know it. Formulas that differ in names alone are one task.
 Result<Task> in_recorded_names(const Task& task, const RecordStore& records);
 
+// Those of records_of whose outcome holds for a run with this tolerance too (none: that of
+// relative_tolerance): all but results that were wrong by a stricter one and may be right by this.
+Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,
+                                            std::optional<double> tolerance);
+
 // The first failure of the kind that most of these records have; none where none of them failed.
-Result<std::optional<MeasureFailure>> usual_failure(const Task& task, const RecordStore& records);
+std::optional<MeasureFailure> usual_failure(const std::vector<Record>& records);
 
 }  // namespace lathe

@@ -173,6 +173,7 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   }
   count(measurement);
   Record record;
+  if (built.module) record.tolerance = problem.tolerance_of(built.trace);
   record.task = text_of(task);
   record.target = task.target.name;
   record.machine = task.target.machine;
@@ -197,7 +198,7 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
 }
 
 Status TaskTuner::State::take_over_records() {
-  LATHE_TRY(const std::vector<Record> known, records->find(records_of(task)));
+  LATHE_TRY(const std::vector<Record> known, settled_records(task, *records, options.tolerance));
   const std::vector<Sketch>& sketches = scored.space().sketches();
   for (const Record& record : known) {
     count(record.measurement);
@@ -315,7 +316,9 @@ Result<std::optional<Winner>> TaskTuner::confirm_best() {
     if (!best) return std::nullopt;
     LATHE_TRY(const FullCheck check, s.check_in_full(*best));
     if (!check.failure) return Winner{best->id, check.largest_difference, check.tolerance};
-    LATHE_TRY_STATUS(s.records->mark_failed(best->id, *check.failure));
+    const bool is_compared = check.failure->kind == ErrorKind::wrong_result;
+    LATHE_TRY_STATUS(s.records->mark_failed(best->id, *check.failure,
+                                            is_compared ? std::optional(check.tolerance) : std::nullopt));
     ++s.progress.failed;
   }
 }

@@ -24,9 +24,11 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
 constexpr int kFinalists = 3;
 
 // Says why a case has no valid program, where it has none.
-Status explain_failure(const Task& task, const RecordStore& records, CaseResult& result) {
+Status explain_failure(const Task& task, const RecordStore& records, std::optional<double> tolerance,
+                       CaseResult& result) {
   if (result.progress.best_seconds > 0) return {};
-  LATHE_TRY(result.usual_failure, usual_failure(task, records));
+  LATHE_TRY(const std::vector<Record> settled, settled_records(task, records, tolerance));
+  result.usual_failure = usual_failure(settled);
   return {};
 }
 
@@ -80,7 +82,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
       LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
       LATHE_TRY_STATUS(conclude(tuner, finalists[i], results[i]));
     }
-    LATHE_TRY_STATUS(explain_failure(tasks[i], records, results[i]));
+    LATHE_TRY_STATUS(explain_failure(tasks[i], records, options.tolerance, results[i]));
   }
   return results;
 }
@@ -123,7 +125,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   for (size_t i = 0; i < tasks.size(); ++i) {
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
     LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), results.back()));
-    LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, results.back()));
+    LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
   }
   return results;
 }

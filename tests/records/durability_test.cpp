@@ -146,7 +146,7 @@ TEST_F(Durability, AFileThatTookThePlaceIsLeftAlone) {
     RecordStore store = RecordStore::open(file()).value();
     ASSERT_TRUE(store.append_all(std::vector(50, sample_record(2e-3))).has_value());
     ASSERT_EQ(rename(other.c_str(), file().c_str()), 0);
-    EXPECT_EQ(store.mark_failed(1, {ErrorKind::wrong_result, "it is wrong"}).error().message,
+    EXPECT_EQ(store.mark_failed(1, {ErrorKind::wrong_result, "it is wrong"}, 1e-5).error().message,
               moved_message(file(), file() + ".saved"));
   }
   EXPECT_EQ(RecordStore::open(file())->count({}).value(), 3);

@@ -34,6 +34,7 @@ TEST_F(RecordStoreTest, WhatWasAppendedComesBackAfterReopening) {
   record.measurement = measurement_of({1.0 / 3, 0.1, 2e-7, 0.3333});
   record.measurement.timed_once = true;
   record.seed = ~uint64_t{0};
+  record.tolerance = 1.0 / 3;
   record.task.hash = 0xfedcba9876543210;
   Record failed = sample_record(0);
   failed.measurement =
@@ -89,15 +90,16 @@ TEST_F(RecordStoreTest, ARecordThatTurnsOutWrongLosesItsTimeAndItsPlace) {
   const std::vector<Record> batch{sample_record(2e-3), sample_record(1e-3), sample_record(3e-3)};
   ASSERT_TRUE(records.append_all(batch).has_value());
   const MeasureFailure failure{ErrorKind::wrong_result, "C[1, 2] is 3 where the reference is 4"};
-  ASSERT_TRUE(records.mark_failed(2, failure).has_value());
+  ASSERT_TRUE(records.mark_failed(2, failure, 1e-5).has_value());
   Record expected = batch[1];
   expected.id = 2;
   expected.measurement.seconds = 0;
   expected.measurement.spread = 0;
   expected.measurement.failure = failure;
+  expected.tolerance = 1e-5;
   EXPECT_EQ(records.by_id(2).value(), expected);
   EXPECT_EQ(records.best({}).value()->id, 1);
-  EXPECT_EQ(records.mark_failed(9, failure).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(records.mark_failed(9, failure, 1e-5).error().kind, ErrorKind::not_found);
 }
 
 TEST_F(RecordStoreTest, OfTwoMeasurementsTheBetterOneStays) {
@@ -235,6 +237,25 @@ TEST_F(RecordStoreTest, ANewerSchemaIsRefused) {
       RecordStore::open(file("records.db")).error().message,
       "the records file " + file("records.db") +
           " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 1");
+}
+
+TEST_F(RecordStoreTest, AFileWithoutTolerancesIsReadAndGainsThemWhenItIsWritten) {
+  Record record = sample_record(1e-3);
+  {
+    RecordStore records = store();
+    record.id = records.append(record).value();
+  }
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(file("records.db").c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, "ALTER TABLE records DROP COLUMN tolerance", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(handle);
+  EXPECT_EQ(RecordStore::open_read_only(file("records.db"))->by_id(1).value(), record);
+  RecordStore records = store();
+  EXPECT_EQ(records.by_id(1).value(), record);
+  record.tolerance = 1e-4;
+  record.id = records.append(record).value();
+  EXPECT_EQ(records.by_id(2).value(), record);
 }
 
 TEST_F(RecordStoreTest, AColumnThatHoldsNonsenseIsDamage) {

@@ -241,6 +241,52 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   EXPECT_EQ(tuner.error().to_string(), "this space is too large to list");
 }
 
+TEST_F(TuneTask, WhatWasWrongByAStricterToleranceIsTriedAgain) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "tolerance.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  const auto tune_with = [&](std::optional<double> tolerance) {
+    TuneOptions options;
+    options.tolerance = tolerance;
+    const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, runner, *store, {});
+    EXPECT_TRUE(results) << results.error().to_string();
+    return results->front();
+  };
+  const CaseResult strict = tune_with(0.0);
+  EXPECT_EQ(strict.progress.failed, 5);
+  ASSERT_TRUE(strict.usual_failure);
+  EXPECT_EQ(strict.usual_failure->kind, ErrorKind::wrong_result);
+  EXPECT_EQ(tune_with(0.0).progress.trials, 5);
+  EXPECT_EQ(store->count({}).value(), 5);
+
+  const CaseResult usual = tune_with(std::nullopt);
+  EXPECT_EQ(usual.progress.trials, 5);
+  EXPECT_EQ(usual.progress.failed, 0);
+  EXPECT_GT(usual.progress.best_seconds, 0);
+  EXPECT_EQ(store->count({}).value(), 10);
+  // What is right by the usual tolerance needs no second trial by a looser one.
+  EXPECT_EQ(tune_with(0.5).progress.failed, 0);
+  EXPECT_EQ(store->count({}).value(), 10);
+}
+
+// What is wrong by one tolerance is wrong by a stricter one.
+TEST_F(TuneTask, WhatWasWrongByALooserToleranceIsNotTriedAgain) {
+  InProcessRunner runner;
+  runner.spoil = [](const Module&, const MeasureInputs&, const Outputs& outputs) {
+    for (int64_t place = 0; place < 33 * 47; ++place) spoil_element(outputs, place);
+  };
+  Result<RecordStore> store = RecordStore::open(folder_ / "stricter.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  for (const auto tolerance : {std::optional(1e-3), std::optional<double>(), std::optional(1e-3)}) {
+    TuneOptions options;
+    options.tolerance = tolerance;
+    const auto results = tune_cases({small_matmul()}, options, {.trials = 3}, runner, *store, {});
+    ASSERT_TRUE(results) << results.error().to_string();
+    EXPECT_EQ(results->front().progress.failed, 3);
+    EXPECT_EQ(store->count({}).value(), 3);
+  }
+}
+
 // Two candidates are slow to end and the others compute something wrong.
 TEST_F(TuneTask, WithoutAnyValidProgramTheUsualFailureIsNamed) {
   class Failing : public InProcessRunner {
