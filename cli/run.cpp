@@ -71,6 +71,11 @@ Status set_inputs(LoadedArtifact& artifact, const std::vector<std::string>& text
                   fmt::format("input '{}' is given twice", artifact.inputs()[input.index].name), "--input");
     }
     given[input.index] = true;
+    if (input.path.empty()) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("no file is given for input '{}'", artifact.inputs()[input.index].name),
+                  "--input");
+    }
     LATHE_TRY(NpyArray array, read_npy(input.path));
     LATHE_TRY_STATUS(artifact.set_input(input.index, std::move(array), input.path));
   }

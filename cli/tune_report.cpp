@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -90,7 +92,7 @@ Status write_report(const std::vector<ReportRow>& rows, const std::string& path)
   file << list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   file.close();
   if (file) return {};
-  return fail(ErrorKind::io, "the file cannot be written", path);
+  return fail(ErrorKind::io, fmt::format("the file cannot be written: {}", std::strerror(errno)), path);
 }
 
 Status check_all_found(const std::vector<ReportRow>& rows) {

@@ -46,15 +46,16 @@ class Worker {
         memory_(options.shared_memory),
         pool_({.threads = static_cast<int>(options.cpus.size()), .cpus = options.cpus, .spin = kPoolSpin}) {}
 
+  // A parent that cannot be reached has ended, and nobody waits for a word on it.
   Status serve() {
-    LATHE_TRY_STATUS(send_message(socket_, Greeting{}));
+    if (!send_message(socket_, Greeting{})) return {};
     while (true) {
       Result<Message> request = receive_message(socket_, -1);
       if (!request.has_value()) {
         const bool parent_closed = request.error().kind == ErrorKind::crash;
         return parent_closed ? Status() : std::unexpected(request.error());
       }
-      LATHE_TRY_STATUS(send_message(socket_, answer(*request)));
+      if (!send_message(socket_, answer(*request))) return {};
     }
   }
 
