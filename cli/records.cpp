@@ -1,9 +1,11 @@
 // lathe records: records files put together and cut down.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <memory>
 
+#include "base/hash.h"
 #include "cli/command.h"
 #include "records/record_store.h"
 
@@ -31,12 +33,20 @@ Status merge(const MergeOptions& options) {
     lists.push_back(std::move(records));
   }
   LATHE_TRY(RecordStore into, RecordStore::open(options.into));
+  std::vector<std::string> left_out;
   for (size_t i = 0; i < lists.size(); ++i) {
-    LATHE_TRY(const int64_t added, into.append_missing(lists[i]));
-    fmt::print("{}: {} of {} records were new to {}\n", options.from[i], added, lists[i].size(),
+    LATHE_TRY(const MergeCounts counts, into.append_missing(lists[i]));
+    fmt::print("{}: {} of {} records were new to {}\n", options.from[i], counts.added, lists[i].size(),
                options.into);
+    for (const TaskText& task : counts.left_out) {
+      left_out.push_back(fmt::format("{} ({}) of {}", hash_to_string(task.hash), task.name, options.from[i]));
+    }
   }
-  return {};
+  if (left_out.empty()) return {};
+  return fail(ErrorKind::database,
+              fmt::format("the records of these tasks were left out, as {} knows the tasks under other names "
+                          "of tensors and axes: {}",
+                          options.into, fmt::join(left_out, ", ")));
 }
 
 Status prune(const PruneOptions& options) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -131,18 +132,24 @@ Result<std::vector<int64_t>> RecordStore::append_all(std::span<const Record> rec
   return ids;
 }
 
-Result<int64_t> RecordStore::append_missing(std::span<const Record> records) {
-  int64_t added = 0;
+Result<MergeCounts> RecordStore::append_missing(std::span<const Record> records) {
+  MergeCounts counts;
   LATHE_TRY_STATUS(in_transaction([&]() -> Status {
     for (const Record& record : records) {
-      LATHE_TRY(const bool known, has(record));
-      if (known) continue;
+      LATHE_TRY(const bool is_here, has(record));
+      if (is_here) continue;
+      LATHE_TRY(const std::optional<TaskText> known, task(record.task.hash));
+      if (known && known->dag != record.task.dag) {
+        if (std::ranges::find(counts.left_out, record.task) == counts.left_out.end())
+          counts.left_out.push_back(record.task);
+        continue;
+      }
       LATHE_TRY_STATUS(insert(record));
-      ++added;
+      ++counts.added;
     }
     return {};
   }));
-  return added;
+  return counts;
 }
 
 Result<int64_t> RecordStore::prune(int64_t keep) {
@@ -279,6 +286,20 @@ Result<std::optional<TaskText>> RecordStore::task(uint64_t hash) const {
   LATHE_TRY(const bool row, statement.step());
   if (!row) return std::nullopt;
   return task_from_row(statement, path_);
+}
+
+Result<TaskText> RecordStore::known_as(const TaskText& task) {
+  LATHE_TRY(std::optional<TaskText> known, this->task(task.hash));
+  if (known) return std::move(*known);
+  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    LATHE_TRY(Statement statement, connection_.prepare(kInsertTask));
+    bind_task(statement, task);
+    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+    return {};
+  }));
+  // Another process may have been faster.
+  LATHE_TRY(known, this->task(task.hash));
+  return std::move(*known);
 }
 
 Result<std::vector<TaskSummary>> RecordStore::tasks() const {

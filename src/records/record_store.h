@@ -28,6 +28,12 @@ struct RecordQuery {
   std::vector<int64_t> except = {};  // ids of records that do not count
 };
 
+// What came of records that were to be merged.
+struct MergeCounts {
+  int64_t added = 0;
+  std::vector<TaskText> left_out = {};  // tasks whose traces speak in other names than those in the file
+};
+
 class RecordStore {
  public:
   // Opens or creates a file for writing and tries to write it, so that a tuning run fails before it starts.
@@ -42,9 +48,9 @@ class RecordStore {
   // Stores all of them or none, on disk before this returns, and gives their ids. For records of one second.
   Result<std::vector<int64_t>> append_all(std::span<const Record> records);
 
-  // Stores those that this file does not have yet, all or none, and gives how many they were. A record is the
-  // same where task, target, machine, cores, compiler, trace and moment are.
-  Result<int64_t> append_missing(std::span<const Record> records);
+  // Stores those that this file does not have yet, all or none, except of tasks that it knows under other
+  // names. A record is the same where task, target, machine, cores, compiler, trace and moment are.
+  Result<MergeCounts> append_missing(std::span<const Record> records);
   // Removes all but the `keep` fastest records of each task, target, machine, number of cores and compiler
   // version, and those that failed; gives how many went, and their room back to the file system.
   Result<int64_t> prune(int64_t keep);
@@ -66,6 +72,8 @@ class RecordStore {
   Result<Record> by_id(int64_t id) const;
   // The text under which this task came first; none where it never came.
   Result<std::optional<TaskText>> task(uint64_t hash) const;
+  // The same; stores this text where the task never came. Whoever comes next under other names finds it.
+  Result<TaskText> known_as(const TaskText& task);
   // In the order in which they were first recorded.
   Result<std::vector<TaskSummary>> tasks() const;
 

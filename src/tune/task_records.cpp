@@ -20,6 +20,13 @@ bool may_be_right_now(const Record& record, const Dag& dag, std::optional<double
   return trace && *record.tolerance < relative_tolerance(dag, *trace);
 }
 
+Result<Task> in_names_of(const TaskText& known, const Task& task) {
+  if (known.dag == to_string(task.dag)) return task;
+  LATHE_TRY(Task renamed, task_of(known, task.target, task.cores));
+  renamed.name = task.name;
+  return renamed;
+}
+
 }  // namespace
 
 RecordQuery records_of(const Task& task) {
@@ -33,10 +40,12 @@ RecordQuery records_of(const Task& task) {
 
 Result<Task> in_recorded_names(const Task& task, const RecordStore& records) {
   LATHE_TRY(const std::optional<TaskText> known, records.task(hash_of(task)));
-  if (!known || known->dag == to_string(task.dag)) return task;
-  LATHE_TRY(Task renamed, task_of(*known, task.target, task.cores));
-  renamed.name = task.name;
-  return renamed;
+  return known ? in_names_of(*known, task) : task;
+}
+
+Result<Task> make_known(const Task& task, RecordStore& records) {
+  LATHE_TRY(const TaskText known, records.known_as(text_of(task)));
+  return in_names_of(known, task);
 }
 
 Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,

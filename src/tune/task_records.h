@@ -17,6 +17,10 @@ RecordQuery records_of(const Task& task);
 // itself where they do not know it. Formulas that differ in names alone are one task.
 Result<Task> in_recorded_names(const Task& task, const RecordStore& records);
 
+// Has the records know the task from now on, before anything of it is measured, so that a run that begins
+// beside this one uses the same names; gives it in those.
+Result<Task> make_known(const Task& task, RecordStore& records);
+
 // Those of records_of whose outcome holds for a run with this tolerance too (none: that of
 // relative_tolerance): all but results that were wrong by a stricter one and may be right by this.
 Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,

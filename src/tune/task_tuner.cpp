@@ -219,7 +219,7 @@ TaskTuner::~TaskTuner() = default;
 
 Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& options,
                                     CandidateRunner& runner, RecordStore& records) {
-  LATHE_TRY(const Task task, in_recorded_names(asked_for, records));
+  LATHE_TRY(const Task task, make_known(asked_for, records));
   LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
   ProblemOptions checks;
   checks.tolerance = options.tolerance;

@@ -176,6 +176,7 @@ TEST_F(CliTest, ArtifactsAndInputsAtFaultAreNamed) {
   EXPECT_EQ(sentence("run o/mm --input Z=a.npy --input b.npy"),
             "lathe: --input: the artifact has no input 'Z'; it has A, B");
   EXPECT_EQ(sentence("run o/mm --input A=a.npy --input A=a.npy"), "lathe: --input: input 'A' is given twice");
+  EXPECT_EQ(sentence("run o/mm --input A= --input b.npy"), "lathe: --input: no file is given for input 'A'");
   EXPECT_EQ(sentence("run o/mm --input none.npy --input b.npy"),
             "lathe: none.npy: there is no such file, or it cannot be read");
   EXPECT_EQ(sentence("run o/mm --input text.npy --input b.npy"), "lathe: text.npy: this is not a .npy file");
@@ -252,6 +253,29 @@ TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, MatchesRegex("(.|\n)*lathe: r.db: there is no program on x86-avx[0-9]+ and 1 "
                                         "core for other\n"));
+}
+
+TEST_F(CliTest, TasksUnderOtherNamesAreLeftOutOfAMergeAndNamed) {
+  write_matmul();
+  ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 1 --records into.db").status, 0);
+  write("w.json", R"([{"name": "sum", "op": "expression", "text": "C[i:5] = A[i] + 1"},
+    {"name": "mm2", "op": "expression", "text": "Z[a:9, b:8] = sum(k:7) X[a,k] * Y[k,b]"}])");
+  ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 1 --records from.db").status, 0);
+  const Outcome merged = lathe("records merge into.db from.db");
+  EXPECT_EQ(merged.status, 1);
+  EXPECT_EQ(merged.out, "from.db: 1 of 2 records were new to into.db\n");
+  EXPECT_THAT(
+      merged.err,
+      MatchesRegex("lathe: the records of these tasks were left out, as into.db knows the tasks under "
+                   "other names of tensors and axes: [0-9a-f]+ \\(mm2\\) of from.db\n"));
+}
+
+TEST_F(CliTest, AReportThatCannotBeWrittenSaysWhy) {
+  write_matmul();
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --trials 1 --records r.db --json /dev/full");
+  EXPECT_EQ(tuned.status, 1);
+  EXPECT_THAT(tuned.err,
+              HasSubstr("lathe: /dev/full: the file cannot be written: No space left on device\n"));
 }
 
 TEST_F(CliTest, WhatTuningCannotWriteIsNamedBeforeItBegins) {

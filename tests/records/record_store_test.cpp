@@ -310,9 +310,35 @@ TEST_F(RecordStoreTest, WhatIsMissingIsAppendedOnce) {
   elsewhere.machine = "another machine";
   RecordStore records = store();
   ASSERT_TRUE(records.append(first).has_value());
-  EXPECT_EQ(records.append_missing(std::vector{first, second, elsewhere}).value(), 2);
-  EXPECT_EQ(records.append_missing(std::vector{first, second, elsewhere}).value(), 0);
+  EXPECT_EQ(records.append_missing(std::vector{first, second, elsewhere})->added, 2);
+  EXPECT_EQ(records.append_missing(std::vector{first, second, elsewhere})->added, 0);
   EXPECT_EQ(records.count({}).value(), 3);
+}
+
+TEST_F(RecordStoreTest, OnlyTasksUnderOtherNamesAreLeftOut) {
+  Record renamed = sample_record(1e-3);
+  renamed.task.dag = "Z[a:1024, b:1024] = sum(k:1024) X[a,k] * Y[k,b]";
+  renamed.created_at += 1;
+  Record other = sample_record(2e-3);
+  other.task.hash = 2;
+  RecordStore records = store();
+  ASSERT_TRUE(records.append(sample_record(1e-3)).has_value());
+  const MergeCounts counts = records.append_missing(std::vector{renamed, other, renamed}).value();
+  EXPECT_EQ(counts.added, 1);
+  EXPECT_EQ(counts.left_out, std::vector{renamed.task});
+  EXPECT_EQ(records.count({}).value(), 2);
+  EXPECT_EQ(records.count({.task_hash = 2}).value(), 1);
+}
+
+TEST_F(RecordStoreTest, ATaskIsKnownFromTheFirstWhoAsks) {
+  RecordStore first = store();
+  RecordStore second = store();
+  const TaskText text = sample_record(1).task;
+  TaskText renamed = text;
+  renamed.dag = "Z[a:1024, b:1024] = sum(k:1024) X[a,k] * Y[k,b]";
+  EXPECT_EQ(first.known_as(text).value(), text);
+  EXPECT_EQ(second.known_as(renamed).value(), text);
+  EXPECT_TRUE(first.tasks()->empty());
 }
 
 TEST_F(RecordStoreTest, PruningKeepsTheFastestOfEachTaskMachineAndNumberOfCores) {

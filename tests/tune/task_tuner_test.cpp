@@ -105,6 +105,17 @@ TEST_F(TuneTask, OneSeedGivesTheSameProposals) {
   EXPECT_NE(first, traces_of(tune("c.db", 8, measured, runner)));
 }
 
+Task renamed_matmul() {
+  const Task first = small_matmul();
+  std::vector<std::string> constants;
+  if (first.arguments[1].is_constant) constants.emplace_back("Y");
+  Result<Task> renamed = make_task("renamed", *parse_dag("Z[a:33, b:47] = sum(k:29) X[a, k] * Y[k, b]"),
+                                   first.target, 1, constants, true);
+  EXPECT_TRUE(renamed) << renamed.error().to_string();
+  EXPECT_EQ(hash_of(*renamed), hash_of(first));
+  return std::move(*renamed);
+}
+
 // Slow from the second batch on and quiet again when the best are measured once more.
 class SlowForAWhile : public InProcessRunner {
  public:
@@ -129,21 +140,26 @@ class SlowForAWhile : public InProcessRunner {
 TEST_F(TuneTask, ATaskUnderOtherNamesGoesOnWhereTheFirstOneStopped) {
   int64_t measured = 0;
   tune("names.db", 1, measured, *measurer_);
-  const Task first = small_matmul();
-  std::vector<std::string> constants;
-  if (first.arguments[1].is_constant) constants.emplace_back("Y");
-  const Result<Task> renamed = make_task("renamed", *parse_dag("Z[a:33, b:47] = sum(k:29) X[a, k] * Y[k, b]"),
-                                         first.target, 1, constants, true);
-  ASSERT_TRUE(renamed) << renamed.error().to_string();
-  ASSERT_EQ(hash_of(*renamed), hash_of(first));
   Result<RecordStore> store = RecordStore::open(folder_ / "names.db");
   ASSERT_TRUE(store) << store.error().to_string();
-  const auto results = tune_cases({*renamed}, {}, {.trials = kTrials + 4}, *measurer_, *store, {});
+  const auto results = tune_cases({renamed_matmul()}, {}, {.trials = kTrials + 4}, *measurer_, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->front().name, "renamed");
   EXPECT_EQ(results->front().progress.trials, kTrials + 4);
   EXPECT_EQ(results->front().progress.failed, 0);
   EXPECT_EQ(store->count({}).value(), kTrials + 4);
+}
+
+TEST_F(TuneTask, TwoThatBeginATaskUnderTwoNamesUseTheFirstOnes) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "both.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  Result<TaskTuner> first = TaskTuner::create(small_matmul(), {}, runner, *store);
+  Result<TaskTuner> second = TaskTuner::create(renamed_matmul(), {}, runner, *store);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(second->step(2, [] { return false; }));
+  EXPECT_TRUE(first->step(2, [] { return false; }));
+  EXPECT_EQ(store->count({}).value(), 4);
 }
 
 // The best of all is found although it was measured while the machine was slow, at a time worse than any of
