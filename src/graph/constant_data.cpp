@@ -1,6 +1,8 @@
 // Constant bytes to numbers and back.
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "base/check.h"
 #include "graph/graph.h"
@@ -16,11 +18,23 @@ std::vector<double> decode(const Bytes& bytes) {
   return std::vector<double>(elements.begin(), elements.end());
 }
 
+// Integers take the nearest value that they can hold, and 0 for what is no number.
+template <class T>
+T element_of(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr auto kLeast = static_cast<double>(std::numeric_limits<T>::min());
+    if (std::isnan(value)) return 0;
+    if (value <= kLeast) return std::numeric_limits<T>::min();
+    if (value >= -kLeast) return std::numeric_limits<T>::max();
+  }
+  return static_cast<T>(value);
+}
+
 template <class T>
 std::shared_ptr<const Bytes> encode(std::span<const double> values) {
   auto bytes = std::make_shared<Bytes>(values.size() * sizeof(T));
   for (size_t i = 0; i < values.size(); ++i) {
-    const T element = static_cast<T>(values[i]);
+    const T element = element_of<T>(values[i]);
     std::memcpy(bytes->data() + i * sizeof(T), &element, sizeof(T));
   }
   return bytes;

@@ -11,6 +11,10 @@ namespace lathe {
 
 namespace {
 
+constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: beyond it values are rounded
+
+bool is_integer(DType dtype) { return dtype == DType::i64 || dtype == DType::i32; }
+
 Status require_constant(const GraphTensor& tensor, size_t input) {
   if (tensor.is_constant()) return {};
   return fail(
@@ -20,21 +24,30 @@ Status require_constant(const GraphTensor& tensor, size_t input) {
 
 }  // namespace
 
-Result<Shape> OnnxNode::constant_integers(size_t input) const {
+Result<std::vector<double>> OnnxNode::integer_values(size_t input) const {
   const GraphTensor& tensor = *inputs_[input];
   LATHE_TRY_STATUS(require_constant(tensor, input));
-  if (tensor.type.dtype != DType::i64 && tensor.type.dtype != DType::i32) {
-    return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be i64",
-                                                         input, tensor.name, to_string(tensor.type.dtype)));
-  }
-  const std::vector<double> values = *values_of(tensor);
-  constexpr double kLargest = 9007199254740992.0;  // 2^53: beyond it values are rounded
-  const auto large = std::ranges::find_if(values, [](double value) { return std::abs(value) > kLargest; });
+  if (is_integer(tensor.type.dtype)) return *values_of(tensor);
+  return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be i64",
+                                                       input, tensor.name, to_string(tensor.type.dtype)));
+}
+
+Result<Shape> OnnxNode::constant_integers(size_t input) const {
+  LATHE_TRY(const std::vector<double> values, integer_values(input));
+  const auto large =
+      std::ranges::find_if(values, [](double value) { return std::abs(value) > kLargestInteger; });
   if (large != values.end()) {
     return fail(ErrorKind::unsupported,
                 fmt::format("input {}, '{}', holds {:.6g}, and Lathe supports integers up to 2^53 there",
-                            input, tensor.name, *large));
+                            input, inputs_[input]->name, *large));
   }
+  return Shape(values.begin(), values.end());
+}
+
+Result<Shape> OnnxNode::bounds_of(const char* name, size_t input) {
+  if (has(name) || !has_input(input)) return integers(name, {});
+  LATHE_TRY(std::vector<double> values, integer_values(input));
+  for (double& value : values) value = std::clamp(value, -kLargestInteger, kLargestInteger);
   return Shape(values.begin(), values.end());
 }
 
@@ -60,6 +73,16 @@ Result<double> OnnxNode::constant_real(size_t input, double otherwise) const {
                                                          tensor.name, to_string(tensor.type)));
   }
   return values_of(tensor)->front();
+}
+
+Result<bool> OnnxNode::constant_flag(size_t input) const {
+  if (!has_input(input)) return false;
+  const GraphTensor& tensor = *inputs_[input];
+  LATHE_TRY_STATUS(require_constant(tensor, input));
+  if (tensor.type.dtype == DType::boolean && elements_of(tensor.type.shape) == 1)
+    return values_of(tensor)->front() != 0;
+  return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is {}, and must be one bool", input,
+                                                       tensor.name, to_string(tensor.type)));
 }
 
 size_t OnnxNode::output_count() const { return static_cast<size_t>(proto_.output_size()); }

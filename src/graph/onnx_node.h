@@ -38,11 +38,17 @@ class OnnxNode {
   // Integers that older operator sets give as an attribute and newer ones as an operand; `otherwise` where
   // neither is there.
   Result<Shape> integers_of(const char* name, size_t input, const Shape& otherwise);
+  // The same of bounds, which models write as the largest integers where they mean none: those beyond 2^53
+  // become 2^53, with their sign.
+  Result<Shape> bounds_of(const char* name, size_t input);
   // The values of an operand that must be a constant of f32, of any shape.
   Result<std::vector<double>> constant_reals(size_t input) const;
 
   // The value of an operand of one f32 that must be a constant; `otherwise` where it is left out.
   Result<double> constant_real(size_t input, double otherwise) const;
+
+  // Whether an operand that must be a constant is true; false where it is left out.
+  Result<bool> constant_flag(size_t input) const;
 
   // Attributes; what is absent has the value of `otherwise`.
   bool has(const char* name) const;
@@ -61,6 +67,8 @@ class OnnxNode {
  private:
   // The attribute if it is there and of this type (onnx::AttributeProto_AttributeType).
   const onnx::AttributeProto* attribute(const char* name, int type, const char* type_name);
+  // The values of an integer operand that must be a constant, large ones rounded.
+  Result<std::vector<double>> integer_values(size_t input) const;
 
   const onnx::NodeProto& proto_;
   std::vector<const GraphTensor*> inputs_;

@@ -59,7 +59,7 @@ constexpr OnnxOperator kOperators[] = {
     {"ConstantOfShape", 9, 1, 1, 0, as_constant<import_constant_of_shape>},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
     {"ConvTranspose", 1, 2, 3, 3, as_graph_op<import_conv_transpose>},
-    zip<ZipFunction::div>("Div"),
+    {"Div", 7, 2, 2, 2, as_graph_op<import_div>},
     {"Dropout", 7, 1, 3, 1, as_graph_op<import_dropout>},
     {"Elu", 6, 1, 1, 1, as_graph_op<import_elu>},
     {"Erf", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::erf>>},

@@ -1,8 +1,13 @@
 #include "graph/network_runner.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <stdexcept>
 
+#include "graph/onnx_import.h"
+#include "graph/simplify.h"
 #include "loop/interpret.h"
 #include "loop/loop.h"
 
@@ -68,6 +73,25 @@ std::vector<Values> run_partition(const Graph& graph, const Partition& partition
     outputs.push_back({shape, std::vector<double>(begin, begin + elements_of(shape))});
   }
   return outputs;
+}
+
+Values run_network(const OnnxModel& model, const std::vector<Values>& inputs, size_t output) {
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+  EXPECT_TRUE(graph) << graph.error().to_string();
+  if (!graph) return {};
+  std::vector<Values> reference = evaluate_graph(*graph, inputs).value();
+  const Graph simple = simplify(*graph);
+  const std::vector<Values> actual = run_partition(simple, partition(simple).value(), inputs);
+  for (size_t i = 0; i < reference.size(); ++i) {
+    EXPECT_EQ(actual[i].shape, reference[i].shape);
+    EXPECT_THAT(actual[i].data, testing::Pointwise(testing::DoubleNear(1e-5), reference[i].data));
+  }
+  return std::move(reference[output]);
+}
+
+std::string import_error(const OnnxModel& model) {
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+  return graph ? "imported" : graph.error().message;
 }
 
 }  // namespace lathe

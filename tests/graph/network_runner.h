@@ -2,8 +2,10 @@
 // planned.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "graph/onnx_models.h"
 #include "graph/partition.h"
 
 namespace lathe {
@@ -11,5 +13,12 @@ namespace lathe {
 // The values of the graph's outputs. Throws if a task does not run.
 std::vector<Values> run_partition(const Graph& graph, const Partition& partition,
                                   const std::vector<Values>& inputs);
+
+// One output of a model by the reference. Expects the model to import, and its simplified network, run task
+// by task, to give all outputs as the reference does; no values where it does not import.
+Values run_network(const OnnxModel& model, const std::vector<Values>& inputs, size_t output = 0);
+
+// The sentence with which the model does not import, or "imported".
+std::string import_error(const OnnxModel& model);
 
 }  // namespace lathe

@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "graph/network_runner.h"
 #include "graph/onnx_models.h"
 
 namespace lathe {
 namespace {
 
-std::string import_error(const OnnxModel& model, const OnnxImportOptions& options = {}) {
+std::string located_error(const OnnxModel& model, const OnnxImportOptions& options = {}) {
   const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx", options);
   return graph ? "imported" : graph.error().to_string();
 }
@@ -30,7 +31,7 @@ std::string node_error(const std::string& type, const std::vector<std::string>& 
       .integers("shape", {1, -1});
   model.node("n", type, inputs, "y").output("y");
   configure(model);
-  return import_error(model);
+  return located_error(model);
 }
 
 std::string node_error(const std::string& type, const std::vector<std::string>& inputs) {
@@ -92,9 +93,9 @@ TEST(OnnxImport, SurvivesDamage) {
 TEST(OnnxImport, ChecksTheOperatorSet) {
   OnnxModel model = small_conv_model();
   model.proto.mutable_opset_import(0)->set_version(99);
-  EXPECT_EQ(import_error(model), "m.onnx: the model uses ONNX operator set 99, and Lathe supports 7 to 23");
+  EXPECT_EQ(located_error(model), "m.onnx: the model uses ONNX operator set 99, and Lathe supports 7 to 23");
   model.proto.clear_opset_import();
-  EXPECT_EQ(import_error(model), "m.onnx: the model does not say which ONNX operator set it uses");
+  EXPECT_EQ(located_error(model), "m.onnx: the model does not say which ONNX operator set it uses");
 }
 
 TEST(OnnxImport, NamesAnUnsupportedNode) {
@@ -151,41 +152,41 @@ TEST(OnnxImport, NamesAnUnusableInput) {
   OnnxModel model = small_conv_model();
   auto* tensor = model.proto.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(onnx::TensorProto_DataType_STRING);
-  EXPECT_EQ(import_error(model),
+  EXPECT_EQ(located_error(model),
             "m.onnx: input 'x' has the element type STRING, which Lathe does not support");
   tensor->set_elem_type(onnx::TensorProto_DataType_DOUBLE);
-  EXPECT_EQ(import_error(model),
+  EXPECT_EQ(located_error(model),
             "m.onnx: node 'first' (Conv): input 0 is of type f64, and Lathe supports f32 here");
   model.proto.mutable_graph()->mutable_input(0)->mutable_type()->clear_tensor_type();
-  EXPECT_EQ(import_error(model), "m.onnx: input 'x' is not a tensor, and Lathe supports tensors");
+  EXPECT_EQ(located_error(model), "m.onnx: input 'x' is not a tensor, and Lathe supports tensors");
 }
 
 TEST(OnnxImport, NamesAnUnusableInitializer) {
   OnnxModel model = small_conv_model();
   onnx::TensorProto& weight = *model.proto.mutable_graph()->mutable_initializer(0);
   weight.set_raw_data("1234");
-  EXPECT_EQ(import_error(model), "m.onnx: initializer 'w' has 4 bytes of data, and f32[4,2,3,3] takes 288");
+  EXPECT_EQ(located_error(model), "m.onnx: initializer 'w' has 4 bytes of data, and f32[4,2,3,3] takes 288");
   weight.clear_raw_data();
-  EXPECT_EQ(import_error(model), "m.onnx: initializer 'w' has no data");
+  EXPECT_EQ(located_error(model), "m.onnx: initializer 'w' has no data");
   weight.set_dims(0, -4);
-  EXPECT_EQ(import_error(model),
+  EXPECT_EQ(located_error(model),
             "m.onnx: initializer 'w' has shape [-4,2,3,3], and every extent must be at least 1");
   weight.set_data_location(onnx::TensorProto_DataLocation_EXTERNAL);
-  EXPECT_EQ(import_error(model),
+  EXPECT_EQ(located_error(model),
             "m.onnx: initializer 'w' keeps its data in another file, which Lathe does not support");
 }
 
 TEST(OnnxImport, NamesAnOutputThatNothingComputes) {
   OnnxModel model = small_conv_model();
   model.output("nothing");
-  EXPECT_EQ(import_error(model), "m.onnx: no node gives the model's output 'nothing'");
+  EXPECT_EQ(located_error(model), "m.onnx: no node gives the model's output 'nothing'");
   model.proto.mutable_graph()->mutable_output(1)->set_name("x");
-  EXPECT_EQ(import_error(model),
+  EXPECT_EQ(located_error(model),
             "m.onnx: output 'x' is an input of the graph itself, and Lathe supports outputs of nodes");
   model.proto.mutable_graph()->mutable_output(1)->set_name("y");
-  EXPECT_EQ(import_error(model), "m.onnx: output 'y' is listed twice");
+  EXPECT_EQ(located_error(model), "m.onnx: output 'y' is listed twice");
   model.proto.mutable_graph()->clear_output();
-  EXPECT_EQ(import_error(model), "m.onnx: the model has no outputs");
+  EXPECT_EQ(located_error(model), "m.onnx: the model has no outputs");
 }
 
 TEST(OnnxImport, TakesShapesOfDynamicInputs) {
@@ -194,16 +195,16 @@ TEST(OnnxImport, TakesShapesOfDynamicInputs) {
       model.proto.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
   shape->mutable_dim(0)->set_dim_param("N");
   EXPECT_EQ(
-      import_error(model),
+      located_error(model),
       "m.onnx: input 'x' has the dynamic dimension 'N', so its shape must be given (--input x=?,2,5,5)");
   const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx", {{{"x", {3, 2, 7, 5}}}});
   ASSERT_TRUE(graph) << graph.error().to_string();
   EXPECT_EQ(to_string(graph->tensors[graph->outputs[0]].type), "f32[3,4,7,5]");
-  EXPECT_EQ(import_error(model, {{{"x", {3, 2, 7}}}}),
+  EXPECT_EQ(located_error(model, {{{"x", {3, 2, 7}}}}),
             "m.onnx: input 'x' has 4 dimensions, and the shape given for it, [3,2,7], has 3");
-  EXPECT_EQ(import_error(model, {{{"x", {3, 2, 0, 5}}}}),
+  EXPECT_EQ(located_error(model, {{{"x", {3, 2, 0, 5}}}}),
             "m.onnx: tensor 'x' has shape [3,2,0,5], and every extent must be at least 1");
-  EXPECT_EQ(import_error(model, {{{"x", {3, 2, 7, 5}}, {"q", {1}}}}),
+  EXPECT_EQ(located_error(model, {{{"x", {3, 2, 7, 5}}, {"q", {1}}}}),
             "m.onnx: the model has no input 'q', for which a shape is given; it has 'x'");
 }
 
@@ -229,6 +230,134 @@ TEST(OnnxImport, TakesConstantNodesInitializersListedAsInputsAndTypedData) {
   const Result<std::vector<Values>> outputs = evaluate_graph(*graph, inputs);
   ASSERT_TRUE(outputs) << outputs.error().to_string();
   EXPECT_EQ(outputs->at(0).data, (std::vector<double>{4, 5, 6, 5, 6, 7}));
+}
+
+// The shape that a Reshape of x [2,3,4] to the integers `target` gives, or why there is none; `configure`
+// adds the nodes that compute `target`.
+template <class Configure>
+std::string reshaped(Configure configure) {
+  OnnxModel model;
+  model.input("x", {2, 3, 4}).integers("minus", {-1}).integers("zero", {0}).integers("two", {2});
+  configure(model);
+  model.node("r", "Reshape", {"x", "target"}, "y").output("y");
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+  return graph ? to_string(graph->tensors[graph->outputs[0]].type.shape) : graph.error().message;
+}
+
+TEST(OnnxImport, ComputesShapesFromShapes) {
+  EXPECT_EQ(reshaped([](OnnxModel& m) {
+              m.node("s", "Shape", {"x"}, "s").node("p", "Slice", {"s", "zero", "two"}, "p");
+              m.node("c", "Concat", {"p", "minus"}, "target").attribute("axis", 0);
+            }),
+            "[2,3,4]");
+  EXPECT_EQ(
+      reshaped([](OnnxModel& m) {
+        m.node("s", "Shape", {"x"}, "s").integers("one", {}, {1}).node("g", "Gather", {"s", "one"}, "g");
+        m.node("u", "Unsqueeze", {"g", "zero"}, "u");
+        m.node("c", "Concat", {"minus", "u"}, "target").attribute("axis", 0);
+      }),
+      "[8,3]");
+  EXPECT_EQ(reshaped([](OnnxModel& m) { m.node("s", "Shape", {"x"}, "target").attribute("start", 1); }),
+            "node 'r' (Reshape): the shape [3,4] does not hold the 24 elements of [2,3,4]");
+  EXPECT_EQ(reshaped([](OnnxModel& m) {
+              m.node("s", "Shape", {"x"}, "s").attribute("start", -2).attribute("end", -1);
+              m.node("q", "Mul", {"s", "two"}, "q").node("b", "Sub", {"q", "two"}, "b");
+              m.node("c", "Concat", {"minus", "b"}, "target").attribute("axis", 0);
+            }),
+            "[6,4]");
+}
+
+TEST(OnnxImport, DividesIntegersTowardsZero) {
+  const auto divided = [](int64_t number, int64_t divisor) {
+    return reshaped([&](OnnxModel& m) {
+      m.integers("number", {number}).integers("divisor", {divisor});
+      m.node("d", "Div", {"number", "divisor"}, "d")
+          .node("c", "Concat", {"d", "two"}, "target")
+          .attribute("axis", 0);
+    });
+  };
+  EXPECT_EQ(divided(25, 2), "[12,2]");
+  EXPECT_EQ(divided(7, -4), "[12,2]");  // -1, which Reshape replaces
+  EXPECT_EQ(divided(7, 0), "node 'd' (Div): it divides integers by 0");
+}
+
+TEST(OnnxImport, ComputesShapesThroughRealsAndSplits) {
+  EXPECT_EQ(reshaped([](OnnxModel& m) {
+              m.node("s", "Shape", {"x"}, "s").node("f", "Cast", {"s"}, "f").attribute("to", 1);
+              m.initializer("scale", {3}, {2, 0.5F, 1.5F}).node("q", "Mul", {"f", "scale"}, "q");
+              m.node("i", "Cast", {"q"}, "target").attribute("to", 7);
+            }),
+            "[4,1,6]");
+  EXPECT_EQ(reshaped([](OnnxModel& m) {
+              m.integers("parts", {2, 1}).node("s", "Shape", {"x"}, "s");
+              m.node("p", "Split", {"s", "parts"}, "a").gives("b");
+              m.node("c", "Concat", {"b", "minus"}, "target").attribute("axis", 0);
+            }),
+            "[4,6]");
+}
+
+TEST(OnnxImport, FillsATensorOfAComputedShape) {
+  OnnxModel model;
+  model.input("x", {2, 3}).node("s", "Shape", {"x"}, "s").node("f", "ConstantOfShape", {"s"}, "f");
+  onnx::AttributeProto& value = *model.proto.mutable_graph()->mutable_node(1)->add_attribute();
+  value.set_name("value");
+  value.set_type(onnx::AttributeProto_AttributeType_TENSOR);
+  value.mutable_t()->set_data_type(onnx::TensorProto_DataType_FLOAT);
+  value.mutable_t()->add_dims(1);
+  value.mutable_t()->add_float_data(2.5F);
+  model.node("n", "Sub", {"f", "x"}, "y").output("y");
+  EXPECT_EQ(run_network(model, {numbered({2, 3})}).data,
+            (std::vector<double>{1.5, .5, -.5, -1.5, -2.5, -3.5}));
+  value.mutable_t()->add_float_data(1);
+  value.mutable_t()->set_dims(0, 2);
+  EXPECT_EQ(import_error(model), "node 'f' (ConstantOfShape): attribute 'value' is not one element");
+}
+
+// A Constant node whose only attribute is `attribute`, added to x [3] or, where integers, naming its place.
+OnnxModel constant_model(const std::string& name, const std::vector<double>& numbers) {
+  OnnxModel model;
+  model.input("x", {3}).node("k", "Constant", {}, "k");
+  onnx::AttributeProto& value = *model.proto.mutable_graph()->mutable_node(0)->add_attribute();
+  value.set_name(name);
+  const bool integers = name.starts_with("value_int");
+  for (const double number : numbers) {
+    if (integers) {
+      value.add_ints(static_cast<int64_t>(number));
+    } else {
+      value.add_floats(static_cast<float>(number));
+    }
+  }
+  if (!name.ends_with('s')) {
+    value.clear_ints();
+    value.clear_floats();
+    value.set_i(static_cast<int64_t>(numbers[0]));
+    value.set_f(static_cast<float>(numbers[0]));
+  }
+  model.node("n", integers ? "Gather" : "Add", {"x", "k"}, "y");
+  return std::move(model.output("y"));
+}
+
+TEST(OnnxImport, TakesConstantsOfEveryAttributeOfNumbers) {
+  const Values x = numbered({3});
+  EXPECT_EQ(run_network(constant_model("value_int", {2}), {x}).data, (std::vector<double>{3}));
+  EXPECT_EQ(run_network(constant_model("value_int", {2}), {x}).shape, Shape{});
+  EXPECT_EQ(run_network(constant_model("value_ints", {2, 1}), {x}).data, (std::vector<double>{3, 2}));
+  EXPECT_EQ(run_network(constant_model("value_float", {0.5}), {x}).data,
+            (std::vector<double>{1.5, 2.5, 3.5}));
+  EXPECT_EQ(run_network(constant_model("value_floats", {1, 0, 2}), {x}).data, (std::vector<double>{2, 2, 5}));
+  EXPECT_EQ(import_error(constant_model("value_string", {0})),
+            "node 'k' (Constant): it has the attribute 'value_string', which Lathe does not support");
+}
+
+TEST(OnnxImport, TakesAnEmptyConstantForAnOperandThatIsLeftOut) {
+  OnnxModel model;
+  model.operator_set(11)
+      .input("x", {1, 2})
+      .integers("roi", std::vector<int64_t>{})
+      .initializer("s", {2}, {1, 2});
+  model.node("n", "Resize", {"x", "roi", "s"}, "y").attribute("coordinate_transformation_mode", "asymmetric");
+  model.output("y");
+  EXPECT_EQ(run_network(model, {numbered({1, 2})}).data, (std::vector<double>{1, 1, 2, 2}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <sstream>
 
 namespace lathe {
@@ -42,10 +43,15 @@ OnnxModel& OnnxModel::initializer(const std::string& name, const Shape& shape, s
 }
 
 OnnxModel& OnnxModel::integers(const std::string& name, const std::vector<int64_t>& values) {
+  return integers(name, {static_cast<int64_t>(values.size())}, values);
+}
+
+OnnxModel& OnnxModel::integers(const std::string& name, const Shape& shape,
+                               const std::vector<int64_t>& values) {
   onnx::TensorProto& tensor = *proto.mutable_graph()->add_initializer();
   tensor.set_name(name);
   tensor.set_data_type(onnx::TensorProto_DataType_INT64);
-  tensor.add_dims(static_cast<int64_t>(values.size()));
+  for (int64_t extent : shape) tensor.add_dims(extent);
   for (int64_t value : values) tensor.add_int64_data(value);
   return *this;
 }
@@ -57,6 +63,16 @@ OnnxModel& OnnxModel::node(const std::string& name, const std::string& type,
   node.set_op_type(type);
   for (const std::string& input : inputs) node.add_input(input);
   node.add_output(output);
+  return *this;
+}
+
+OnnxModel& OnnxModel::gives(const std::string& output) {
+  proto.mutable_graph()->mutable_node()->rbegin()->add_output(output);
+  return *this;
+}
+
+OnnxModel& OnnxModel::operator_set(int64_t version) {
+  proto.mutable_opset_import(0)->set_version(version);
   return *this;
 }
 
@@ -118,6 +134,12 @@ std::string resnet18_bytes() {
     tensor.set_raw_data(values.data(), values.size() * sizeof(float));
   }
   return model.SerializeAsString();
+}
+
+Values numbered(const Shape& shape) {
+  Values values{shape, std::vector<double>(static_cast<size_t>(elements_of(shape)))};
+  std::iota(values.data.begin(), values.data.end(), 1.0);
+  return values;
 }
 
 std::vector<Values> random_inputs(const Graph& graph, uint64_t seed) {

@@ -22,9 +22,15 @@ class OnnxModel {
   // An f32 initializer with these values, or random ones if there are none.
   OnnxModel& initializer(const std::string& name, const Shape& shape, std::vector<float> values = {});
   OnnxModel& integers(const std::string& name, const std::vector<int64_t>& values);
+  // The same of any shape, as many values as it has elements.
+  OnnxModel& integers(const std::string& name, const Shape& shape, const std::vector<int64_t>& values);
   // A node named `name` that gives the tensor `output`; attributes follow through `attribute`.
   OnnxModel& node(const std::string& name, const std::string& type, const std::vector<std::string>& inputs,
                   const std::string& output);
+  // Another output of the node added last.
+  OnnxModel& gives(const std::string& output);
+  // The version of ONNX's operators; 17 unless said.
+  OnnxModel& operator_set(int64_t version);
   // Attributes of the node added last.
   OnnxModel& attribute(const std::string& name, int64_t value);
   OnnxModel& attribute(const std::string& name, int value) {
@@ -48,6 +54,9 @@ OnnxModel small_conv_model();
 // The bytes of tests/data/resnet18.graph.onnx with every missing weight drawn from the normal distribution
 // that its doc string names.
 std::string resnet18_bytes();
+
+// The values 1, 2, 3 .. in order.
+Values numbered(const Shape& shape);
 
 // Random values in [-1, 1) for each input of the graph.
 std::vector<Values> random_inputs(const Graph& graph, uint64_t seed);

@@ -46,6 +46,7 @@ double value_of(ZipFunction function, double x, double y) {
     case ZipFunction::sub: return x - y;
     case ZipFunction::mul: return x * y;
     case ZipFunction::div: return x / y;
+    case ZipFunction::quotient: return std::trunc(x / y);
     case ZipFunction::max: return std::max(x, y);
     case ZipFunction::min: return std::min(x, y);
     case ZipFunction::p_relu: return x < 0 ? x * y : x;
@@ -53,11 +54,15 @@ double value_of(ZipFunction function, double x, double y) {
   return x;
 }
 
-// x to a constant power. Whole exponents up to 64 take products, since logarithms are for positive x alone.
+// x to a constant power. Whole exponents up to 64 take products; logarithms are for positive x alone.
 Expr power(const Expr& x, double exponent) {
   if (exponent < 0) return real(1) / power(x, -exponent);
   if (exponent == 0.5) return sqrt(x);
-  if (exponent != std::floor(exponent) || exponent > 64) return exp(log(x) * real(exponent));
+  if (exponent != std::floor(exponent)) return exp(log(x) * real(exponent));
+  if (exponent > 64) {
+    const Expr magnitude = exp(log(abs(x)) * real(exponent));
+    return std::fmod(exponent, 2) == 0 ? magnitude : select(x < real(0), -magnitude, magnitude);
+  }
   Expr result;
   Expr square = x;
   for (auto rest = static_cast<int>(exponent); rest > 0; rest /= 2, square = square * square) {
@@ -96,7 +101,8 @@ const char* ZipOp::name() const {
     case ZipFunction::add: return "Add";
     case ZipFunction::sub: return "Sub";
     case ZipFunction::mul: return "Mul";
-    case ZipFunction::div: return "Div";
+    case ZipFunction::div:
+    case ZipFunction::quotient: return "Div";
     case ZipFunction::max: return "Max";
     case ZipFunction::min: return "Min";
     case ZipFunction::p_relu: return "PRelu";
@@ -196,7 +202,8 @@ Expr lower(const ZipOp& op, const PointOperands& point) {
     case ZipFunction::add: return x + y;
     case ZipFunction::sub: return x - y;
     case ZipFunction::mul: return x * y;
-    case ZipFunction::div: return x / y;
+    case ZipFunction::div:
+    case ZipFunction::quotient: return x / y;
     case ZipFunction::max: return max(x, y);
     case ZipFunction::min: return min(x, y);
     case ZipFunction::p_relu: return select(x < real(0), x * y, x);
@@ -215,14 +222,31 @@ Result<MapOp> import_hard_sigmoid(OnnxNode& node) {
 Result<MapOp> import_elu(OnnxNode& node) { return MapOp{MapFunction::elu, node.real("alpha", 1)}; }
 
 Result<MapOp> import_pow(OnnxNode& node) {
-  LATHE_TRY(const double exponent, node.constant_real(1, 1));
-  return MapOp{MapFunction::power, exponent};
+  if (node.shape(1).size() > node.shape(0).size()) {
+    return fail(ErrorKind::unsupported, fmt::format("its exponent {} has more axes than its base {}",
+                                                    to_string(node.shape(1)), to_string(node.shape(0))));
+  }
+  if (node.type(1).dtype == DType::f32) {
+    LATHE_TRY(const double exponent, node.constant_real(1, 1));
+    return MapOp{MapFunction::power, exponent};
+  }
+  LATHE_TRY(const Shape exponents, node.constant_integers(1));
+  if (exponents.size() == 1) return MapOp{MapFunction::power, static_cast<double>(exponents[0])};
+  return fail(ErrorKind::unsupported,
+              fmt::format("it has {} exponents, and Lathe supports one", exponents.size()));
 }
 
 Result<CastOp> import_cast(OnnxNode& node) {
   CastOp op;
   LATHE_TRY(op.to, dtype_of_onnx(node.integer("to", 0), "attribute 'to'"));
   return op;
+}
+
+Result<ZipOp> import_div(OnnxNode& node) {
+  if (node.type(0).dtype == DType::f32 || !node.is_constant(1)) return ZipOp{ZipFunction::div};
+  LATHE_TRY(const Shape divisors, node.constant_integers(1));
+  if (std::ranges::find(divisors, 0) == divisors.end()) return ZipOp{ZipFunction::quotient};
+  return fail(ErrorKind::invalid_argument, "it divides integers by 0");
 }
 
 Result<MapOp> import_clip(OnnxNode& node) {

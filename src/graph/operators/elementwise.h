@@ -40,8 +40,8 @@ struct MapOp {
   bool operator==(const MapOp&) const = default;
 };
 
-// p_relu: x < 0 ? x * y : x
-enum class ZipFunction : uint8_t { add, sub, mul, div, max, min, p_relu };
+// quotient: x / y of integers, cut off towards zero; p_relu: x < 0 ? x * y : x
+enum class ZipFunction : uint8_t { add, sub, mul, div, quotient, max, min, p_relu };
 
 // A function of two operands, of f32 or of integers (which ONNX computes shapes with).
 struct ZipOp {
@@ -88,8 +88,10 @@ Result<MapOp> import_clip(OnnxNode& node);
 Result<MapOp> import_elu(OnnxNode& node);
 Result<MapOp> import_pow(OnnxNode& node);
 Result<CastOp> import_cast(OnnxNode& node);
-// The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...; Add, Sub, Mul, Div, Max,
-// Min of two operands.
+// ONNX Div, of f32 or of integers.
+Result<ZipOp> import_div(OnnxNode& node);
+// The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...; Add, Sub, Mul, Max, Min
+// of two operands.
 template <MapFunction function>
 Result<MapOp> import_map(OnnxNode&) {
   return MapOp{function};

@@ -249,12 +249,13 @@ Result<TransposeOp> import_transpose(OnnxNode& node) {
 
 Result<SliceOp> import_slice(OnnxNode& node) {
   const Shape& shape = node.shape(0);
-  LATHE_TRY(const Shape starts, node.integers_of("starts", 1, {}));
-  LATHE_TRY(const Shape ends, node.integers_of("ends", 2, {}));
+  LATHE_TRY(const Shape starts, node.bounds_of("starts", 1));
+  LATHE_TRY(const Shape ends, node.bounds_of("ends", 2));
   Shape all(starts.size());
   std::iota(all.begin(), all.end(), int64_t{0});
   LATHE_TRY(const Shape axes, node.integers_of("axes", 3, all));
-  LATHE_TRY(const Shape steps, node.integers_of("steps", 4, Shape(starts.size(), 1)));
+  LATHE_TRY(Shape steps, node.bounds_of("steps", 4));
+  if (steps.empty()) steps.assign(starts.size(), 1);
   if (starts.empty() || ends.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size())
     return fail(ErrorKind::invalid_argument, "its starts, ends, axes and steps are not of one length");
@@ -262,10 +263,10 @@ Result<SliceOp> import_slice(OnnxNode& node) {
   SliceOp op{Shape(shape.size(), 0), Shape(shape.size(), 1), shape};
   for (size_t i = 0; i < axes.size(); ++i) {
     LATHE_TRY(const size_t axis, axis_of(axes[i], shape.size()));
-    if (steps[i] == 0 || std::abs(steps[i]) > int64_t{1} << 40)
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("step {} of axis {} is out of range", steps[i], axis));
-    add_slice(op, axis, shape[axis], starts[i], ends[i], steps[i]);
+    if (steps[i] == 0)
+      return fail(ErrorKind::invalid_argument, fmt::format("the step of axis {} is 0", axis));
+    const int64_t extent = shape[axis];  // a step as long passes every place but the first
+    add_slice(op, axis, extent, starts[i], ends[i], std::clamp(steps[i], -extent, extent));
   }
   return op;
 }
@@ -296,26 +297,32 @@ Result<GatherOp> import_gather(OnnxNode& node) {
 Result<std::vector<SliceOp>> import_split(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), shape.size()));
+  const int64_t extent = shape[axis];
   const auto parts = static_cast<int64_t>(node.output_count());
   const int64_t counted = node.integer("num_outputs", parts);
-  const int64_t size = (shape[axis] + parts - 1) / parts;
+  const int64_t size = parts == 0 ? 0 : (extent + parts - 1) / parts;
   Shape equal(static_cast<size_t>(parts), size);
-  equal.back() = shape[axis] - (parts - 1) * size;
+  if (parts > 0 && node.has("num_outputs")) equal.back() = extent - (parts - 1) * size;
   LATHE_TRY(const Shape sizes, node.integers_of("split", 1, equal));
-  if (counted != parts || static_cast<int64_t>(sizes.size()) != parts ||
-      std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != shape[axis]) {
-    return fail(ErrorKind::invalid_argument,
+  int64_t rest = extent;
+  bool fits = counted == parts && static_cast<int64_t>(sizes.size()) == parts;
+  for (size_t i = 0; fits && i < sizes.size(); ++i) {
+    fits = sizes[i] >= 1 && sizes[i] <= rest;
+    rest -= sizes[i];
+  }
+  if (!fits || rest != 0) {
+    return fail(ErrorKind::unsupported,
                 fmt::format("parts of {} do not give its {} outputs of the {} places of axis {}",
-                            to_string(sizes), parts, shape[axis], axis));
+                            to_string(sizes), parts, extent, axis));
   }
   std::vector<SliceOp> slices;
   int64_t start = 0;
-  for (const int64_t extent : sizes) {
+  for (const int64_t places : sizes) {
     SliceOp slice{Shape(shape.size(), 0), Shape(shape.size(), 1), shape};
     slice.starts[axis] = start;
-    slice.extents[axis] = extent;
+    slice.extents[axis] = places;
     slices.push_back(std::move(slice));
-    start += extent;
+    start += places;
   }
   return slices;
 }

@@ -56,7 +56,9 @@ Result<IdentityOp> import_identity(OnnxNode&) { return IdentityOp{}; }
 Result<IdentityOp> import_dropout(OnnxNode& node) {
   node.real("ratio", 0.5);
   node.integer("seed", 0);
-  return IdentityOp{};
+  LATHE_TRY(const bool trains, node.constant_flag(2));
+  if (!trains) return IdentityOp{};
+  return fail(ErrorKind::unsupported, "it is in training mode, and Lathe supports inference");
 }
 
 Result<ReshapeOp> import_reshape(OnnxNode& node) {

@@ -1,0 +1,83 @@
+// Poolings with windows: the reference against values by hand, and the network against the reference.
+#include <gtest/gtest.h>
+
+#include "graph/network_runner.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+// A pooling of x [1,1,n] by this kernel and stride; attributes follow.
+OnnxModel row_model(const char* type, int64_t extent, int64_t kernel, int64_t stride) {
+  OnnxModel model;
+  model.input("x", {1, 1, extent}).node("n", type, {"x"}, "y").output("y");
+  return model.attribute("kernel_shape", {kernel}).attribute("strides", {stride});
+}
+
+std::vector<double> pooled(const OnnxModel& model, int64_t extent) {
+  return run_network(model, {numbered({1, 1, extent})}).data;
+}
+
+TEST(AveragePool, DividesByTheElementsThatLieInside) {
+  EXPECT_EQ(pooled(row_model("AveragePool", 5, 3, 1).attribute("pads", {1, 1}), 5),
+            (std::vector<double>{1.5, 2, 3, 4, 4.5}));
+}
+
+TEST(AveragePool, CountsPadsWhereItIsTold) {
+  OnnxModel model = row_model("AveragePool", 5, 3, 1).attribute("pads", {1, 2});
+  model.attribute("count_include_pad", 1);
+  EXPECT_EQ(pooled(model, 5), (std::vector<double>{1, 2, 3, 4, 3, 5.0 / 3}));
+}
+
+TEST(AveragePool, CountsNoPlacesBehindThePadsWhereItRoundsUp) {
+  const OnnxModel inside = row_model("AveragePool", 6, 3, 2).attribute("ceil_mode", 1);
+  EXPECT_EQ(pooled(inside, 6), (std::vector<double>{2, 4, 5.5}));
+  OnnxModel padded = row_model("AveragePool", 5, 3, 3).attribute("ceil_mode", 1).attribute("pads", {0, 1});
+  EXPECT_EQ(pooled(padded, 5), (std::vector<double>{2, 4.5}));
+  EXPECT_EQ(pooled(padded.attribute("count_include_pad", 1), 5), (std::vector<double>{2, 3}));
+}
+
+TEST(AveragePool, HasAWindowForEachAxis) {
+  OnnxModel model;
+  model.input("x", {1, 2, 2, 3}).node("n", "AveragePool", {"x"}, "y").output("y");
+  model.attribute("kernel_shape", {2, 2}).attribute("pads", {1, 0, 0, 0});
+  const Values y = run_network(model, {numbered({1, 2, 2, 3})});
+  EXPECT_EQ(y.shape, (Shape{1, 2, 2, 2}));
+  EXPECT_EQ(y.data, (std::vector<double>{1.5, 2.5, 3, 4, 7.5, 8.5, 9, 10}));
+}
+
+TEST(AveragePool, SkipsElementsByItsDilation) {
+  OnnxModel model = row_model("AveragePool", 5, 2, 1).operator_set(19);
+  EXPECT_EQ(pooled(model.attribute("dilations", {3}), 5), (std::vector<double>{2.5, 3.5}));
+}
+
+TEST(MaxPool, RoundsItsNumberOfWindowsUp) {
+  EXPECT_EQ(pooled(row_model("MaxPool", 6, 3, 2), 6), (std::vector<double>{3, 5}));
+  EXPECT_EQ(pooled(row_model("MaxPool", 6, 3, 2).attribute("ceil_mode", 1), 6),
+            (std::vector<double>{3, 5, 6}));
+}
+
+TEST(MaxPool, HasNoWindowThatStartsBehindTheOperand) {
+  EXPECT_EQ(pooled(row_model("MaxPool", 4, 1, 2).attribute("ceil_mode", 1), 4), (std::vector<double>{1, 3}));
+  OnnxModel padded = row_model("MaxPool", 3, 2, 2).attribute("ceil_mode", 1).attribute("pads", {1, 1});
+  EXPECT_EQ(pooled(padded, 3), (std::vector<double>{1, 3}));
+}
+
+TEST(Pool, PadsByItselfToKeepTheExtent) {
+  EXPECT_EQ(pooled(row_model("MaxPool", 4, 2, 1).attribute("auto_pad", "SAME_UPPER"), 4),
+            (std::vector<double>{2, 3, 4, 4}));
+  EXPECT_EQ(pooled(row_model("AveragePool", 4, 2, 1).attribute("auto_pad", "SAME_LOWER"), 4),
+            (std::vector<double>{1, 1.5, 2.5, 3.5}));
+}
+
+TEST(Pool, NamesWhatItCannotTake) {
+  for (const char* type : {"MaxPool", "AveragePool"}) {
+    EXPECT_EQ(import_error(row_model(type, 4, 2, 1).attribute("pads", {2, 0})),
+              std::string("node 'n' (") + type + "): the pads of spatial axis 0 are not below its kernel, 2");
+    EXPECT_EQ(import_error(row_model(type, 4, 2, 1).gives("places")),
+              std::string("node 'n' (") + type + "): it has 2 outputs, and Lathe supports 1");
+  }
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,129 @@
+// Resize and Upsample: the reference against ONNX's formulas, and the network against the reference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graph/network_runner.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::Pointwise;
+
+// Resizes x [1, from] to `to` places.
+OnnxModel row_model(int64_t from, int64_t to, const std::string& mode, const std::string& coordinates,
+                    const std::string& nearest = "round_prefer_floor") {
+  OnnxModel model;
+  model.input("x", {1, from}).integers("sizes", {1, to}).node("n", "Resize", {"x", "", "", "sizes"}, "y");
+  model.attribute("mode", mode.c_str()).attribute("coordinate_transformation_mode", coordinates.c_str());
+  return std::move(model.attribute("nearest_mode", nearest.c_str()).output("y"));
+}
+
+// ONNX's coordinate in the operand of place y.
+double coordinate(const std::string& mode, int64_t from, int64_t to, int64_t y) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const auto at = static_cast<double>(y);
+  if (mode == "asymmetric") return at * scale;
+  if (mode == "align_corners")
+    return to == 1 ? 0 : at * static_cast<double>(from - 1) / static_cast<double>(to - 1);
+  return mode == "pytorch_half_pixel" && to == 1 ? 0 : (at + 0.5) * scale - 0.5;
+}
+
+// The element of 1, 2 .. from at a whole place, the first and the last beyond them.
+double element(double place, int64_t from) {
+  return 1 + std::clamp<double>(place, 0, static_cast<double>(from - 1));
+}
+
+double rounded(const std::string& mode, double at) {
+  // Ties are exact where the ratio of the extents is; elsewhere none is near.
+  constexpr double kTiny = 1e-9;
+  if (mode == "floor") return std::floor(at + kTiny);
+  if (mode == "ceil") return std::ceil(at - kTiny);
+  return mode == "round_prefer_floor" ? std::ceil(at - 0.5 - kTiny) : std::floor(at + 0.5 + kTiny);
+}
+
+constexpr const char* kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"};
+constexpr std::pair<int64_t, int64_t> kExtents[] = {{4, 8}, {5, 7}, {8, 4}, {9, 3},
+                                                    {7, 5}, {6, 1}, {5, 1}, {1, 4}};
+
+TEST(Resize, TakesTheNearestPlace) {
+  for (const std::string coordinates : kCoordinates) {
+    for (const std::string nearest : {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}) {
+      for (const auto& [from, to] : kExtents) {
+        SCOPED_TRACE(testing::Message() << coordinates << " " << nearest << " " << from << " to " << to);
+        std::vector<double> expected;
+        for (int64_t y = 0; y < to; ++y)
+          expected.push_back(element(rounded(nearest, coordinate(coordinates, from, to, y)), from));
+        const OnnxModel model = row_model(from, to, "nearest", coordinates, nearest);
+        EXPECT_EQ(run_network(model, {numbered({1, from})}).data, expected);
+      }
+    }
+  }
+}
+
+TEST(Resize, BlendsTheTwoPlacesAround) {
+  for (const std::string coordinates : kCoordinates) {
+    for (const auto& [from, to] : kExtents) {
+      SCOPED_TRACE(testing::Message() << coordinates << " " << from << " to " << to);
+      std::vector<double> expected;
+      for (int64_t y = 0; y < to; ++y)
+        expected.push_back(element(coordinate(coordinates, from, to, y), from));
+      const OnnxModel model = row_model(from, to, "linear", coordinates);
+      EXPECT_THAT(run_network(model, {numbered({1, from})}).data, Pointwise(DoubleNear(1e-9), expected));
+    }
+  }
+}
+
+TEST(Resize, BlendsAlongEveryAxis) {
+  OnnxModel model;
+  model.input("x", {1, 1, 2, 2}).initializer("scales", {4}, {1, 1, 2, 1.5F});
+  model.node("n", "Resize", {"x", "", "scales"}, "y").attribute("mode", "linear");
+  model.attribute("coordinate_transformation_mode", "align_corners").output("y");
+  EXPECT_THAT(run_network(model, {{{1, 1, 2, 2}, {0, 4, 6, 10}}}).data,
+              Pointwise(DoubleNear(1e-12), std::vector<double>{0, 2, 4, 2, 4, 6, 4, 6, 8, 6, 8, 10}));
+}
+
+TEST(Resize, CopiesWhereTheExtentsStay) {
+  EXPECT_EQ(run_network(row_model(4, 4, "linear", "half_pixel"), {numbered({1, 4})}).data,
+            numbered({1, 4}).data);
+}
+
+TEST(Resize, OldFormsTakeFirstPlacesOntoEachOther) {
+  OnnxModel resize;
+  resize.operator_set(10).input("x", {1, 2}).initializer("scales", {2}, {1, 2});
+  resize.node("n", "Resize", {"x", "scales"}, "y").output("y").attribute("mode", "linear");
+  EXPECT_EQ(run_network(resize, {numbered({1, 2})}).data, (std::vector<double>{1, 1.5, 2, 2}));
+  OnnxModel upsample;
+  upsample.operator_set(9).input("x", {1, 2}).initializer("scales", {2}, {2, 2});
+  upsample.node("n", "Upsample", {"x", "scales"}, "y").output("y");
+  EXPECT_EQ(run_network(upsample, {numbered({1, 2})}).data, (std::vector<double>{1, 1, 2, 2, 1, 1, 2, 2}));
+}
+
+TEST(Resize, NamesWhatItCannotTake) {
+  EXPECT_EQ(import_error(row_model(2, 4, "cubic", "half_pixel")),
+            "node 'n' (Resize): attribute 'mode' is 'cubic', and Lathe supports nearest and linear");
+  EXPECT_EQ(
+      import_error(row_model(2, 4, "linear", "tf_crop_and_resize")),
+      "node 'n' (Resize): attribute 'coordinate_transformation_mode' is 'tf_crop_and_resize', and Lathe "
+      "supports half_pixel, pytorch_half_pixel, asymmetric and align_corners");
+  EXPECT_EQ(import_error(row_model(2, 4, "nearest", "half_pixel", "up")),
+            "node 'n' (Resize): attribute 'nearest_mode' is 'up', and Lathe supports round_prefer_floor, "
+            "round_prefer_ceil, floor and ceil");
+  EXPECT_EQ(import_error(row_model(2, 4, "linear", "half_pixel").attribute("antialias", 1)),
+            "node 'n' (Resize): attribute 'antialias' is 1, and Lathe supports 0");
+  OnnxModel scales;
+  scales.input("x", {1, 5}).initializer("scales", {2}, {1, 1.25F}).initializer("one", {1}, {2});
+  scales.node("n", "Resize", {"x", "", "scales"}, "y").output("y");
+  EXPECT_EQ(import_error(scales),
+            "node 'n' (Resize): the scale 1.25 of axis 1, which has 5 places, gives no whole number of them");
+  scales.proto.mutable_graph()->mutable_node(0)->set_input(2, "one");
+  EXPECT_EQ(import_error(scales), "node 'n' (Resize): it has 1 scales for 2 axes");
+}
+
+}  // namespace
+}  // namespace lathe
