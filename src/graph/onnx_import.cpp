@@ -206,6 +206,14 @@ class Importer {
     const auto is_left_out = [&](const std::string& name) { return name.empty() || empty_.contains(name); };
     auto last = static_cast<size_t>(node.input_size());
     while (last > 0 && is_left_out(node.input(static_cast<int>(last) - 1))) --last;
+    const auto refuse_empty = [&](size_t input, const std::string& name) {
+      return fail_at(
+          node, ErrorKind::unsupported,
+          fmt::format("input {}, '{}', has no elements, which Lathe does not support there", input, name));
+    };
+    const bool has_more = last < static_cast<size_t>(node.input_size());
+    if (has_more && last < row.least_inputs && !node.input(static_cast<int>(last)).empty())
+      return refuse_empty(last, node.input(static_cast<int>(last)));
     if (last < row.least_inputs || last > row.most_inputs) {
       return fail_at(
           node, ErrorKind::invalid_argument,
@@ -217,6 +225,7 @@ class Importer {
         ids.push_back(kLeftOut);
         continue;
       }
+      if (empty_.contains(name)) return refuse_empty(i, name);
       const std::optional<TensorId> id = builder_.find(name);
       if (!id) {
         return fail_at(node, ErrorKind::invalid_argument,

@@ -360,5 +360,16 @@ TEST(OnnxImport, TakesAnEmptyConstantForAnOperandThatIsLeftOut) {
   EXPECT_EQ(run_network(model, {numbered({1, 2})}).data, (std::vector<double>{1, 1, 2, 2}));
 }
 
+TEST(OnnxImport, NamesAnEmptyConstantThatIsNeeded) {
+  OnnxModel model;
+  model.input("x", {2}).integers("none", std::vector<int64_t>{}).node("n", "Reshape", {"x", "none"}, "y");
+  EXPECT_EQ(import_error(model.output("y")),
+            "node 'n' (Reshape): input 1, 'none', has no elements, which Lathe does not support there");
+  OnnxModel first;
+  first.input("x", {2}).initializer("none", {0}).node("n", "Concat", {"none", "x"}, "y").attribute("axis", 0);
+  EXPECT_EQ(import_error(first.output("y")),
+            "node 'n' (Concat): input 0, 'none', has no elements, which Lathe does not support there");
+}
+
 }  // namespace
 }  // namespace lathe
