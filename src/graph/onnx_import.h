@@ -1,7 +1,7 @@
 // From an ONNX model to a Graph: reads the file, checks what it says, infers every shape by Lathe's own
 // rules. The model's declared intermediate shapes are ignored. Every error is one sentence that names the
-// file and the node, initializer or input. Nodes of type Constant become constants. No simplification: see
-// graph/simplify.h.
+// file and the node, initializer or input. Nodes of type Constant become constants, and so do the
+// shapes that a model computes. No other simplification: see graph/simplify.h.
 #pragma once
 
 #include <map>
