@@ -41,7 +41,7 @@ constexpr const char* kWorkloads = R"([
  "out_channels":3, "kernel":4, "stride":2, "padding":1}])";
 
 std::string trace_of(const std::string& name, const milestone::RegisterTile& tile) {
-  if (name.starts_with("matmul") && tile.lanes == 16) return milestone::matmul_in_place({16, 8, 3}, 16);
+  if (name.starts_with("matmul") && tile.lanes == 16) return milestone::matmul_in_place({16, 8, 2}, 32, 4);
   if (name == "matmul.1024") return milestone::matmul(tile, 96 / tile.rows, 512);
   if (name.starts_with("matmul")) return milestone::matmul(tile, 168 / tile.rows, 500);
   if (name == "C6.direct") return milestone::direct_convolution(tile, false);

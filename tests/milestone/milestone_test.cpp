@@ -101,7 +101,7 @@ constexpr MilestoneCase kCases[] = {
      "C[i:50, j:37] = sum(r:45) A[i, r] * B[r, j]",
      "",
      {"B"},
-     [](const RegisterTile& tile) { return milestone::matmul_in_place(tile, 3); }},
+     [](const RegisterTile& tile) { return milestone::matmul_in_place(tile, 3, 4); }},
     {"direct_convolution",
      "",
      R"([{"name":"c", "op":"conv2d", "batch":1, "height":7, "width":9, "in_channels":11,

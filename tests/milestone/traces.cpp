@@ -58,20 +58,23 @@ cache_write C C.reg at=i.1 scope=registers
          register_copy("C.reg.out", "i", "j", tile, "peel");
 }
 
-std::string matmul_in_place(const RegisterTile& tile, int row_tiles) {
+std::string matmul_in_place(const RegisterTile& tile, int row_tiles, int steps) {
   return fmt::format(R"(cache_read C B B.pack at=prepare scope=workspace layout=[1/{0}][0][1%{0}]
 split C i [{1} {2}]
 split C j [{3} {4}]
-reorder C i.0 j.0 i.1 r i.2 j.1 j.2
+split C r [{5}]
+reorder C i.0 j.0 i.1 r.0 r.1 i.2 j.1 j.2
 parallel C i.0
+unroll C r.1
 unroll C i.2
 unroll C j.1
 vectorize C j.2
 tail C i peel
 tail C j pad
+tail C r peel
 cache_write C C.reg at=i.1 scope=registers
 )",
-                     tile.columns(), row_tiles, tile.rows, tile.vectors, tile.lanes) +
+                     tile.columns(), row_tiles, tile.rows, tile.vectors, tile.lanes, steps) +
          register_copy("C.reg.out", "i", "j", tile, "peel");
 }
 

@@ -22,9 +22,9 @@ RegisterTile register_tile(int lanes);
 // partial sums of a tile stay in registers over a block and in C between blocks.
 std::string matmul(const RegisterTile& tile, int row_tiles, int64_t k_block);
 
-// The same with all of K in the registers' loop and A where it is, B in panels that are read once for
-// `row_tiles` tiles of rows: for caches that hold so many whole rows of A.
-std::string matmul_in_place(const RegisterTile& tile, int row_tiles);
+// The same with all of K in the registers' loop, `steps` at a time, and A where it is, B in panels that are
+// read once for `row_tiles` tiles of rows: for caches that hold so many whole rows of A.
+std::string matmul_in_place(const RegisterTile& tile, int row_tiles, int steps);
 
 // O = convolution of stride 1 over I.pad, channels innermost, weights in panels. With `epilogue` the sums are
 // O.conv, and O (an element-wise compute) follows each register tile.
