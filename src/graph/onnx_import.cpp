@@ -177,6 +177,7 @@ class Importer {
   // f32 as few as a tensor has axes.
   Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node) const {
     constexpr int64_t kMostReals = 16;
+    constexpr int64_t kMostIntegers = int64_t{1} << 20;
     std::vector<TensorType> types;
     std::vector<Values> values;
     for (const TensorId id : node.inputs) {
@@ -189,7 +190,8 @@ class Importer {
     }
     LATHE_TRY(const TensorType type, infer_type(node, types));
     LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-    if (type.dtype == DType::f32 && elements_of(type.shape) > kMostReals) return std::nullopt;
+    const int64_t most = type.dtype == DType::f32 ? kMostReals : kMostIntegers;
+    if (elements_of(type.shape) > most) return std::nullopt;
     auto data = to_bytes(type.dtype, evaluate_node(node, values).data);
     if (!data) return std::nullopt;
     return OnnxConstant{type, std::move(data)};

@@ -161,6 +161,14 @@ TEST(Gather, TakesAnyPlacesOfConstants) {
   EXPECT_EQ(run_network(model, {numbered({3, 6})}).data, expected);
 }
 
+// What a model gives is not folded away.
+TEST(Gather, GivesPlacesOfConstants) {
+  OnnxModel model;
+  model.input("x", {8}).initializer("rows", {8}, {0, 1, 2, 3, 4, 5, 6, 7}).integers("list", {0, 5, 1, 7});
+  model.node("r", "Relu", {"x"}, "y").node("n", "Gather", {"rows", "list"}, "g").output("g").output("y");
+  EXPECT_EQ(run_network(model, {numbered({8})}).data, (std::vector<double>{0, 5, 1, 7}));
+}
+
 TEST(Gather, NamesPlacesThatItCannotTake) {
   EXPECT_EQ(import_error(gather_model({3}, {0, 1, 3}, 1)),
             "node 'n' (Gather): its indices are not evenly spaced, as Lathe supports for computed data");

@@ -74,6 +74,8 @@ TEST(Pool, NamesWhatItCannotTake) {
   for (const char* type : {"MaxPool", "AveragePool"}) {
     EXPECT_EQ(import_error(row_model(type, 4, 2, 1).attribute("pads", {2, 0})),
               std::string("node 'n' (") + type + "): the pads of spatial axis 0 are not below its kernel, 2");
+    EXPECT_EQ(import_error(row_model(type, 2, 2, 1).attribute("pads", {1, 1}).attribute("dilations", {3})),
+              std::string("node 'n' (") + type + "): window 0 of spatial axis 0 holds nothing but pads");
     EXPECT_EQ(import_error(row_model(type, 4, 2, 1).gives("places")),
               std::string("node 'n' (") + type + "): it has 2 outputs, and Lathe supports 1");
   }

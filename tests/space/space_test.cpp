@@ -225,6 +225,16 @@ TEST(Space, LongSumsAreCutInParts) {
   EXPECT_THAT(to_string(trace), ::testing::HasSubstr("split o r [63]\nrfactor o r.0"));
 }
 
+// Parts of the last axis would leave the lanes nothing.
+TEST(Space, LongSumsOverShortAxesAreCutInFrontOfTheLanes) {
+  const Task task = task_of_text("o[i:2] = sum(a:12, b:12, c:12, d:12, e:12, f:13) A[i, a, b, c, d, e, f]");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  EXPECT_THAT(to_string(space->trace(space->preferred_points()[0]).value()),
+              ::testing::HasSubstr("rfactor o a.0"));
+  expect_preferred_points_apply(task);
+}
+
 TEST(Space, OnePointGivesOneTrace) {
   const Task task = task_of(workloads()[0], Isa::avx2, 1);
   const Result<Space> first = Space::derive(task);

@@ -227,12 +227,20 @@ Tensor lower(const GatherOp& op, DagBuilder& builder, std::span<const Tensor> op
   const size_t rank = op.places_shape.size();
   Affine number(0);  // of the place in the list
   for (size_t d = 0; d < rank; ++d) number = number * op.places_shape[d] + Affine(axes[op.axis + d].var);
+  const auto element = [&](const Affine& place) {
+    std::vector<Affine> index;
+    for (size_t d = 0; d < op.axis; ++d) index.emplace_back(axes[d].var);
+    index.push_back(place);
+    for (size_t d = op.axis + rank; d < axes.size(); ++d) index.emplace_back(axes[d].var);
+    return load(operands[0], index);
+  };
   const int64_t step = op.places.size() > 1 ? op.places[1] - op.places[0] : 0;
-  std::vector<Affine> index;
-  for (size_t d = 0; d < op.axis; ++d) index.emplace_back(axes[d].var);
-  index.push_back(number * step + Affine(op.places[0]));
-  for (size_t d = op.axis + rank; d < axes.size(); ++d) index.emplace_back(axes[d].var);
-  return builder.compute("gathered", axes, load(operands[0], index));
+  if (evenly_spaced(op.places))
+    return builder.compute("gathered", axes, element(number * step + Affine(op.places[0])));
+  Expr body = element(Affine(op.places.back()));
+  for (size_t i = op.places.size() - 1; i-- > 0;)
+    body = select(Expr(number) < Expr(static_cast<int64_t>(i) + 1), element(Affine(op.places[i])), body);
+  return builder.compute("gathered", axes, body);
 }
 
 Result<TransposeOp> import_transpose(OnnxNode& node) {

@@ -40,6 +40,20 @@ int64_t taps_within(const SlidingWindow& window, size_t d, int64_t place, int64_
   return count;
 }
 
+// The taps of a dilated window may pass over all of a short operand.
+Status check_gaps(const SlidingWindow& window, size_t d, int64_t places, int64_t extent) {
+  constexpr int64_t kMostTaps = int64_t{1} << 24;
+  if (window.dilations[d] == 1 || (window.pads_before[d] == 0 && window.pads_after[d] == 0)) return {};
+  if (places > kMostTaps / window.kernel[d])
+    return fail(ErrorKind::unsupported, fmt::format("spatial axis {} is too long for a dilated window", d));
+  for (int64_t place = 0; place < places; ++place) {
+    if (taps_within(window, d, place, extent, 0, 0) > 0) continue;
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("window {} of spatial axis {} holds nothing but pads", place, d));
+  }
+  return {};
+}
+
 // [N, C, extents]; an Error where a window could hold nothing but pads.
 Result<TensorType> pooled_type(const SlidingWindow& window, const TensorType& input) {
   const Shape& data = input.shape;
@@ -52,6 +66,7 @@ Result<TensorType> pooled_type(const SlidingWindow& window, const TensorType& in
           ErrorKind::invalid_argument,
           fmt::format("the pads of spatial axis {} are not below its kernel, {}", d, window.kernel[d]));
     }
+    LATHE_TRY_STATUS(check_gaps(window, d, extents[d], data[d + 2]));
     shape.push_back(extents[d]);
   }
   return TensorType{DType::f32, shape};

@@ -103,10 +103,12 @@ int64_t needed_parts(const Writer& writer, const Compute& compute) {
   return static_cast<int64_t>(std::ceil(std::max({1.0, exact, busy})));
 }
 
-// The outermost reduce axis that is long enough, or else the longest.
-size_t parted_axis(const Compute& compute, int64_t parts) {
+// The outermost reduce axis that is long enough, or else the longest. One that lies in the lanes gives them
+// something in each part.
+size_t parted_axis(const Compute& compute, int64_t parts, int64_t lanes) {
   size_t longest = compute.spatial_count();
   for (size_t i = compute.spatial_count(); i < compute.axes.size(); ++i) {
+    if (i + 1 == compute.axes.size() && compute.axes[i].extent < 2 * lanes) continue;
     if (compute.axes[i].extent >= parts) return i;
     if (compute.axes[i].extent > compute.axes[longest].extent) longest = i;
   }
@@ -125,7 +127,7 @@ Choices choose(Writer& writer, const Compute& compute) {
   const std::string& name = compute.output->name;
   Choices choices;
   const int64_t needed = needed_parts(writer, compute);
-  choices.parts.axis = parted_axis(compute, needed);
+  choices.parts.axis = parted_axis(compute, needed, writer.lanes());
   const std::vector<int64_t> counts = needed == 1 ? std::vector<int64_t>{1} : std::vector{needed, 4 * needed};
   choices.parts.count = writer.choose.choose(name + ".parts", counts, needed);
   choices.vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 2);
@@ -140,7 +142,7 @@ Nest write_parts(Writer& writer, const Compute& compute, const Parts& parts) {
   // Lanes must find something to start from in every part, the last one too.
   const int64_t least = parts.axis + 1 == compute.axes.size() ? writer.lanes() : 1;
   int64_t size = ceil_div(ceil_div(axis.extent, parts.count), least) * least;
-  while (axis.extent % size != 0 && axis.extent % size < least) size += least;
+  while (size < axis.extent && axis.extent % size != 0 && axis.extent % size < least) size += least;
   const std::string loop = axis.var.name();
   Nest partial(compute);
   writer.add(SplitStep{partial.block, loop, {size}});
