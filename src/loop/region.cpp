@@ -13,13 +13,13 @@ bool uses_any(const Affine& a, const Ranges& moving) {
   return std::ranges::any_of(vars, [&](const Var& var) { return moving.find(var.atom().get()) != nullptr; });
 }
 
-// Splits a sum into the part that the moving variables do not occur in, and the rest.
+// Splits a sum into the part that neither moving variables nor values of tensors occur in, and the rest.
 std::pair<Affine, Affine> split_fixed(const Affine& a, const Ranges& moving) {
   Affine fixed(a.constant());
   Affine rest;
   for (const Affine::Term& term : a.terms()) {
     const Affine part(term.atom, term.coefficient);
-    (uses_any(part, moving) ? rest : fixed) += part;
+    (uses_any(part, moving) || depends_on_values(part) ? rest : fixed) += part;
   }
   return {std::move(fixed), std::move(rest)};
 }
@@ -178,6 +178,13 @@ void RegionFinder::visit(const Stmt& stmt) {
 }
 
 }  // namespace
+
+bool depends_on_values(const Affine& sum) {
+  return std::ranges::any_of(sum.terms(), [](const Affine::Term& term) {
+    if (term.atom->kind == AtomKind::variable) return false;
+    return term.atom->kind == AtomKind::opaque || depends_on_values(term.atom->operand);
+  });
+}
 
 std::optional<BoxSide> side_of(const Affine& value, const Ranges& moving, const Ranges& fixed) {
   Ranges all = fixed;

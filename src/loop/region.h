@@ -16,8 +16,12 @@ struct BoxSide {
 };
 using Box = std::vector<BoxSide>;
 
+// Whether an indirect index occurs in the sum.
+bool depends_on_values(const Affine& sum);
+
 // An over-approximation of the values that `value` takes while the variables in `moving` run through their
-// ranges and all others are fixed. Nothing where it cannot tell.
+// ranges and all others are fixed. Nothing where it cannot tell: no box begins at an indirect index, which
+// only a block's value may hold.
 std::optional<BoxSide> side_of(const Affine& value, const Ranges& moving, const Ranges& fixed);
 
 // Whether a sum takes every value between its bounds while all its variables run through their ranges. False

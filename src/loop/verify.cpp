@@ -9,6 +9,7 @@
 
 #include "expr/reads.h"
 #include "loop/print.h"
+#include "loop/region.h"
 #include "loop/verify_coverage.h"
 #include "loop/walk.h"
 
@@ -52,6 +53,7 @@ class Verifier {
   Status check_value(const Expr& value, const std::vector<Var>& scope) const;
   Status check_reads(const Expr& value) const;
   Status check_vars(const Affine& value, const std::vector<Var>& scope, const char* what) const;
+  Status check_control(const Affine& value, const char* what) const;
   std::vector<Var> loop_vars() const;
   bool always_reached(const Affine& index) const;
   std::unexpected<Error> error(std::string message) const {
@@ -135,10 +137,17 @@ Status Verifier::check_vars(const Affine& value, const std::vector<Var>& scope, 
   return {};
 }
 
+// What says which points are computed: known before any of them is, so it holds no indirect index.
+Status Verifier::check_control(const Affine& value, const char* what) const {
+  LATHE_TRY_STATUS(check_vars(value, loop_vars(), what));
+  if (!depends_on_values(value)) return {};
+  return error(fmt::format("{} {} depends on the values of a tensor", what, to_string(value)));
+}
+
 Status Verifier::check_loop(const For& loop) const {
   if (loop.extents.empty()) return error("it has no extent");
   for (const Affine& extent : loop.extents) {
-    LATHE_TRY_STATUS(check_vars(extent, loop_vars(), "its extent"));
+    LATHE_TRY_STATUS(check_control(extent, "its extent"));
   }
   for (const For* outer : loops_) {
     if (outer->var == loop.var) return error("it is inside of itself");
@@ -191,7 +200,7 @@ Status Verifier::operator()(const If& branch) {
   where_ = "if";
   const size_t facts = facts_.size();
   for (const Conjunct& conjunct : branch.conditions) {
-    LATHE_TRY_STATUS(check_vars(conjunct.value, loop_vars(), "a condition"));
+    LATHE_TRY_STATUS(check_control(conjunct.value, "a condition"));
     facts_.push_back(fact_of(conjunct));
   }
   ++conditions_;
@@ -224,10 +233,10 @@ Status Verifier::check_axes(const Block& block) const {
       return error(fmt::format("it has the axis {} twice", axis.axis.var.name()));
     }
     axes.push_back(axis.axis.var);
-    LATHE_TRY_STATUS(check_vars(axis.binding, loop_vars(), "a binding"));
+    LATHE_TRY_STATUS(check_control(axis.binding, "a binding"));
   }
   for (const Conjunct& conjunct : block.predicate) {
-    LATHE_TRY_STATUS(check_vars(conjunct.value, loop_vars(), "its predicate"));
+    LATHE_TRY_STATUS(check_control(conjunct.value, "its predicate"));
     if (conjunct.axis < static_cast<int>(block.axes.size())) continue;
     return error(fmt::format("a conjunct guards axis {} of {}", conjunct.axis, block.axes.size()));
   }

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "loop/region.h"
+
 namespace lathe {
 namespace {
 
@@ -13,14 +15,6 @@ constexpr int64_t kMostIterations = 65536;
 constexpr int64_t kMostPoints = int64_t{1} << 20;
 
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
-
-// Whether an indirect index occurs.
-bool depends_on_values(const Affine& a) {
-  return std::ranges::any_of(a.terms(), [](const Affine::Term& term) {
-    if (term.atom->kind == AtomKind::variable) return false;
-    return term.atom->kind == AtomKind::opaque || depends_on_values(term.atom->operand);
-  });
-}
 
 // Loops, conditions and axes that depend on each other and on nothing else.
 struct Group {

@@ -7,9 +7,9 @@
 
 namespace lathe {
 
-// Rule "phases" on the sum that reads a chain of element-wise computes down to `select(y % s == 0 .., I[.., y
-// / s,
-// ..], 0)`. O[n,f,y,x] becomes O.P [n,f,y/s,x/s,a,b] (a, b the phases) over a padded input O.I, and O picks.
+// Rule "phases" on the sum that reads a chain of element-wise computes down to
+// `select(y % s == 0 .., I[.., y / s, ..], 0)`. O[n,f,y,x] becomes O.P [n,f,y/s,x/s,a,b] (a, b the phases)
+// over a padded input O.I, and O picks.
 Result<Dag> rewrite_phases(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
 
 }  // namespace lathe

@@ -25,10 +25,12 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Told to let no warning pass, and to inline what <math.h> has as an instruction: the loader knows no libm.
+// Told to let no warning pass, to inline what <math.h> has as an instruction and to leave loops that move
+// elements loops: the loader knows neither libm nor memmove.
 constexpr const char* kCompiler =
     "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
-    "-ffp-contract=off -fPIC -fno-stack-protector -fcf-protection=none -c ";
+    "-fno-tree-loop-distribute-patterns -ffp-contract=off -fPIC -fno-stack-protector -fcf-protection=none "
+    "-c ";
 
 Result<std::string> compile_c99(const std::string& source) {
   char folder[] = "/tmp/lathe-c99-XXXXXX";

@@ -28,6 +28,9 @@ constexpr SmallCase kDepthwise = {
 
 constexpr SmallCase kRepeating = {"expression", R"({"text": "C[i:23] = sum(r:17) A[(i + r)%6] * B[r]"})"};
 
+constexpr SmallCase kShift = {"shift_conv2d",
+                              R"({"batch": 1, "height": 7, "width": 5, "channels": 11, "kernel": 3})"};
+
 struct Mended {
   const char* name;
   SmallCase operation;
@@ -35,6 +38,8 @@ struct Mended {
 };
 
 constexpr Mended kComputes[] = {
+    {"AProducerAtPlacesThatATensorNames", kShift, "compute_at I.pad O c scope=thread\n"},
+    {"ACopyOfPlacesThatATensorNames", kShift, "cache_read O I.pad c0 at=c scope=thread\n"},
     {"AnOuterLoopIsSplitAgain", kColumn, "split C r [2 2]\nsplit C r.1 [2 3]\n"},
     {"ACopyIsSplitTwice", kBatched, "cache_read C A c0 at=r scope=thread\nsplit c0 b [3]\nsplit c0 d0 [4]\n"},
     {"APartHasNothingToReduce", kMatmul, "split C r [8 9]\nrfactor C r.1\n"},

@@ -90,9 +90,9 @@ Reference make_reference(const SmallCase& small, const Target& target, int cores
   return reference;
 }
 
-std::vector<Reference> references() {
+std::vector<Reference> references(std::span<const SmallCase> cases) {
   std::vector<Reference> all;
-  for (const SmallCase& small : kCases) {
+  for (const SmallCase& small : cases) {
     for (const Isa isa : {Isa::avx2, Isa::avx512}) {
       for (int variant = 0; variant < 3; ++variant) {
         all.push_back(make_reference(small, generic_target(isa), variant == 1 ? 2 : 1, variant == 2));
@@ -119,7 +119,7 @@ std::string TraceChecker::check(const Reference& reference, const Trace& trace, 
       lower(*program, reference.task.target,
             {.stop_after = {}, .max_statements = kMaxStatements, .after_pass = {}});
   if (!lowered) return refuse(lowered.error());
-  return check_lowered(reference, *program, lowered->program, tolerance, rng);
+  return check_lowered(reference, *program, *lowered, tolerance, rng);
 }
 
 // The errors that lowering may make of a legal schedule.
@@ -133,11 +133,11 @@ std::string TraceChecker::refuse(const Error& error) {
 }
 
 std::string TraceChecker::check_lowered(const Reference& reference, const Program& program,
-                                        const Program& lowered, double tolerance, Rng& rng) {
-  if (const Status sound = verify(lowered); !sound) {
+                                        const LoweredProgram& lowered, double tolerance, Rng& rng) {
+  if (const Status sound = verify(lowered.program); !sound) {
     return "verifier after lowering: " + sound.error().to_string();
   }
-  const Result<Interpretation> after = interpret(lowered, reference.inputs, {.shuffle = &rng});
+  const Result<Interpretation> after = interpret(lowered.program, reference.inputs, {.shuffle = &rng});
   if (!after) return "interpreter after lowering: " + after.error().to_string();
   std::string wrong = first_difference(reference.outputs, after->outputs, tolerance);
   if (!wrong.empty()) return "after lowering: " + wrong;
@@ -147,16 +147,25 @@ std::string TraceChecker::check_lowered(const Reference& reference, const Progra
   const Result<Module> module =
       compile_program(program, reference.task.target, reference.task.cores,
                       {.symbol_prefix = "random", .max_statements = kMaxStatements});
-  if (!module) return "compiling: " + module.error().to_string();
-  const auto got = run_module(*module, lowered.arguments, reference.inputs,
-                              reference.task.cores > 1 ? pool_.parallel() : nullptr);
-  if (!got) return "machine code: " + got.error().to_string();
-  wrong = first_difference(reference.outputs, *got, tolerance);
-  return wrong.empty() ? "" : "machine code: " + wrong;
+  wrong = check_module("machine code", module, reference, lowered.program, tolerance);
+  if (!wrong.empty() || c_interval_ == 0 || counts.machine % c_interval_ != 0) return wrong;
+  ++counts.c;
+  return check_module("C", build(lowered, Backend::c, reference.task.cores), reference, lowered.program,
+                      tolerance);
 }
 
-Trace shrink(const Reference& reference, Trace trace) {
-  TraceChecker checker;
+std::string TraceChecker::check_module(const char* what, const Result<Module>& module,
+                                       const Reference& reference, const Program& lowered, double tolerance) {
+  if (!module) return fmt::format("{}: compiling: {}", what, module.error().to_string());
+  const auto got = run_module(*module, lowered.arguments, reference.inputs,
+                              reference.task.cores > 1 ? pool_.parallel() : nullptr);
+  if (!got) return fmt::format("{}: {}", what, got.error().to_string());
+  const std::string wrong = first_difference(reference.outputs, *got, tolerance);
+  return wrong.empty() ? "" : fmt::format("{}: {}", what, wrong);
+}
+
+Trace shrink(const Reference& reference, Trace trace, bool through_c) {
+  TraceChecker checker(through_c ? 1 : 0);
   for (size_t i = trace.size(); i-- > 0;) {
     Trace shorter = trace;
     shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(i));

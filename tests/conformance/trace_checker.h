@@ -9,6 +9,8 @@
 
 #include "base/rng.h"
 #include "loop/host_tensor.h"
+#include "lower/lower.h"
+#include "runtime/module.h"
 #include "runtime/thread_pool.h"
 #include "schedule/trace.h"
 #include "target/target.h"
@@ -33,18 +35,23 @@ struct Reference {
 
 Reference make_reference(const SmallCase& small, const Target& target, int cores, bool free_layouts);
 // Every case on each target, with one core and two, with fixed and free layouts.
-std::vector<Reference> references();
+std::vector<Reference> references(std::span<const SmallCase> cases);
 
 struct TraceCounts {
   int traces = 0;
   int steps = 0;
   int compared = 0;                    // up to the lowered program
   int machine = 0;                     // as machine code too: where this machine can run it
+  int c = 0;                           // of the C backend's text too, by the system's compiler
   std::map<std::string, int> refused;  // by lowering, by the beginning of the sentence
 };
 
 class TraceChecker {
  public:
+  // `c_interval`: one in so many of the programs that become machine code goes through the C backend too,
+  // which takes the system's compiler a tenth of a second; 0: none.
+  explicit TraceChecker(int c_interval = 0) : c_interval_(c_interval) {}
+
   // Empty, or what is wrong.
   std::string check(const Reference& reference, const Trace& trace, Rng& rng);
 
@@ -52,13 +59,17 @@ class TraceChecker {
 
  private:
   std::string refuse(const Error& error);
-  std::string check_lowered(const Reference& reference, const Program& program, const Program& lowered,
+  std::string check_lowered(const Reference& reference, const Program& program, const LoweredProgram& lowered,
                             double tolerance, Rng& rng);
+  std::string check_module(const char* what, const Result<Module>& module, const Reference& reference,
+                           const Program& lowered, double tolerance);
 
+  int c_interval_ = 0;
   ThreadPool pool_{ThreadPool::Options{.threads = 2}};
 };
 
-// What is left of a failing trace when every step is dropped that it fails without.
-Trace shrink(const Reference& reference, Trace trace);
+// What is left of a failing trace when every step is dropped that it fails without; `through_c`: it fails in
+// the C backend alone.
+Trace shrink(const Reference& reference, Trace trace, bool through_c);
 
 }  // namespace lathe::testing

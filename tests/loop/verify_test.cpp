@@ -29,6 +29,14 @@ std::string point(const std::string& loops, const std::string& binding) {
   return body(text);
 }
 
+TEST(Verify, WhichPointsAreComputedIsKnownBeforehand) {
+  const std::string head = "input A: f32[12] [0]\ninput N: i32[1] [0]\noutput C: f32[12] [0]\n";
+  EXPECT_EQ(verdict(head + "main { for a in N[0] { block B { i: 12 = a C[i] = A[i] } } }"),
+            "loop a: its extent i64(N[0]) depends on the values of a tensor");
+  EXPECT_EQ(verdict(head + "main { for a in 12 { block B { i: 12 = (a + N[0])%12 C[i] = A[i] } } }"),
+            "block B: a binding (a + i64(N[0]))%12 depends on the values of a tensor");
+}
+
 TEST(Verify, AcceptsWhatIsRight) {
   EXPECT_EQ(verdict(parsed(kTiledMatmul)), "fine");
   EXPECT_EQ(verdict(parsed(kLowered)), "fine");

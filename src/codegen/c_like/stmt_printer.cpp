@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "loop/region.h"
 
 namespace lathe::c_like {
 namespace {
@@ -73,6 +74,9 @@ void StmtPrinter::visit(const Alloc& alloc) {
   code_.open();
   code_.line(fmt::format("{} {}[{}] = {{0}};", dialect_.memory_type(dtype), name(alloc.tensor),
                          std::max<int64_t>(place->bytes / bytes_of(dtype), 1)));
+  // A copy that a schedule makes and nothing reads: compilers would warn of it.
+  if (!region(alloc.body, alloc.tensor, Access::read, {}))
+    code_.line(fmt::format("(void){};", name(alloc.tensor)));
   print(alloc.body);
   code_.close();
 }

@@ -13,10 +13,6 @@ namespace lathe {
 
 namespace {
 
-int64_t reach(const SlidingWindow& window, size_t d) {
-  return (window.kernel[d] - 1) * window.dilations[d] + 1;
-}
-
 // Rounds the number of windows up: pads behind for one more, unless it would lie in pads alone.
 void round_up(SlidingWindow& window, const Shape& spatial) {
   for (size_t d = 0; d < spatial.size(); ++d) {

@@ -28,10 +28,6 @@ Status check_values(const char* name, const Shape& values, size_t rank, int64_t 
   return {};
 }
 
-int64_t reach(const SlidingWindow& window, size_t d) {
-  return (window.kernel[d] - 1) * window.dilations[d] + 1;
-}
-
 // The pads that make the output as large as the input over the stride, rounded up.
 void set_same_pads(SlidingWindow& window, const Shape& spatial, bool upper) {
   for (size_t d = 0; d < spatial.size(); ++d) {
@@ -47,6 +43,10 @@ bool all_are(const Shape& values, int64_t value) {
 }
 
 }  // namespace
+
+int64_t reach(const SlidingWindow& window, size_t d) {
+  return (window.kernel[d] - 1) * window.dilations[d] + 1;
+}
 
 Status check_window(const SlidingWindow& window, size_t rank) {
   LATHE_TRY_STATUS(check_values("kernel", window.kernel, rank, 1));

@@ -23,6 +23,8 @@ struct SlidingWindow {
   bool operator==(const SlidingWindow&) const = default;
 };
 
+// How many elements of spatial axis `d` the kernel reaches over, dilation counted.
+int64_t reach(const SlidingWindow& window, size_t d);
 // An Error unless each vector has `rank` entries that are in range.
 Status check_window(const SlidingWindow& window, size_t rank);
 // An Error unless the shape is [N, C, one to three spatial axes].

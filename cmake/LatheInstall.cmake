@@ -1,0 +1,16 @@
+# `cmake --install`: the programs, the library with its headers for programs of one's own (docs/extending.md), the
+# examples and the pages on formats. Afterwards `find_package(lathe)` gives the target lathe::core.
+include(CMakePackageConfigHelpers)
+set(LATHE_PACKAGE_FOLDER lib/cmake/lathe)
+install(TARGETS lathe lathe-worker RUNTIME DESTINATION bin)
+install(TARGETS lathe_core EXPORT lathe_targets ARCHIVE DESTINATION lib)
+set_target_properties(lathe_core PROPERTIES EXPORT_NAME core)
+install(EXPORT lathe_targets NAMESPACE lathe:: FILE lathe_targets.cmake DESTINATION ${LATHE_PACKAGE_FOLDER})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/ ${CMAKE_SOURCE_DIR}/include/ DESTINATION include/lathe
+  FILES_MATCHING PATTERN "*.h" PATTERN artifact/runtime EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/workloads
+  DESTINATION share/lathe)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md DESTINATION share/lathe)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/lathe-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_SOURCE_DIR}/cmake/lathe-config.cmake ${CMAKE_SOURCE_DIR}/cmake/LatheDependencies.cmake
+  ${CMAKE_BINARY_DIR}/lathe-config-version.cmake DESTINATION ${LATHE_PACKAGE_FOLDER})

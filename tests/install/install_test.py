@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Installs a build of Lathe into an empty folder and uses what lies there, and nothing of the build: the command
+line on an example, and an example in C++ built against the installed library.
+
+usage: install_test.py CMAKE BUILD_FOLDER
+"""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CMAKE, BUILD = sys.argv[1:3]
+HERE = Path(__file__).resolve().parent
+
+
+def run(*command) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.prefix = Path(cls.folder.name) / "prefix"
+        run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_the_command_line_works_from_there(self):
+        lathe = self.prefix / "bin" / "lathe"
+        self.assertRegex(run(lathe, "--version"), r"0\.1\.0")
+        records, out = self.prefix / "records.db", self.prefix / "artifacts"
+        workload = self.prefix / "share" / "lathe" / "examples" / "01_matmul.json"
+        run(lathe, "tune", "--workload", workload, "--cores", 1, "--trials", 2, "--records", records, "--out", out)
+        self.assertTrue(list(out.glob("*/model.so")))
+
+    def test_a_program_builds_against_the_library(self):
+        example = self.prefix / "share" / "lathe" / "examples" / "02_new_operator.cpp"
+        build = self.prefix / "own_build"
+        run(CMAKE, "-S", HERE, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DEXAMPLE={example}")
+        run(CMAKE, "--build", build)
+        self.assertTrue(run(build / "own_operator", self.prefix / "bin" / "lathe-worker"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
