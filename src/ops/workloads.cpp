@@ -67,6 +67,7 @@ Result<Workload> parse_entry(const json& entry, size_t number, const std::string
     return std::unexpected(std::move(error));
   }
   workload.operation = std::move(*operation);
+  workload.entry = entry.dump();
   return workload;
 }
 

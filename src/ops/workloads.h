@@ -16,6 +16,7 @@ struct Workload {
   std::string name;  // distinct within a file
   std::string op;
   Operator operation;
+  std::string entry;  // the JSON object that says so
 };
 
 // Errors name the file, the entry and the key.

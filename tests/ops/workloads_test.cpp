@@ -25,6 +25,9 @@ TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
     const Result<Dag> again = parse_dag(text);
     ASSERT_TRUE(again.has_value()) << workload.name << "\n" << text << again.error().to_string();
     EXPECT_EQ(hash_of(*again), hash_of(dag)) << text;
+    const auto alone = parse_workloads("[" + workload.entry + "]", "entry");
+    ASSERT_TRUE(alone.has_value()) << workload.entry;
+    EXPECT_EQ(hash_of(alone->front().operation.dag), hash_of(dag)) << workload.entry;
     EXPECT_TRUE(make_task(workload, generic_target(Isa::avx2), 1, true).has_value()) << workload.name;
     // Shifting moves elements and computes nothing.
     EXPECT_EQ(workload.operation.flops > 0, workload.op != "shift_conv2d") << workload.name;
