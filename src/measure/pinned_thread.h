@@ -1,18 +1,24 @@
-// Keeps the calling thread on one cpu while the object lives. A caller of a thread pool that shares a cpu
-// with one of the pool's threads would be timed waiting for it.
+// Keeps the calling thread on some cpus while the object lives. A caller of a thread pool that shares a cpu
+// with one of the pool's threads would be timed waiting for it. Threads that the caller starts meanwhile stay
+// there.
 #pragma once
 
 #include <sched.h>
 
-#include "runtime/thread_pool.h"
+#include <span>
 
 namespace lathe {
 
 class PinnedThread {
  public:
-  explicit PinnedThread(int cpu) : known_(sched_getaffinity(0, sizeof before_, &before_) == 0) {
-    pin_this_thread(cpu);
+  explicit PinnedThread(std::span<const int> cpus)
+      : known_(sched_getaffinity(0, sizeof before_, &before_) == 0) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus) CPU_SET(static_cast<size_t>(cpu), &set);
+    sched_setaffinity(0, sizeof set, &set);
   }
+  explicit PinnedThread(int cpu) : PinnedThread(std::span<const int>(&cpu, 1)) {}
   ~PinnedThread() {
     if (known_) sched_setaffinity(0, sizeof before_, &before_);
   }
