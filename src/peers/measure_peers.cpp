@@ -1,0 +1,106 @@
+#include "peers/measure_peers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "loop/loop.h"
+#include "measure/pinned_thread.h"
+#include "measure/timing.h"
+#include "tune/problem.h"
+
+namespace lathe {
+namespace {
+
+bool has_other_types(const Dag& dag) {
+  const auto is_other = [](const Tensor& tensor) { return tensor->dtype != DType::f32; };
+  return std::ranges::any_of(dag.inputs, is_other) || std::ranges::any_of(dag.outputs, is_other);
+}
+
+// A case as all peers get it.
+class PeerProblem {
+ public:
+  static Result<PeerProblem> create(const Workload& workload, const Target& target, int cores) {
+    LATHE_TRY(Task task, make_task(workload, target, cores, false));
+    LATHE_TRY(Problem problem, Problem::create(task));
+    return PeerProblem(std::move(task), std::move(problem));
+  }
+
+  // Row-major, in the order of the formula; they live as long as this.
+  std::vector<std::span<const float>> inputs() {
+    std::vector<std::span<const float>> result;
+    const MeasureInputs measured = problem_.inputs_for(naive_, {});
+    for (size_t i = 0; i < task_.dag.inputs.size(); ++i) {
+      const std::span<const std::byte> bytes = measured.buffers[i].bytes;
+      result.emplace_back(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
+    }
+    return result;
+  }
+
+  size_t output_elements() const { return static_cast<size_t>(task_.dag.outputs.front().elements()); }
+
+  // The tolerance follows what a trace rewrites, so the algorithm is put as one.
+  Status check(const PeerForm& form, std::span<const float> output) {
+    Trace trace;
+    if (!form.algorithm.empty())
+      trace.push_back(RewriteStep{form.algorithm, task_.dag.outputs.front()->name, {}});
+    const std::span<const std::byte> bytes = std::as_bytes(output);
+    return problem_.inputs_for(naive_, trace).check({&bytes, 1});
+  }
+
+  int cores() const { return task_.cores; }
+
+ private:
+  PeerProblem(Task task, Problem problem)
+      : task_(std::move(task)), naive_(naive_program(task_)), problem_(std::move(problem)) {}
+
+  Task task_;
+  Program naive_;  // whose arguments are row-major
+  Problem problem_;
+};
+
+Result<Measurement> measure_form(const Peer& peer, size_t form, const std::string& entry,
+                                 PeerProblem& problem) {
+  LATHE_TRY(PeerCase opened, peer.open(form, entry, problem.cores(), problem.inputs()));
+  LATHE_TRY_STATUS(opened.run());
+  Status ran;
+  const auto work = [&] {
+    if (Status now = opened.run(); !now) ran = std::move(now);
+  };
+  const TimingOptions timing;
+  const double estimate = warm_up(work, timing);
+  std::vector<double> samples = take_samples(work, estimate, timing);
+  LATHE_TRY_STATUS(std::move(ran));
+  std::vector<float> output(problem.output_elements(), NAN);
+  LATHE_TRY_STATUS(opened.read(output));
+  LATHE_TRY_STATUS(problem.check(peer.forms()[form], output));
+  return measurement_of(std::move(samples));
+}
+
+}  // namespace
+
+Result<std::vector<PeerMeasurement>> measure_peers(std::span<const Peer> peers, const Workload& workload,
+                                                   const Target& target, std::span<const int> cpus) {
+  const Dag& dag = workload.operation.dag;
+  const bool is_left_out = has_other_types(dag) || dag.outputs.size() != 1;
+  std::optional<PeerProblem> problem;
+  if (!is_left_out) {
+    LATHE_TRY(problem, PeerProblem::create(workload, target, static_cast<int>(cpus.size())));
+  }
+  const PinnedThread pinned(cpus);
+  std::vector<PeerMeasurement> measured;
+  for (const Peer& peer : peers) {
+    for (size_t form = 0; form < peer.forms().size(); ++form) {
+      Measurement measurement = failed_measurement(
+          ErrorKind::unsupported, "peers take cases with one output whose tensors are all of type f32");
+      if (problem) {
+        const Result<Measurement> result = measure_form(peer, form, workload.entry, *problem);
+        measurement = result ? *result : failed_measurement(result.error().kind, result.error().to_string());
+      }
+      measured.push_back({peer.forms()[form].name, std::move(measurement)});
+    }
+  }
+  return measured;
+}
+
+}  // namespace lathe
