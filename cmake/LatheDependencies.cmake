@@ -21,3 +21,11 @@ target_link_libraries(lathe_dependencies INTERFACE fmt::fmt nlohmann_json::nlohm
 # The shared LLVM library keeps the link short and the binaries small.
 target_link_libraries(lathe_dependencies INTERFACE LLVM)
 target_link_directories(lathe_dependencies INTERFACE ${LLVM_LIBRARY_DIRS})
+
+# What the peers of `lathe bench --peers` wrap: linked by their plug-ins, never by Lathe.
+if(LATHE_BUILD_PEERS)
+  find_path(LATHE_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
+  find_library(LATHE_ONEDNN dnnl REQUIRED)
+  find_path(LATHE_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread openblas-openmp REQUIRED)
+  find_library(LATHE_OPENBLAS openblas REQUIRED)
+endif()

@@ -1,6 +1,7 @@
 # Compiler settings that every target of Lathe shares, as the interface library `lathe_settings`.
 option(LATHE_BUILD_TESTS "build the tests" ON)
 option(LATHE_BUILD_BENCH "build the benchmarks" OFF)
+option(LATHE_BUILD_PEERS "build the plug-ins of `lathe bench --peers`" OFF)
 option(LATHE_BUILD_FUZZERS "build the fuzzers, with clang" OFF)
 set(LATHE_SANITIZE "" CACHE STRING "comma-separated sanitizers: address,undefined or thread")
 

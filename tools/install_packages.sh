@@ -3,6 +3,7 @@
 #   install_packages.sh            what building, testing and the demo need
 #   install_packages.sh --ci       and what .ci/run needs besides: clang 22, clang-format, clang-tidy
 #   install_packages.sh --fuzz     and what `make fuzz` needs besides: clang 22 and its fuzzer
+#   install_packages.sh --peers    and what -DLATHE_BUILD_PEERS=ON needs besides: oneDNN and OpenBLAS
 #   install_packages.sh --check    installs nothing: names what is missing, exit status 1 if anything is
 # Needs root or sudo only if something is missing. Elsewhere than on Debian it only says so.
 set -eu
@@ -14,6 +15,7 @@ test_packages="libgtest-dev libgmock-dev libbenchmark-dev python3"
 demo_packages="python3-venv util-linux"
 ci_packages="clang-22 clang-format-22 clang-tidy-22"
 fuzz_packages="clang-22 libclang-rt-22-dev"
+peer_packages="libdnnl-dev libopenblas-dev"
 
 mode=${1:-}
 wanted="$build_packages $test_packages $demo_packages"
@@ -21,7 +23,8 @@ case $mode in
   "" | --check) ;;
   --ci) wanted="$wanted $ci_packages" ;;
   --fuzz) wanted="$wanted $fuzz_packages" ;;
-  *) echo "install_packages.sh: unknown option '$mode'; there are --ci, --fuzz and --check" >&2; exit 1 ;;
+  --peers) wanted="$wanted $peer_packages" ;;
+  *) echo "install_packages.sh: unknown option '$mode'; there are --ci, --fuzz, --peers and --check" >&2; exit 1 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then
