@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <span>
 
 #include "artifact/replay.h"
+#include "cli/bench_peers.h"
 #include "cli/command.h"
 #include "cli/measuring.h"
 #include "cli/progress.h"
@@ -21,6 +23,7 @@ struct BenchCommand {
   std::string records = "./lathe.db";
   std::string json;
   int rounds = 3;
+  bool with_peers = false;
 };
 
 // A case's best record, and with which layouts of the activations it was found.
@@ -95,30 +98,50 @@ Status check_all_measured(const std::vector<ReportRow>& rows, const BenchCommand
               command.records);
 }
 
-Status run(const BenchCommand& command) {
-  LATHE_TRY(const Target target, target_of(command.program));
-  LATHE_TRY(const int cores, cores_of(command.program));
-  LATHE_TRY(const RecordStore records, RecordStore::open_read_only(command.records));
-  LATHE_TRY(const std::vector<Workload> workloads,
-            select_workloads(command.program.workload, command.program.filter));
-  LATHE_TRY(Measurer measurer, start_measurer(cores));
-  std::vector<BestRecord> best;
-  std::vector<ReportRow> rows;
-  for (const Workload& workload : workloads) {
-    LATHE_TRY(BestRecord found, best_of(workload, target, cores, records));
-    rows.push_back(row_of(workload, found, target, cores));
-    best.push_back(std::move(found));
-  }
-  // All cases in turns: a machine that is slow for a while is slow for all of them.
+// A case and what is known of it.
+struct BenchCase {
+  Workload workload;
+  BestRecord best;
+};
+
+// All cases in turns: a machine that is slow for a while is slow for all of them. So are the peers' turns.
+Status measure_rounds(const std::vector<BenchCase>& cases, const BenchCommand& command, const Target& target,
+                      std::span<const Peer> peers, Measurer& measurer, std::vector<ReportRow>& rows) {
   ProgressLine line;
   for (int round = 0; round < command.rounds; ++round) {
     for (size_t i = 0; i < rows.size(); ++i) {
       line.show(round * rows.size() + i + 1, command.rounds * rows.size(), rows[i].result.name);
-      if (best[i].record) LATHE_TRY_STATUS(measure_again(*best[i].record, measurer, rows[i].result));
+      if (!cases[i].best.record) continue;
+      LATHE_TRY_STATUS(measure_again(*cases[i].best.record, measurer, rows[i].result));
+      LATHE_TRY_STATUS(measure_peers_again(peers, cases[i].workload, target, measurer.cpus(), rows[i].peers));
     }
   }
-  line.finish();
+  return {};
+}
+
+Status run(const BenchCommand& command) {
+  LATHE_TRY(const Target target, target_of(command.program));
+  LATHE_TRY(const int cores, cores_of(command.program));
+  if (command.with_peers) LATHE_TRY_STATUS(prepare_peers(cores));
+  LATHE_TRY(const RecordStore records, RecordStore::open_read_only(command.records));
+  LATHE_TRY(std::vector<Workload> workloads,
+            select_workloads(command.program.workload, command.program.filter));
+  LATHE_TRY(Measurer measurer, start_measurer(cores));
+  std::vector<Peer> peers;
+  if (command.with_peers) {
+    LATHE_TRY(peers, start_peers(measurer.cpus()));
+  }
+  std::vector<BenchCase> cases;
+  std::vector<ReportRow> rows;
+  for (Workload& workload : workloads) {
+    LATHE_TRY(BestRecord best, best_of(workload, target, cores, records));
+    rows.push_back(row_of(workload, best, target, cores));
+    rows.back().peers = empty_figures(peers);
+    cases.push_back({std::move(workload), std::move(best)});
+  }
+  LATHE_TRY_STATUS(measure_rounds(cases, command, target, peers, measurer, rows));
   print_report(rows);
+  report_left_out(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
   return check_all_measured(rows, command);
 }
@@ -133,6 +156,8 @@ void add_bench(CLI::App& app, Action& chosen) {
   options.text("--records", command->records, "the records file", {.shows_default = true});
   options.number("--rounds", command->rounds, "how often each is measured; the best counts", {1, 1000},
                  {.shows_default = true});
+  options.flag("--peers", command->with_peers,
+               "measure other libraries in turns with them: those whose plug-ins are in the folder peers/");
   options.text("--json", command->json, "write the results there");
   options.action(chosen, [command] { return run(*command); });
 }

@@ -6,11 +6,19 @@
 
 namespace lathe::cli {
 
-Result<std::string> beside_executable(const std::string& name) {
+Result<std::string> executable_path() {
+  const std::string link = "/proc/self/exe";
   std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path self = std::filesystem::read_symlink(link, error);
+  if (!error) return self.string();
+  return fail(ErrorKind::io, fmt::format("the program's own path cannot be read: {}", error.message()), link);
+}
+
+Result<std::string> beside_executable(const std::string& name) {
+  LATHE_TRY(const std::filesystem::path self, executable_path());
   const std::filesystem::path path = self.parent_path() / name;
-  if (!error && std::filesystem::exists(path, error)) return path.string();
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return path.string();
   return fail(ErrorKind::not_found, fmt::format("the program {} is missing, it belongs beside lathe", name),
               path.string());
 }

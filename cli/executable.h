@@ -1,4 +1,4 @@
-// Programs that lie beside this one.
+// This program's own file, and what lies beside it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,9 @@
 
 namespace lathe::cli {
 
-// The path of the program `name` in the folder of the running executable; an Error where it is not there.
+// The path of the running executable.
+Result<std::string> executable_path();
+// The path of the program `name` in its folder; an Error where it is not there.
 Result<std::string> beside_executable(const std::string& name);
 
 }  // namespace lathe::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -19,6 +20,54 @@ constexpr double kNoisyPace = 1.2;
 
 double gflops(const ReportRow& row) {
   return static_cast<double>(row.flops) / row.result.progress.best_seconds * 1e-9;
+}
+
+std::string microseconds(double seconds) {
+  return seconds > 0 ? fmt::format("{:.3f} us", seconds * 1e6) : "-";
+}
+
+// None where either side has no figure.
+std::optional<double> speed_up(const ReportRow& row) {
+  double fastest = 0;
+  for (const PeerFigure& peer : row.peers) {
+    if (peer.seconds > 0 && (fastest == 0 || peer.seconds < fastest)) fastest = peer.seconds;
+  }
+  if (fastest == 0 || row.result.progress.best_seconds == 0) return std::nullopt;
+  return fastest / row.result.progress.best_seconds;
+}
+
+// How wide a form's column is.
+size_t width_of(const PeerFigure& peer) { return std::max<size_t>(12, peer.form.size()); }
+
+std::string peer_titles(const ReportRow& row) {
+  if (row.peers.empty()) return "";
+  std::string line;
+  for (const PeerFigure& peer : row.peers) line += fmt::format(" {:>{}}", peer.form, width_of(peer));
+  return line + fmt::format(" {:>8}", "speed-up");
+}
+
+std::string peer_columns(const ReportRow& row) {
+  if (row.peers.empty()) return "";
+  std::string line;
+  for (const PeerFigure& peer : row.peers) {
+    line += fmt::format(" {:>{}}", microseconds(peer.seconds), width_of(peer));
+  }
+  const std::optional<double> ratio = speed_up(row);
+  return line + fmt::format(" {:>8}", ratio ? fmt::format("{:.2f}", *ratio) : "-");
+}
+
+void print_mean_speed_up(const std::vector<ReportRow>& rows) {
+  double logarithms = 0;
+  int cases = 0;
+  for (const ReportRow& row : rows) {
+    const std::optional<double> ratio = speed_up(row);
+    if (!ratio) continue;
+    logarithms += std::log(*ratio);
+    ++cases;
+  }
+  if (cases == 0) return;
+  fmt::print("speed-up over the fastest peer, geometric mean of {} case{}: {:.2f}\n", cases,
+             cases == 1 ? "" : "s", std::exp(logarithms / cases));
 }
 
 ordered_json json_of(const ReportRow& row) {
@@ -44,6 +93,10 @@ ordered_json json_of(const ReportRow& row) {
     entry["largest_difference"] = row.result.winner->largest_difference;
     entry["tolerance"] = row.result.winner->tolerance;
   }
+  if (!row.peers.empty()) entry["peers"] = ordered_json::object();
+  for (const PeerFigure& peer : row.peers) {
+    if (peer.seconds > 0) entry["peers"][peer.form] = peer.seconds;
+  }
   if (progress.best_seconds == 0) return entry;
   entry["seconds"] = progress.best_seconds;
   entry["spread"] = progress.best_spread;
@@ -62,17 +115,18 @@ std::string reason(const CaseResult& result) {
 }  // namespace
 
 void print_report(const std::vector<ReportRow>& rows) {
-  fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}\n", "name", "uses", "best", "GFLOP/s",
-             "trials", "failed", "wall", "error");
+  fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}{}\n", "name", "uses", "best", "GFLOP/s",
+             "trials", "failed", "wall", "error", rows.empty() ? "" : peer_titles(rows.front()));
   for (const ReportRow& row : rows) {
     const TuneProgress& progress = row.result.progress;
     const bool found = progress.best_seconds > 0;
-    fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}\n", row.result.name, row.uses,
-               found ? fmt::format("{:.3f} us", progress.best_seconds * 1e6) : "-",
-               found ? fmt::format("{:.1f}", gflops(row)) : "-", progress.trials, progress.failed,
-               row.result.wall_seconds,
-               row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-");
+    fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}{}\n", row.result.name, row.uses,
+               microseconds(progress.best_seconds), found ? fmt::format("{:.1f}", gflops(row)) : "-",
+               progress.trials, progress.failed, row.result.wall_seconds,
+               row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-",
+               peer_columns(row));
   }
+  print_mean_speed_up(rows);
 }
 
 void warn_of_noise(const std::vector<ReportRow>& rows) {

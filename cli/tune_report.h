@@ -1,6 +1,7 @@
 // What a tuning run prints and writes as JSON: a row for each case or task.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,13 @@
 #include "tune/tune.h"
 
 namespace lathe::cli {
+
+// What one form of a peer takes for a case.
+struct PeerFigure {
+  std::string form;
+  double seconds = 0;                          // the best so far; 0: none
+  std::optional<MeasureFailure> failure = {};  // why there is none
+};
 
 struct ReportRow {
   CaseResult result;
@@ -17,10 +25,12 @@ struct ReportRow {
   std::string target;
   std::string strategy;
   std::string layout;
-  int64_t uses = 1;  // how often a network runs it
+  int64_t uses = 1;                    // how often a network runs it
+  std::vector<PeerFigure> peers = {};  // the same forms in every row; none where peers were not asked for
 };
 
-// A table on stdout.
+// A table on stdout. With peers each form has a column, and the last line is the mean of the speed-ups: what
+// the fastest peer takes, in parts of what Lathe's program does.
 void print_report(const std::vector<ReportRow>& rows);
 // Warns on stderr where the machine was too noisy to tune on.
 void warn_of_noise(const std::vector<ReportRow>& rows);
