@@ -18,6 +18,7 @@
 
 #include "cli/executable.h"
 #include "measure/pinned_thread.h"
+#include "target/detect.h"
 
 namespace lathe::cli {
 namespace {
@@ -44,15 +45,19 @@ bool has_variable(const char* name, const std::string& value) {
   return known != nullptr && known == value;
 }
 
-// Threads of a peer that look for work between its calls would take the cpus from the worker's. What the
-// user's environment says of waiting holds.
+// What the user's environment says of these things holds, but for the number of threads.
 std::map<std::string, std::string> missing_variables(int cores) {
   std::map<std::string, std::string> missing;
   const std::string threads = std::to_string(cores);
   if (!has_variable("OMP_NUM_THREADS", threads)) missing["OMP_NUM_THREADS"] = threads;
+  // Threads of a peer that look for work between its calls would take the cpus from the worker's.
   if (std::getenv("OMP_WAIT_POLICY") == nullptr && std::getenv("GOMP_SPINCOUNT") == nullptr) {
     missing["OMP_WAIT_POLICY"] = "passive";
     missing["GOMP_SPINCOUNT"] = "0";
+  }
+  // OpenBLAS runs SSE code on processors that it does not know, such as those younger than itself.
+  if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
+    missing["OPENBLAS_CORETYPE"] = detect_target().isa == Isa::avx512 ? "SkylakeX" : "Haswell";
   }
   return missing;
 }

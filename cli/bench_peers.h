@@ -10,7 +10,7 @@
 
 namespace lathe::cli {
 
-// Sets the environment that the peers' threads are to find, and for that starts this program anew with the
+// Sets the environment that the peers are to find, and for that starts this program anew with the
 // same arguments where it was started with another one: to be called before anything else is under way. An
 // Error where there are no plug-ins.
 Status prepare_peers(int cores);

@@ -99,7 +99,7 @@ Plan plan(const Request& request, bool by_winograd, const dnnl::engine& engine) 
   if (by_winograd) throw Unsupported("Winograd's algorithm is for convolutions");
   if (op == "matmul") return plan_matmul(request, engine);
   if (op == "gemv") return plan_gemv(request, engine);
-  throw Unsupported("oneDNN has no primitive for the operator " + op);
+  throw Unsupported("oneDNN has no primitive for this operator");
 }
 
 std::unique_ptr<Case> open(const Request& request, bool by_winograd) {

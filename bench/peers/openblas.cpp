@@ -94,19 +94,20 @@ std::unique_ptr<Case> open(const Request& request) {
   openblas_set_num_threads(request.cores);
   const Entry& entry = request.entry;
   if (entry.op() == "gemv") return std::make_unique<MatrixVectorProduct>(request, entry["m"], entry["k"]);
-  if (entry.op() != "matmul") throw Unsupported("OpenBLAS has no function for the operator " + entry.op());
+  if (entry.op() != "matmul") throw Unsupported("OpenBLAS has products of matrices and vectors alone");
   return std::make_unique<MatrixProduct>(request, Sizes{entry["batch"], entry["m"], entry["n"], entry["k"]});
 }
 
 }  // namespace
 
-// The library's own description begins with its name and version.
+// The library's own description begins with its name and version. It has kernels for many processors; which
+// it takes decides its speed.
 Plugin describe_plugin() {
   std::istringstream words(openblas_get_config());
   std::string name;
   std::string version;
   words >> name >> version;
-  return {name + " " + version, {{"openblas", "", open}}};
+  return {name + " " + version + " for " + openblas_get_corename(), {{"openblas", "", open}}};
 }
 
 }  // namespace lathe::peers

@@ -9,7 +9,7 @@
 #define FAKE_ABI_VERSION LATHE_PEER_ABI_VERSION
 #endif
 
-enum { kRight, kWrong, kRough, kWinograd, kOnce, kSilent, kBroken, kPassive, kFormCount };
+enum { kRight, kWrong, kRough, kWinograd, kOnce, kSilent, kBroken, kEnvironment, kFormCount };
 
 static const LathePeerForm kForms[kFormCount] = {
     {"fake", ""},                  /* right */
@@ -19,7 +19,7 @@ static const LathePeerForm kForms[kFormCount] = {
     {"fake_once", ""},             /* right in the first run alone */
     {"fake_silent", ""},           /* gives no output */
     {"fake_broken", ""},           /* does not run */
-    {"fake_passive", ""}, /* right, but only in a process that was started with threads that do not spin */
+    {"fake_environment", ""}, /* right, but only in a process that was started with what peers are to find */
 };
 
 struct LathePeerCase {
@@ -37,8 +37,8 @@ static int refuse(int code, const char* reason) {
   return code;
 }
 
-/* Whether this process was started with the variable, not whether it has it now. */
-static int started_with(const char* variable) {
+/* Whether this process was started with a variable that begins so, not whether it has it now. */
+static int started_with(const char* beginning) {
   char text[1 << 16];
   FILE* file = fopen("/proc/self/environ", "rb");
   if (file == NULL) return 0;
@@ -46,7 +46,7 @@ static int started_with(const char* variable) {
   fclose(file);
   text[size] = '\0';
   for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
-    if (strcmp(text + at, variable) == 0) return 1;
+    if (strncmp(text + at, beginning, strlen(beginning)) == 0) return 1;
   }
   return 0;
 }
@@ -56,8 +56,10 @@ static int open_case(int32_t form, const char* entry, int32_t cores, const Lathe
   if (strstr(entry, "\"op\":\"expression\"") == NULL || input_count != 1)
     return refuse(LATHE_PEER_UNSUPPORTED, "it doubles vectors and does nothing else");
   if (cores != 1) return refuse(LATHE_PEER_UNSUPPORTED, "it has one thread");
-  if (form == kPassive && !started_with("GOMP_SPINCOUNT=0"))
+  if (form == kEnvironment && !started_with("GOMP_SPINCOUNT=0"))
     return refuse(LATHE_PEER_UNSUPPORTED, "its threads would spin");
+  if (form == kEnvironment && !started_with("OPENBLAS_CORETYPE="))
+    return refuse(LATHE_PEER_UNSUPPORTED, "it would have to know the processor");
   size_t bytes = (size_t)inputs[0].elements * sizeof(float);
   LathePeerCase* made = calloc(1, sizeof *made);
   made->form = form;

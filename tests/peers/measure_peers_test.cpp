@@ -62,7 +62,7 @@ TEST(MeasurePeers, NamesWhatIsWrong) {
   EXPECT_THAT(message("fake_once", ErrorKind::wrong_result), MatchesRegex("O\\[[0-9]+\\] is .*"));
   EXPECT_THAT(message("fake_silent", ErrorKind::wrong_result), MatchesRegex("O\\[0\\] is nan where .*"));
   EXPECT_EQ(message("fake_broken", ErrorKind::io), "the fake peer is broken");
-  EXPECT_EQ(message("fake_passive", ErrorKind::unsupported), "its threads would spin");
+  EXPECT_EQ(message("fake_environment", ErrorKind::unsupported), "its threads would spin");
 }
 
 TEST(MeasurePeers, GivesTheReasonWhereNobodyHasTheCase) {
