@@ -140,14 +140,18 @@ std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
     std::vector<Affine> indices;
     for (const Affine& index : load->index) indices.push_back(without_single_places(index, compute));
     for (const Axis& axis : compute.axes) {
-      bool used = false;
+      int used = 0;
       int dim_of_axis = -1;
+      int step_dim = -1;
       for (size_t dim = 0; dim < indices.size(); ++dim) {
-        used |= indices[dim].uses(axis.var);
+        used += indices[dim].uses(axis.var) ? 1 : 0;
         if (indices[dim] == Affine(axis.var)) dim_of_axis = static_cast<int>(dim);
+        const bool steps = indices[dim].uses(axis.var) && !(indices[dim] - Affine(axis.var)).uses(axis.var);
+        if (steps) step_dim = static_cast<int>(dim);
       }
-      operand.uses.push_back(used);
+      operand.uses.push_back(used > 0);
       operand.dim_of_axis.push_back(dim_of_axis);
+      operand.step_dim.push_back(used == 1 ? step_dim : -1);
     }
     operands.push_back(std::move(operand));
   }

@@ -24,6 +24,7 @@ struct Operand {
   bool is_prepared = false;      // computed of constants alone at load time, in whatever layout
   std::vector<bool> uses;        // per axis
   std::vector<int> dim_of_axis;  // per axis: the one dimension indexed by exactly this axis, or -1
+  std::vector<int> step_dim;     // per axis: the only dimension that it moves in, an element a step, or -1
 
   bool uses_axis(size_t axis) const { return uses[axis]; }
 };

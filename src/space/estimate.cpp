@@ -27,11 +27,12 @@ double fetch_cycles(const Task& task, const Tensor& tensor) {
 double product_cycles(const Target& target, const Compute& compute, const TileAxes* tile) {
   const double points = points_of(compute);
   if (tile == nullptr) return points / target.fma_per_cycle;
-  const int64_t lanes = target.lanes(4);
-  if (tile->rows) return points / static_cast<double>(lanes) / target.fma_per_cycle;
-  // Two loads for each multiply-add, of some two a cycle, however few lanes of them are filled.
+  // A vector takes its time however few of its lanes are filled.
   const int64_t extent = compute.axes[tile->vector].extent;
-  return points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, lanes));
+  const double vectors =
+      points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, target.lanes(4)));
+  // Without rows two loads for each multiply-add, of some two a cycle.
+  return tile->rows ? vectors / target.fma_per_cycle : vectors;
 }
 
 }  // namespace

@@ -203,6 +203,9 @@ TEST_F(RandomTraces, PointsOfAlgorithmsComputeWhatTheNaiveProgramDoes) {
        R"({"batch": 1, "height": 9, "width": 5, "in_channels": 6, "out_channels": 48, "kernel": 1, "stride": 2, "padding": 0, "groups": 3})"},
       {"depthwise_conv2d",
        R"({"batch": 1, "height": 9, "width": 7, "channels": 19, "multiplier": 3, "kernel": 3, "stride": 2, "padding": 1})"},
+      // Vectors that slide along the rows.
+      {"conv2d_transpose",
+       R"({"batch": 1, "height": 5, "width": 19, "in_channels": 6, "out_channels": 3, "kernel": 4, "stride": 2, "padding": 1})"},
   };
   constexpr int kDraws = kShare > 1 ? 1 : 5;
   for (const SmallCase& small : kWindows) check_points(small, false, kDraws);
@@ -233,6 +236,9 @@ TEST_F(RandomTraces, PointsOfExpressionsComputeWhatTheNaiveProgramDoes) {
       {"expression", R"j({"text": "S[i:20] = sum(r:70) A[i, r] O[i:20] = S[19-i] + D[i]"})j"},
       {"expression",
        R"j({"text": "T[a:4, b:10, j:30] = sum(r:9) A[a, r] * B[b, r, j] O[j:30] = max(T[j/10, j/3, j], 0.0)"})j"},
+      // Few results beside each other, many along a window.
+      {"expression",
+       R"j({"text": "O[f:3, y:7, x:37] = sum(c:5, k:3) I[c, y + k, x + 2*k] * W[f, c, k]", "constants": ["W"]})j"},
   };
   constexpr int kDraws = kShare > 1 ? 1 : 5;
   for (const SmallCase& small : kExpressions) check_points(small, true, kDraws);

@@ -202,7 +202,7 @@ TEST(Space, InlinedExpressionsStaySmall) {
 }
 
 TEST(Space, AReductionRunsInTheLanesAlsoWhereTheyDoNotDivideIt) {
-  const Task task = task_of_text("o[i:3] = sum(r:1001) A[i, r]");
+  const Task task = task_of_text("o[i:3] = sum(r:501) A[i, r]");
   const Result<Space> space = Space::derive(task);
   ASSERT_TRUE(space) << space.error().to_string();
   EXPECT_THAT(to_string(space->trace(space->preferred_points()[0]).value()),
@@ -216,13 +216,33 @@ TEST(Space, AReductionThatFillsNoVectorsHasNoChoiceOfLanes) {
   EXPECT_EQ(space->size(), 1);
 }
 
+// Three channels would leave most of each vector empty: the pixels of a row fill them. Channels go on doing
+// so where they can.
+TEST(Space, VectorsSlideAlongRowsWhereChannelsAreFew) {
+  const auto first = [](int channels) {
+    const Result<std::vector<Workload>> loaded = parse_workloads(
+        fmt::format(R"([{{"name":"c", "op":"conv2d_transpose", "batch":1, "height":32, "width":32,
+            "in_channels":64, "out_channels":{}, "kernel":4, "stride":2, "padding":1}}])",
+                    channels),
+        "space_test");
+    EXPECT_TRUE(loaded);
+    const Task task = task_of(loaded->front(), Isa::avx512, 1);
+    const Result<Space> space = Space::derive(task);
+    EXPECT_TRUE(space);
+    expect_preferred_points_apply(task);
+    return space->sketches()[static_cast<size_t>(space->preferred_points().front().sketch)].name;
+  };
+  EXPECT_EQ(first(3), "phases O.P vector=xt rows=f");
+  EXPECT_EQ(first(64), "phases O.P vector=f rows=xt");
+}
+
 // One sum of a million squares would lose what is small beside it.
 TEST(Space, LongSumsAreCutInParts) {
   const std::string text = "o[i:16] = sum(r:1000, s:1000) A[i, r, s] * A[i, r, s]";
   const Result<Space> space = Space::derive(task_of_text(text));
   ASSERT_TRUE(space) << space.error().to_string();
   const std::vector<Step> trace = space->trace(space->preferred_points()[0]).value();
-  EXPECT_THAT(to_string(trace), ::testing::HasSubstr("split o r [63]\nrfactor o r.0"));
+  EXPECT_THAT(to_string(trace), ::testing::HasSubstr("split o r [1]\nrfactor o r.0"));
 }
 
 // Parts of the last axis would leave the lanes nothing.

@@ -285,7 +285,7 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   for (size_t r : order) {
     if (operand.dim_of_axis[r] >= 0) last = operand.dim_of_axis[r];
   }
-  const int vector_dim = operand.dim_of_axis[tile_.vector];
+  const int vector_dim = operand.step_dim[tile_.vector];
   if (vector_dim >= 0) last = vector_dim;
   if (last < 0) return;
   std::vector<int> dims;

@@ -6,13 +6,25 @@
 namespace lathe {
 namespace {
 
-// Whether vectors along this axis can be loaded: packed beforehand, packed in a copy, or contiguous by
-// layout.
+bool some_operand_uses(const Stage& stage, size_t axis) {
+  return std::ranges::any_of(stage.operands, [&](const Operand& operand) { return operand.uses[axis]; });
+}
+
+// Whether vectors along this axis can be loaded aligned: packed beforehand, packed in a copy, or contiguous
+// by layout.
 bool can_fill_vectors(const Compute& compute, const Stage& stage, size_t axis) {
-  if (compute.axes[axis].extent < 2) return false;
-  return std::ranges::any_of(stage.operands, [&](const Operand& operand) { return operand.uses[axis]; }) &&
+  return compute.axes[axis].extent >= 2 && some_operand_uses(stage, axis) &&
          std::ranges::all_of(stage.operands, [&](const Operand& operand) {
            return !operand.uses[axis] || operand.dim_of_axis[axis] >= 0;
+         });
+}
+
+// Whether they can be loaded at all, as along the rows of an image under a window: contiguous by layout, from
+// any element on.
+bool can_slide_vectors(const Compute& compute, const Stage& stage, size_t axis) {
+  return compute.axes[axis].extent >= 2 && some_operand_uses(stage, axis) &&
+         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+           return !operand.uses[axis] || operand.step_dim[axis] >= 0;
          });
 }
 
@@ -30,24 +42,37 @@ double promise(const Task& task, const Compute& compute, const Stage& stage, con
   return score;
 }
 
+// The longest axis that some operand without the vector axis, or every operand, has.
+std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector) {
+  std::optional<size_t> rows;
+  for (size_t u = 0; u < compute.spatial_count(); ++u) {
+    const bool reused = std::ranges::any_of(
+        stage.operands, [&](const Operand& operand) { return operand.uses[vector] && !operand.uses[u]; });
+    if (u == vector || !reused || compute.axes[u].extent < 2) continue;
+    if (!rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16)) rows = u;
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
   std::vector<TileAxes> candidates;
+  const auto score = [&](const TileAxes& tile) { return promise(task, compute, stage, tile); };
+  double best = 0;
   for (size_t v = 0; v < compute.spatial_count(); ++v) {
     if (!can_fill_vectors(compute, stage, v)) continue;
-    // Rows run along the longest axis that some operand without the vector axis, or every operand, has.
-    std::optional<size_t> rows;
-    for (size_t u = 0; u < compute.spatial_count(); ++u) {
-      const bool reused = std::ranges::any_of(
-          stage.operands, [&](const Operand& operand) { return operand.uses[v] && !operand.uses[u]; });
-      if (u == v || !reused || compute.axes[u].extent < 2) continue;
-      if (!rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16)) rows = u;
-    }
-    candidates.push_back({v, rows});
+    candidates.push_back({v, rows_for(compute, stage, v)});
+    best = std::max(best, score(candidates.back()));
   }
-  std::ranges::stable_sort(candidates, std::greater<>(),
-                           [&](const TileAxes& tile) { return promise(task, compute, stage, tile); });
+  // Vectors that slide are loaded from anywhere: they are for products whose other axes leave lanes empty. Of
+  // axes alike the last, which row-major tensors have innermost.
+  for (size_t v = compute.spatial_count(); v-- > 0;) {
+    if (can_fill_vectors(compute, stage, v) || !can_slide_vectors(compute, stage, v)) continue;
+    const TileAxes tile{v, rows_for(compute, stage, v)};
+    if (tile.rows && score(tile) > best) candidates.push_back(tile);
+  }
+  std::ranges::stable_sort(candidates, std::greater<>(), score);
   return candidates;
 }
 
