@@ -98,7 +98,6 @@ class Worker {
 
 Status run_worker(const WorkerOptions& options) {
   LATHE_TRY_STATUS(end_with_parent(options.parent, options.socket));
-  signal(SIGINT, SIG_IGN);  // Ctrl-C reaches every process of the terminal; the parent decides what it means
   const rlimit no_core = {.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &no_core);  // a candidate's crash is an everyday event
   void* page =

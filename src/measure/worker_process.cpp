@@ -20,6 +20,16 @@ namespace {
 // A worker that closed its socket is about to end; one that has not after this time never will.
 constexpr double kLingerSeconds = 2;
 
+// What asks the parent to end may reach every process of its terminal or group. What it means is for the
+// parent to decide, and the worker ends with it: a candidate that such a signal ended would look like a
+// crash.
+sigset_t signals_for_the_parent() {
+  sigset_t signals;
+  pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
 // Keeps the two files open in the child under the same numbers (a dup2 onto itself clears close-on-exec) and
 // takes the terminal away: a worker has nothing to read or print.
 int spawn(const std::string& path, char* const* arguments, int socket, int memory, pid_t& pid) {
@@ -29,7 +39,13 @@ int spawn(const std::string& path, char* const* arguments, int socket, int memor
   posix_spawn_file_actions_adddup2(&actions, memory, memory);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  const int failure = posix_spawn(&pid, path.c_str(), &actions, nullptr, arguments, environ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  const sigset_t blocked = signals_for_the_parent();
+  posix_spawnattr_setsigmask(&attributes, &blocked);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const int failure = posix_spawn(&pid, path.c_str(), &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failure;
 }

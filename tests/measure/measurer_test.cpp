@@ -284,6 +284,14 @@ TEST_F(MeasureCandidates, AWorkerThatWasKilledIsReplaced) {
   EXPECT_NE(measurer_->worker_pid(), first);
 }
 
+// Ctrl-C reaches every process of a terminal, and `timeout` every process of its group.
+TEST_F(MeasureCandidates, AWorkerLeavesItToItsParentWhenToEnd) {
+  const int worker = measurer_->worker_pid();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ASSERT_EQ(kill(worker, signal), 0);
+  EXPECT_TRUE(measure(unary_module(kDouble, kCount)).ok());
+  EXPECT_EQ(measurer_->worker_pid(), worker);
+}
+
 TEST_F(MeasureCandidates, ANewGenerationOfAnInputIsSeen) {
   const Module module = unary_module(kDouble, kCount);
   MeasureInputs inputs = inputs_for(module);
