@@ -32,10 +32,14 @@ Status explain_failure(const Task& task, const RecordStore& records, std::option
   return {};
 }
 
+bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop(); }
+
 // The end of a task's tuning, once all tasks have had their trials.
-Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, CaseResult& result) {
+Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, const TuneBudget& budget,
+                CaseResult& result) {
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(tuner.measure_again(finalists));
+  if (is_stopped(budget)) return {};
   LATHE_TRY(result.winner, tuner.confirm_best());
   const double slowest_pace = result.progress.slowest_pace;  // of the steps, which another tuner may have run
   result.progress = tuner.progress();
@@ -58,10 +62,10 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
   std::vector<CaseResult> results;
   std::vector<std::vector<int64_t>> finalists(tasks.size());  // of tasks that this run measured
   const double deadline = monotonic_seconds() + budget.seconds;
-  for (size_t i = 0; i < tasks.size(); ++i) {
+  for (size_t i = 0; i < tasks.size() && !is_stopped(budget); ++i) {
     const double start = monotonic_seconds();
     const double share = (deadline - start) / static_cast<double>(tasks.size() - i);
-    const auto stop = [&] { return monotonic_seconds() - start > share; };
+    const auto stop = [&] { return monotonic_seconds() - start > share || is_stopped(budget); };
     LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
     const auto report = [&] {
       if (observer) observer({tasks[i].name, i, tasks.size(), tuner.progress()});
@@ -77,10 +81,10 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     if (tuner.progress().trials > known) finalists[i] = tuner.finalists(kFinalists);
   }
   // A tuner holds its task's data: each is made anew here rather than kept.
-  for (size_t i = 0; i < tasks.size(); ++i) {
+  for (size_t i = 0; i < results.size() && !is_stopped(budget); ++i) {
     if (!finalists[i].empty()) {
       LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
-      LATHE_TRY_STATUS(conclude(tuner, finalists[i], results[i]));
+      LATHE_TRY_STATUS(conclude(tuner, finalists[i], budget, results[i]));
     }
     LATHE_TRY_STATUS(explain_failure(tasks[i], records, options.tolerance, results[i]));
   }
@@ -97,6 +101,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   std::vector<double> wall(tasks.size(), 0);
   int64_t trials = 0;
   for (const WeightedTask& weighted : tasks) {
+    if (is_stopped(budget)) return std::vector<CaseResult>();
     LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, runner, records));
     trials += tuner.progress().trials;
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
@@ -107,7 +112,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   const int64_t wanted = budget.trials > INT64_MAX / static_cast<int64_t>(tasks.size())
                              ? INT64_MAX
                              : budget.trials * static_cast<int64_t>(tasks.size());
-  const auto stop = [&] { return monotonic_seconds() - start > budget.seconds; };
+  const auto stop = [&] { return monotonic_seconds() - start > budget.seconds || is_stopped(budget); };
   while (trials < wanted && !stop()) {
     const std::optional<int> chosen = order->next();
     if (!chosen) break;
@@ -124,7 +129,8 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
-    LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), results.back()));
+    if (is_stopped(budget)) continue;
+    LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), budget, results.back()));
     LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
   }
   return results;

@@ -17,6 +17,9 @@ namespace lathe {
 struct TuneBudget {
   int64_t trials = 64;                                       // per task, those in the records included
   double seconds = std::numeric_limits<double>::infinity();  // of the whole command
+  // Asked between candidates, true once and for all. Then the run ends with what it has measured: no more is
+  // tried, and what is left of measuring and comparing the winners anew is left out.
+  std::function<bool()> stop = {};
 };
 
 // Where a running command stands; for a progress line.
@@ -42,13 +45,14 @@ struct CaseResult {
 // An Error that names the legal names, unless there is a task scheduler of this name.
 Status check_task_scheduler(const std::string& name);
 
-// One case after another; the time is shared out evenly among those that are left.
+// One case after another; the time is shared out evenly among those that are left. Where the budget's `stop`
+// ends the run the cases that it had not come to are missing from the results.
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
                                            const TuneBudget& budget, CandidateRunner& runner,
                                            RecordStore& records, const TuneObserver& observer);
 
 // All tasks of a network together: `budget.trials` per task on average, shared out by the named scheduler
-// ("gradient" or "round-robin").
+// ("gradient" or "round-robin"). No results where `stop` ended the run before all tasks were prepared.
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
                                                    const TuneBudget& budget, CandidateRunner& runner,

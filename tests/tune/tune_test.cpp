@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "ops/workloads.h"
 #include "target/detect.h"
@@ -63,6 +65,82 @@ TEST(TuneNetworkTasks, ATaskThatGainsNothingLeavesTrialsToTheOthers) {
   EXPECT_EQ(trials, 48);
   EXPECT_LT(results->front().progress.trials * 4, trials * 3);
   EXPECT_GE(results->at(1).progress.trials, results->front().progress.trials);
+}
+
+// Ends a run at that many measurements.
+std::function<bool()> after_runs(const InProcessRunner& runner, int runs) {
+  return [&runner, runs] { return runner.runs >= runs; };
+}
+
+class StoppedRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("lathe-stopped-run-test-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    Result<RecordStore> records = RecordStore::open(folder_ / "records.db");
+    ASSERT_TRUE(records) << records.error().to_string();
+    records_.emplace(std::move(*records));
+    for (const WeightedTask& product : products()) cases_.push_back(product.task);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::vector<CaseResult> tune_cases_until(const std::function<bool()>& stop) {
+    const auto results = tune_cases(cases_, {}, {.trials = 6, .stop = stop}, runner_, *records_, {});
+    EXPECT_TRUE(results) << results.error().to_string();
+    return results.value_or(std::vector<CaseResult>());
+  }
+
+  std::filesystem::path folder_;
+  std::optional<RecordStore> records_;
+  std::vector<Task> cases_;
+  InProcessRunner runner_;
+};
+
+TEST_F(StoppedRun, WhatWasMeasuredIsKeptAndTheNextRunGoesOn) {
+  // The first case's batches of four and two, whose second begins with the best one anew, and the next case's
+  // first candidates.
+  const std::vector<CaseResult> stopped = tune_cases_until(after_runs(runner_, 9));
+  ASSERT_EQ(stopped.size(), 2U);
+  EXPECT_EQ(stopped[0].progress.trials, 6);
+  EXPECT_EQ(stopped[1].progress.trials, 2);
+  EXPECT_GT(stopped[0].progress.best_seconds, 0);
+  EXPECT_FALSE(stopped[0].winner) << "nothing is compared in full any more";
+  EXPECT_EQ(records_->count({}).value(), 8);
+  EXPECT_EQ(runner_.runs, 9);
+
+  const std::vector<CaseResult> whole = tune_cases_until({});
+  ASSERT_EQ(whole.size(), 3U);
+  for (const CaseResult& result : whole) EXPECT_EQ(result.progress.trials, 6);
+  EXPECT_TRUE(whole[1].winner);
+  EXPECT_EQ(records_->count({}).value(), 18);
+}
+
+TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {
+  // All trials, the paces of the three second batches, and the first case's three best anew.
+  const std::vector<CaseResult> results = tune_cases_until(after_runs(runner_, 18 + 3 + 3));
+  ASSERT_EQ(results.size(), 3U);
+  for (const CaseResult& result : results) EXPECT_FALSE(result.winner);
+  EXPECT_EQ(runner_.runs, 24);
+}
+
+TEST_F(StoppedRun, ANetworksTasksKeepWhatTheyHave) {
+  TuneOptions options;
+  options.batch = 2;
+  const auto tune = [&](const std::function<bool()>& stop) {
+    return tune_network_tasks(products(), "round-robin", options, {.trials = 4, .stop = stop}, runner_,
+                              *records_, {});
+  };
+  const auto stopped = tune(after_runs(runner_, 5));
+  ASSERT_TRUE(stopped) << stopped.error().to_string();
+  int64_t trials = 0;
+  for (const CaseResult& result : *stopped) trials += result.progress.trials;
+  EXPECT_EQ(trials, 5);
+  EXPECT_EQ(records_->count({}).value(), 5);
+  EXPECT_EQ(runner_.runs, 5);
+  EXPECT_TRUE(tune(after_runs(runner_, 0))->empty()) << "not one task is prepared";
+  const auto whole = tune({});
+  ASSERT_TRUE(whole) << whole.error().to_string();
+  EXPECT_EQ(records_->count({}).value(), 12);
 }
 
 }  // namespace
