@@ -39,7 +39,7 @@ Result<BestRecord> best_of(const Workload& workload, const Target& target, int c
   for (const char* layout : {"free", "fixed"}) {
     const bool is_free = layout == std::string_view("free");
     LATHE_TRY(const Task task, make_task(workload, target, cores, is_free));
-    LATHE_TRY(const std::optional<Record> record, records.best(records_of(task)));
+    LATHE_TRY(const std::optional<Record> record, best_record_of(task, records));
     if (!record) continue;
     if (best.record && best.record->measurement.seconds <= record->measurement.seconds) continue;
     LATHE_TRY(const int64_t trials, records.count(records_of(task)));

@@ -11,9 +11,7 @@ namespace {
 
 Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordStore& records,
                                                std::span<const int64_t> except) {
-  RecordQuery query = records_of(task);
-  query.except = {except.begin(), except.end()};
-  LATHE_TRY(const std::optional<Record> best, records.best(query));
+  LATHE_TRY(const std::optional<Record> best, best_record_of(task, records, except));
   if (!best) return std::optional<ChosenTrace>();
   LATHE_TRY(Trace trace, parse_trace(best->trace));
   LATHE_TRY(Task recorded, in_recorded_names(task, records));

@@ -22,7 +22,8 @@ struct ChosenTrace {
 };
 
 // `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
-// those in `except`. An Error where the records cannot be read or nothing compiles.
+// those in `except`; another processor's count where there is none of this one's. An Error where the records
+// cannot be read or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
                                  std::span<const int64_t> except = {});
 

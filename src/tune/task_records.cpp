@@ -33,9 +33,20 @@ RecordQuery records_of(const Task& task) {
   RecordQuery query;
   query.task_hash = hash_of(task);
   query.target = task.target.name;
+  query.machine = task.target.machine;
   query.cores = task.cores;
   query.compiler_version = compiler_version();
   return query;
+}
+
+Result<std::optional<Record>> best_record_of(const Task& task, const RecordStore& records,
+                                             std::span<const int64_t> except) {
+  RecordQuery query = records_of(task);
+  query.except = {except.begin(), except.end()};
+  LATHE_TRY(std::optional<Record> best, records.best(query));
+  if (best) return best;
+  query.machine.reset();
+  return records.best(query);
 }
 
 Result<Task> in_recorded_names(const Task& task, const RecordStore& records) {

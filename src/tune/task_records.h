@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "records/record_store.h"
@@ -9,9 +10,15 @@
 
 namespace lathe {
 
-// Those of this task, its target and its number of cores that this version of the compiler made: of another
-// version the time says nothing about the code that the trace gives now.
+// Those of this task, its target, its processor and its number of cores that this version of the compiler
+// made: the times of another processor are not to be had here, and of another version the time says nothing
+// about the code that the trace gives now.
 RecordQuery records_of(const Task& task);
+
+// The best of these but for the ids excepted, or where there is none the best that any processor of the
+// target recorded: its program runs here too and is the best guess. None where there is none either.
+Result<std::optional<Record>> best_record_of(const Task& task, const RecordStore& records,
+                                             std::span<const int64_t> except = {});
 
 // The task in the names of tensors and axes under which these records know it, in which their traces speak;
 // itself where they do not know it. Formulas that differ in names alone are one task.

@@ -17,6 +17,7 @@
 #include "search/random.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
+#include "tune/task_records.h"
 #include "tune/tune.h"
 
 namespace lathe::testing {
@@ -301,6 +302,34 @@ TEST_F(TuneTask, WhatWasWrongByALooserToleranceIsNotTriedAgain) {
     EXPECT_EQ(results->front().progress.failed, 3);
     EXPECT_EQ(store->count({}).value(), 3);
   }
+}
+
+// A processor's times say nothing of another's.
+TEST_F(TuneTask, RecordsOfAnotherProcessorAreLeftAsTheyAreAndNotTakenForOurs) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "processors.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  Task elsewhere = small_matmul();
+  elsewhere.target.machine = "another processor";
+  runner.seconds = [](const Module&) { return 1e-9; };
+  ASSERT_TRUE(tune_cases({elsewhere}, {}, {.trials = 5}, runner, *store, {}));
+  const std::vector<Record> before = store->find({}).value();
+  ASSERT_EQ(before.size(), 5U);
+
+  runner.seconds = [](const Module&) { return 1e-3; };
+  const auto results = tune_cases({small_matmul()}, {}, {.trials = 4}, runner, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->front().progress.trials, 4);
+  EXPECT_EQ(results->front().progress.best_seconds, 1e-3);
+  const std::vector<Record> after = store->find({}).value();
+  ASSERT_EQ(after.size(), 9U);
+  EXPECT_TRUE(std::ranges::equal(before, std::span(after).first(5)));
+
+  // To compile with, they are better than nothing, and our own are better than they.
+  EXPECT_EQ(best_record_of(small_matmul(), *store)->value().machine, detect_target().machine);
+  Task third = small_matmul();
+  third.target.machine = "a third processor";
+  EXPECT_EQ(best_record_of(third, *store)->value().machine, "another processor");
 }
 
 // Two candidates are slow to end and the others compute something wrong.
