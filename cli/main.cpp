@@ -1,6 +1,7 @@
 // lathe: the command line. Exit status 0, 1 where the user's input is at fault (one sentence on stderr), 2
-// for an error of Lathe's own.
+// for an error of Lathe's own; a command that a signal ended ends by that signal.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -9,6 +10,7 @@
 
 #include "base/check.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "target/detect.h"
 #include "tune/compiler_version.h"
 
@@ -70,14 +72,17 @@ int run(int count, char** arguments) {
     return kUserError;
   }
   const lathe::Status status = action();
-  if (status.has_value()) return 0;
-  report(status.error().to_string());
-  return kUserError;
+  if (!status.has_value()) report(status.error().to_string());
+  lathe::cli::end_by_noted_interrupt();
+  return status.has_value() ? 0 : kUserError;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
+  lathe::cli::handle_interrupts();
+  // A limit on the size of files is an error of the write that meets it, which says so.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(count, arguments);
   } catch (const std::bad_alloc&) {

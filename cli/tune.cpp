@@ -10,6 +10,7 @@
 #include "artifact/compile_model.h"
 #include "cli/check_outputs.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/measuring.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
@@ -49,6 +50,7 @@ TuneBudget budget_of(const TuneCommand& command) {
     budget.trials = std::numeric_limits<int64_t>::max();
   }
   if (command.trials) budget.trials = *command.trials;
+  budget.stop = [] { return noted_interrupt() != nullptr; };
   return budget;
 }
 
@@ -120,9 +122,11 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
     tasks.push_back(std::move(task));
   }
   ProgressLine line;
+  hold_interrupts();
   LATHE_TRY(const std::vector<CaseResult> results,
             tune_cases(tasks, search_options(command, session.cores), session.budget, session.measurer,
                        session.records, observer_on(line)));
+  release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -130,7 +134,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
     rows.back().op = workloads[i].op;
     rows.back().flops = workloads[i].operation.flops;
     rows.back().layout = command.layout;
-    if (command.out.empty() || results[i].progress.best_seconds == 0) continue;
+    if (command.out.empty() || results[i].progress.best_seconds == 0 || noted_interrupt()) continue;
     LATHE_TRY(const Model model, compile_operator(workloads[i], compile_options(results, command, session)));
     LATHE_TRY_STATUS(write_model(model, folder_of(command, workloads[i])));
   }
@@ -143,9 +147,11 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
             load_network(command.program.model, import, session.target, session.cores));
   const std::vector<WeightedTask>& tasks = network.tasks.tasks;
   ProgressLine line;
+  hold_interrupts();
   LATHE_TRY(const std::vector<CaseResult> results,
             tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores),
                                session.budget, session.measurer, session.records, observer_on(line)));
+  release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -155,7 +161,7 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
     rows.back().layout = "fixed";
     rows.back().uses = tasks[i].weight;
   }
-  if (!command.out.empty()) {
+  if (!command.out.empty() && !noted_interrupt()) {
     LATHE_TRY(const Model model, compile_network(network, compile_options(results, command, session)));
     LATHE_TRY_STATUS(write_model(model, command.out));
   }
@@ -175,6 +181,10 @@ Status run(const TuneCommand& command) {
   LATHE_TRY(const std::vector<ReportRow> rows,
             is_network ? tune_model(command, session) : tune_workloads(command, workloads, session));
   print_report(rows);
+  if (const char* signal = noted_interrupt()) {
+    report_stop(signal, command.records);
+    return {};
+  }
   warn_of_noise(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
   return check_all_found(rows);

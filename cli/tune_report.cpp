@@ -129,6 +129,13 @@ void print_report(const std::vector<ReportRow>& rows) {
   print_mean_speed_up(rows);
 }
 
+void report_stop(const char* signal, const std::string& records) {
+  fmt::print(
+      stderr,
+      "lathe: stopped by {}; what was measured is kept in {}, and the same command goes on from there\n",
+      signal, records);
+}
+
 void warn_of_noise(const std::vector<ReportRow>& rows) {
   double slowest = 1;
   for (const ReportRow& row : rows) slowest = std::max(slowest, row.result.progress.slowest_pace);

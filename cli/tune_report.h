@@ -32,6 +32,8 @@ struct ReportRow {
 // A table on stdout. With peers each form has a column, and the last line is the mean of the speed-ups: what
 // the fastest peer takes, in parts of what Lathe's program does.
 void print_report(const std::vector<ReportRow>& rows);
+// Says on stderr that a signal of this name ended the run, and where its records are.
+void report_stop(const char* signal, const std::string& records);
 // Warns on stderr where the machine was too noisy to tune on.
 void warn_of_noise(const std::vector<ReportRow>& rows);
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path);

@@ -13,6 +13,7 @@
 namespace lathe {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
@@ -256,6 +257,29 @@ TEST_F(CliTest, WhatTuningCannotSearchWithIsNamed) {
             "lathe: there is no task scheduler 'luck'; legal names are gradient, round-robin");
   EXPECT_EQ(sentence("tune --workload w.json --seed -1 --records r.db"),
             "lathe: --seed: Value -1 not in range 0 to 18446744073709551615 (lathe --help tells more)");
+}
+
+// The shell's own status for a process that SIGTERM ended.
+constexpr int kEndedBySigterm = 128 + 15;
+
+TEST_F(CliTest, ASignalEndsTuningWithWhatWasMeasured) {
+  write_matmul();
+  const std::string tune = "'" LATHE_BINARY_DIR
+                           "/bin/lathe' tune --workload w.json --cores 1 --trials 1000000 --records r.db "
+                           "--json r.json --out o > out.txt 2> err.txt < /dev/null & ";
+  const std::string until_measured =
+      "for i in $(seq 1200); do grep -q 'mm: [1-9]' err.txt && break; sleep 0.05; done; ";
+  EXPECT_EQ(run_in_shell("cd '" + folder_.path().string() + "' || exit; " + tune + until_measured +
+                         "kill -TERM $!; wait $!"),
+            kEndedBySigterm);
+  EXPECT_THAT(
+      read_text(folder_.path() / "err.txt"),
+      EndsWith("lathe: stopped by SIGTERM; what was measured is kept in r.db, and the same command goes "
+               "on from there\n"));
+  EXPECT_THAT(read_text(folder_.path() / "out.txt"), HasSubstr("\nmm "));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "r.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "o"));
+  EXPECT_GE(nlohmann::json::parse(lathe("show r.db --json").out)[0]["trials"], 4);
 }
 
 TEST_F(CliTest, WithoutTimeNothingIsFoundAndTheReasonSaysSo) {
