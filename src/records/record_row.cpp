@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -76,6 +77,8 @@ Result<Measurement> measurement_from_row(const Statement& row, int first, const 
     const auto kind = parse_error_kind(row.text(first + 5));
     if (!kind) return damaged(path, "failure_kind", row.text(first + 5));
     measurement.failure = MeasureFailure{*kind, row.text(first + 6)};
+  } else if (!(measurement.seconds > 0 && std::isfinite(measurement.seconds))) {
+    return damaged(path, "seconds", row.text(first + 2));
   }
   return measurement;
 }

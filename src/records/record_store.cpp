@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -17,18 +20,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path directory_of(const std::string& path) {
+  std::error_code ignored;
+  return fs::absolute(path, ignored).parent_path();
+}
+
 Status check_place(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     return fail(ErrorKind::io, fmt::format("{} is a directory, not a records file", path));
   }
-  const fs::path parent = fs::absolute(path, ignored).parent_path();
+  const fs::path parent = directory_of(path);
   if (!fs::is_directory(parent, ignored)) {
     return fail(ErrorKind::io,
                 fmt::format("the records file {} cannot be made: the directory {} does not exist", path,
                             parent.string()));
   }
   return {};
+}
+
+std::unexpected<Error> read_only(const std::string& path) {
+  return fail(ErrorKind::io, fmt::format("the records file {} cannot be written: it is read-only", path));
+}
+
+// Why the system lets nobody write there, where it does not. While a file is written, SQLite keeps others
+// beside it.
+Status check_writable(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && access(path.c_str(), W_OK) != 0) return read_only(path);
+  const std::string parent = directory_of(path).string();
+  if (access(parent.c_str(), W_OK | X_OK) == 0) return {};
+  return fail(
+      ErrorKind::io,
+      fmt::format("the records file {} cannot be written: no file can be made in the directory {}: {}", path,
+                  parent, std::strerror(errno)));
 }
 
 // " WHERE a = ? AND b = ?" for the fields given, and then the binding of their values.
@@ -83,11 +108,15 @@ RecordStore::RecordStore(Connection connection, std::string path, bool has_toler
 
 Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
+  Result<RecordStore> store = open_to_write(path);
+  if (!store && store.error().kind == ErrorKind::io) LATHE_TRY_STATUS(check_writable(path));
+  return store;
+}
+
+Result<RecordStore> RecordStore::open_to_write(const std::string& path) {
   LATHE_TRY(Connection connection, Connection::open(path, true));
   LATHE_TRY_STATUS(verify_schema(connection, path, true));
-  if (connection.read_only()) {
-    return fail(ErrorKind::io, fmt::format("the records file {} cannot be written: it is read-only", path));
-  }
+  if (connection.read_only()) return read_only(path);
   // Where the file system cannot share memory the mode stays what it was, which is as safe and only slower.
   LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
   LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));

@@ -37,8 +37,8 @@ struct MergeCounts {
 class RecordStore {
  public:
   // Opens or creates a file for writing and tries to write it, so that a tuning run fails before it starts.
-  // An Error where the directory is missing, the file is read-only, no records file, damaged, or of a newer
-  // version.
+  // An Error where the directory is missing or takes no new files, the file is read-only, no records file,
+  // damaged, or of a newer version.
   static Result<RecordStore> open(const std::string& path);
   // Opens an existing file for reading; append is then an error.
   static Result<RecordStore> open_read_only(const std::string& path);
@@ -81,6 +81,7 @@ class RecordStore {
 
  private:
   RecordStore(Connection connection, std::string path, bool has_tolerance);
+  static Result<RecordStore> open_to_write(const std::string& path);
   Status insert(const Record& record);
   Result<bool> has(const Record& record) const;
   Status in_transaction(const std::function<Status()>& work);

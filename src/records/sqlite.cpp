@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstring>
 
 #include "base/check.h"
 
@@ -26,8 +27,31 @@ std::string uri_of(const std::string& path, const char* parameters) {
   return uri + parameters;
 }
 
+bool is_refused_write(int extended_code) {
+  return extended_code == SQLITE_IOERR_WRITE || extended_code == SQLITE_IOERR_FSYNC ||
+         extended_code == SQLITE_IOERR_TRUNCATE || extended_code == SQLITE_IOERR_SHMSIZE;
+}
+
+// What the system said last to the log or the file itself, or to the help files: SQLite's own number knows of
+// these, but of no commit. 0 where it said nothing.
+int reason_of_system(sqlite3* handle) {
+  int reason = 0;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  const bool is_open = log != nullptr && log->pMethods != nullptr;
+  if (is_open) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &reason);
+  if (reason == 0) sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &reason);
+  return reason != 0 ? reason : sqlite3_system_errno(handle);
+}
+
 Error error_of(sqlite3* handle, int code, const std::string& path) {
-  return sqlite_error(code, handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code), path);
+  if (handle == nullptr) return sqlite_error(code, sqlite3_errstr(code), path);
+  std::string detail = sqlite3_errmsg(handle);
+  if (is_refused_write(sqlite3_extended_errcode(handle))) {
+    const int reason = reason_of_system(handle);
+    if (reason != 0) detail += fmt::format(" ({})", std::strerror(reason));
+  }
+  return sqlite_error(code, detail, path);
 }
 
 }  // namespace

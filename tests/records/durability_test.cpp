@@ -190,7 +190,7 @@ TEST_F(Durability, WhenTheFileMayNotGrowNothingIsLostAndTheErrorIsOneSentence) {
   const int appended = std::stoi(message);
   EXPECT_GT(appended, 10);
   EXPECT_EQ(message.substr(message.find(' ') + 1),
-            "reading or writing the records file " + file() + " failed: disk I/O error");
+            "reading or writing the records file " + file() + " failed: disk I/O error (File too large)");
   EXPECT_EQ(RecordStore::open(file())->count({}).value(), appended);
 }
 
@@ -205,7 +205,8 @@ TEST_F(Durability, AFileThatCannotBeWrittenIsFoundOutAtOpening) {
     auto store = RecordStore::open(file());
     return store ? "opened" : store.error().message;
   });
-  EXPECT_EQ(message, "reading or writing the records file " + file() + " failed: disk I/O error");
+  EXPECT_EQ(message,
+            "reading or writing the records file " + file() + " failed: disk I/O error (File too large)");
 }
 
 // Runs `body` as a user who may not write the files of the one who runs the tests.
@@ -242,7 +243,26 @@ TEST_F(Durability, ADirectoryThatTakesNoNewFileIsOneSentence) {
     return store ? "opened" : store.error().message;
   });
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
-  EXPECT_EQ(message, "the records file " + file() + " cannot be opened: unable to open database file");
+  EXPECT_EQ(message, "the records file " + file() +
+                         " cannot be written: no file can be made in the directory " +
+                         folder_.path().string() + ": Permission denied");
+}
+
+// SQLite keeps its log beside the file.
+TEST_F(Durability, AFileThatMayBeWrittenInADirectoryThatMayNotIsOneSentence) {
+  {
+    ASSERT_TRUE(RecordStore::open(file())->append(sample_record(1e-3)).has_value());
+  }
+  ASSERT_EQ(chmod(file().c_str(), 0666), 0);
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0555), 0);
+  const std::string message = message_as_stranger([&]() -> std::string {
+    auto store = RecordStore::open(file());
+    return store ? "opened" : store.error().message;
+  });
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  EXPECT_EQ(message, "the records file " + file() +
+                         " cannot be written: no file can be made in the directory " +
+                         folder_.path().string() + ": Permission denied");
 }
 
 }  // namespace

@@ -265,10 +265,16 @@ TEST_F(RecordStoreTest, AColumnThatHoldsNonsenseIsDamage) {
   }
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(file("records.db").c_str(), &handle), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(handle, "UPDATE records SET point = '[1]'", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto message_after = [&](const char* change) {
+    EXPECT_EQ(sqlite3_exec(handle, change, nullptr, nullptr, nullptr), SQLITE_OK) << change;
+    return store().by_id(1).error().message;
+  };
+  const std::string damaged = "the records file " + file("records.db") + " is damaged: its column ";
+  EXPECT_EQ(message_after("UPDATE records SET seconds = -1"), damaged + "seconds holds '-1.0'");
+  EXPECT_EQ(message_after("UPDATE records SET seconds = 'soon'"), damaged + "seconds holds 'soon'");
+  EXPECT_EQ(message_after("UPDATE records SET seconds = NULL"), damaged + "seconds holds ''");
+  EXPECT_EQ(message_after("UPDATE records SET point = '[1]'"), damaged + "point holds '[1]'");
   sqlite3_close(handle);
-  EXPECT_EQ(store().by_id(1).error().message,
-            "the records file " + file("records.db") + " is damaged: its column point holds '[1]'");
 }
 
 TEST_F(RecordStoreTest, APlaceThatCannotHoldAFileIsOneSentence) {
