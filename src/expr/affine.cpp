@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/check.h"
+#include "expr/compare.h"
 #include "expr/expr.h"
 #include "expr/print.h"
 #include "expr/walk.h"
@@ -28,9 +29,7 @@ int compare_atoms(const AtomNode& a, const AtomNode& b) {
     case AtomKind::modulo:
       if (a.divisor != b.divisor) return a.divisor < b.divisor ? -1 : 1;
       return compare(a.operand, b.operand);
-    case AtomKind::opaque:
-      if (equal(*a.opaque, *b.opaque)) return 0;
-      return a.opaque->get() < b.opaque->get() ? -1 : 1;
+    case AtomKind::opaque: return compare(*a.opaque, *b.opaque);
   }
   return 0;
 }
@@ -385,7 +384,8 @@ std::string to_string(const AtomNode& atom_node) {
 std::string to_string(const Affine& a) {
   std::string text;
   const auto append = [&](int64_t coefficient, std::string factor, bool is_division) {
-    const int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
+    const auto bits = static_cast<uint64_t>(coefficient);
+    const uint64_t magnitude = coefficient < 0 ? 0 - bits : bits;
     // 2*(i/3) and -(i/3) are neither (2*i)/3 nor (-i)/3.
     if (is_division && (magnitude != 1 || (coefficient < 0 && text.empty()))) factor = "(" + factor + ")";
     if (text.empty()) {

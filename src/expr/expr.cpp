@@ -1,9 +1,11 @@
 #include "expr/expr.h"
 
+#include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "base/check.h"
+#include "expr/integers.h"
 
 namespace lathe {
 namespace {
@@ -48,11 +50,10 @@ Expr affine_binary(BinaryOp op, const Affine& a, const Affine& b) {
   }
 }
 
-bool equal_index_lists(const std::vector<Affine>& a, const std::vector<Affine>& b) { return a == b; }
-
-bool equal_or_undefined(const Expr& a, const Expr& b) {
-  if (!a.defined() || !b.defined()) return a.defined() == b.defined();
-  return equal(a, b);
+// The integer that stands for a number: the infinities that reductions start from are the type's ends.
+int64_t integer_for(DType dtype, double value) {
+  if (std::isinf(value)) return value < 0 ? integers_of(dtype).lo : integers_of(dtype).hi;
+  return wrap_to(dtype, static_cast<int64_t>(value));
 }
 
 }  // namespace
@@ -81,9 +82,9 @@ Expr::Expr(const Affine& value) : Expr(ExprNode{kIndexType, Index{value}}) {}
 Type Expr::type() const { return node_->type; }
 
 Expr literal(Type type, double value) {
-  if (type == kIndexType) return Expr(static_cast<int64_t>(value));
-  return Expr(
-      ExprNode{type, is_float(type.dtype) ? Literal{value, 0} : Literal{0, static_cast<int64_t>(value)}});
+  if (is_float(type.dtype)) return Expr(ExprNode{type, Literal{value, 0}});
+  const int64_t integer = integer_for(type.dtype, value);
+  return type == kIndexType ? Expr(integer) : Expr(ExprNode{type, Literal{0, integer}});
 }
 
 Expr load(const Tensor& tensor, std::vector<Affine> index) {
@@ -140,50 +141,6 @@ Affine to_affine(const Expr& e) {
     if (affine.defined()) return affine.as<Index>()->value;
   }
   return opaque(e.type().dtype == DType::i64 ? e : cast(kIndexType, e));
-}
-
-namespace {
-
-struct EqualVisitor {
-  const Expr& other;
-  template <class T>
-  const T& right() const {
-    return *other.as<T>();
-  }
-
-  bool operator()(const Literal& a) const {
-    return a.value == right<Literal>().value && a.integer == right<Literal>().integer;
-  }
-  bool operator()(const Index& a) const { return a.value == right<Index>().value; }
-  bool operator()(const Load& a) const {
-    const Load& b = right<Load>();
-    return a.tensor == b.tensor && a.stride == b.stride && equal_index_lists(a.index, b.index) &&
-           equal_or_undefined(a.mask, b.mask);
-  }
-  bool operator()(const Unary& a) const {
-    return a.op == right<Unary>().op && equal(a.operand, right<Unary>().operand);
-  }
-  bool operator()(const Binary& a) const {
-    const Binary& b = right<Binary>();
-    return a.op == b.op && equal(a.a, b.a) && equal(a.b, b.b);
-  }
-  bool operator()(const Select& a) const {
-    const Select& b = right<Select>();
-    return equal(a.condition, b.condition) && equal(a.if_true, b.if_true) && equal(a.if_false, b.if_false);
-  }
-  bool operator()(const Cast& a) const { return equal(a.operand, right<Cast>().operand); }
-  bool operator()(const Broadcast& a) const { return equal(a.operand, right<Broadcast>().operand); }
-  bool operator()(const Ramp& a) const {
-    return a.base == right<Ramp>().base && a.stride == right<Ramp>().stride;
-  }
-};
-
-}  // namespace
-
-bool equal(const Expr& a, const Expr& b) {
-  if (a.get() == b.get()) return true;
-  if (a.type() != b.type() || a->node.index() != b->node.index()) return false;
-  return std::visit(EqualVisitor{b}, a->node);
 }
 
 }  // namespace lathe

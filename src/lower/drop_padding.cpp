@@ -54,6 +54,15 @@ int64_t zero_from(const Block& block, const Var& var) {
   return -1;
 }
 
+// Whether `e` is the value that the reduction starts from.
+bool is_identity(const Expr& e, Reduction reduction) {
+  const Literal* value = e.as<Literal>();
+  const Expr identity = literal(e.type(), identity_of(reduction));
+  const Literal* start = identity.as<Literal>();
+  return value != nullptr && start != nullptr && value->value == start->value &&
+         value->integer == start->integer;
+}
+
 class PaddingDropper {
  public:
   explicit PaddingDropper(const Program& program) {
@@ -178,9 +187,7 @@ class PaddingDropper {
         return not_neutral(fmt::format("'{}' to be padded with zeros there", load->tensor->name));
       }
     }
-    const Expr beyond = fold(with_zeros(block.value, axis.var), Known());
-    const Literal* value = beyond.as<Literal>();
-    if (value == nullptr || value->value != identity_of(block.reduction)) {
+    if (!is_identity(fold(with_zeros(block.value, axis.var), Known()), block.reduction)) {
       return not_neutral("a body that gives the reduction's identity for zeros");
     }
     return {};

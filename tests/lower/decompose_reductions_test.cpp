@@ -170,5 +170,43 @@ main {
 )");
 }
 
+// Integers have no infinity: the type's end is what every other value replaces.
+TEST(DecomposeReductions, IntegersStartAtTheirTypesEnd) {
+  expect_golden(kPass, R"(
+input A: i32[8, 6] [0][1]
+output C: i32[8] [0]
+main {
+  for i in 8 {
+    for r in 6 {
+      block C {
+        i: 8 = i
+        reduce r: 6 = r
+        C[i] init max= -A[i, r] - 9
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: i32[8, 6] [0][1]
+output C: i32[8] [0]
+main {
+  for i in 8 {
+    block C.init {
+      i: 8 = i
+      C[i] = i32(-2147483648)
+    }
+    for r in 6 {
+      block C {
+        i: 8 = i
+        reduce r: 6 = r
+        C[i] max= -A[i, r] - 9
+      }
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -263,5 +263,27 @@ main {
                "for zeros; use another tail");
 }
 
+// Nor is one the identity of a sum of integers.
+TEST(DropPadding, SumOfOnes) {
+  expect_error(kPass, R"(
+output C: i32[8] [0]
+main {
+  for i in 8 {
+    for r.0 in 2 {
+      for r.1 in 4 {
+        block C where 4*r.0 + r.1 < 6 axis 1 {
+          i: 8 = i
+          reduce r: 6 = 4*r.0 + r.1 pad
+          C[i] sum= i32(1)
+        }
+      }
+    }
+  }
+}
+)",
+               "tail pad on reduce axis 'r' of block 'C' needs a body that gives the reduction's identity "
+               "for zeros; use another tail");
+}
+
 }  // namespace
 }  // namespace lathe::testing

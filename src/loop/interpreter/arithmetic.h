@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "expr/dag.h"
+#include "expr/integers.h"
 
 namespace lathe::interpreter {
 
@@ -106,16 +107,6 @@ inline int64_t truncate(double value) {
   if (value >= kLimit) return std::numeric_limits<int64_t>::max();
   if (value < -kLimit) return std::numeric_limits<int64_t>::min();
   return static_cast<int64_t>(value);
-}
-
-// An integer as an element type keeps it.
-inline int64_t wrap_to(DType dtype, int64_t value) {
-  switch (dtype) {
-    case DType::boolean: return value != 0;
-    case DType::i8: return static_cast<int8_t>(value);
-    case DType::i32: return static_cast<int32_t>(value);
-    default: return value;
-  }
 }
 
 }  // namespace lathe::interpreter

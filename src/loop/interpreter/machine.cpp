@@ -30,10 +30,8 @@ double rounded(DType dtype, double value) {
 
 // Where a reduction of integers starts: the identities of `identity_of` have no infinity there.
 int64_t integer_identity(Reduction reduction, DType dtype) {
-  if (reduction == Reduction::none || reduction == Reduction::sum) return 0;
-  const int bits = 8 * static_cast<int>(bytes_of(dtype));
-  const int64_t largest = dtype == DType::boolean ? 1 : static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
-  return reduction == Reduction::min ? largest : dtype == DType::boolean ? 0 : -largest - 1;
+  if (reduction == Reduction::max) return integers_of(dtype).lo;
+  return reduction == Reduction::min ? integers_of(dtype).hi : 0;
 }
 
 int64_t reduce_integers(const Instruction& in, int64_t a, int64_t b) {
