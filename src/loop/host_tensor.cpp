@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/integers.h"
 #include "loop/interpreter/arithmetic.h"
 
 namespace lathe {
@@ -48,14 +49,15 @@ HostTensor random_like(const Tensor& tensor, Rng& rng, int64_t limit) {
 
 HostTensor random_within(const Tensor& tensor, Rng& rng, Interval integers) {
   HostTensor result = zeros_like(tensor);
-  for (double& value : result.values) {
-    if (is_float(tensor->dtype)) {
-      value = round_to(tensor->dtype, 2 * rng.uniform() - 1);
-    } else {
-      const Interval values = tensor->dtype == DType::boolean ? Interval{0, 1} : integers;
-      value = static_cast<double>(rng.between(values.lo, values.hi));
-    }
+  if (is_float(tensor->dtype)) {
+    for (double& value : result.values) value = round_to(tensor->dtype, 2 * rng.uniform() - 1);
+    return result;
   }
+  Interval drawn = integers_of(tensor->dtype);
+  if (tensor->dtype != DType::boolean) {
+    drawn = {std::clamp(integers.lo, drawn.lo, drawn.hi), std::clamp(integers.hi, drawn.lo, drawn.hi)};
+  }
+  for (double& value : result.values) value = static_cast<double>(rng.between(drawn.lo, drawn.hi));
   return result;
 }
 

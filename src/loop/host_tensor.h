@@ -28,7 +28,7 @@ double round_to(DType dtype, double value);
 HostTensor zeros_like(const Tensor& tensor);
 // Floats uniform in [-1, 1), rounded to the type; integers 0 .. limit - 1, booleans 0 or 1.
 HostTensor random_like(const Tensor& tensor, Rng& rng, int64_t limit = 4);
-// The same with integers of this interval.
+// The same with integers of this interval, as far as the type holds them.
 HostTensor random_within(const Tensor& tensor, Rng& rng, Interval integers);
 
 // Offsets are sums over the dimensions: entry [d][i] is what index i of dimension d adds.

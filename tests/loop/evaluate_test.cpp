@@ -75,6 +75,12 @@ TEST(Evaluate, SumsInDouble) {
   EXPECT_NEAR((*evaluate(dag, inputs))[0].values[0], 1000 * static_cast<double>(0.1F), 1e-10);
 }
 
+// As the machine's sums of integers do.
+TEST(Evaluate, SumsOfIntegersWrapAround) {
+  expect_agreement("input A[3, 600] i8\nS[i:3] = sum(j:600) A[i, j]\nY[i:3] = f32(S[i])\noutput S\noutput Y");
+  expect_agreement("input A[2, 90, 200] i8\nS[i:2, k:200] = sum(j:90) A[i, j, k]");
+}
+
 TEST(Evaluate, InputsAreChecked) {
   const Dag dag = dag_of("input X[4]\nY[i:4] = X[i]");
   EXPECT_EQ(Evaluator::create(dag, {}).error().message, "there are 0 inputs for a Dag that takes 1");

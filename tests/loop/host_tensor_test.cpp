@@ -53,6 +53,9 @@ TEST(HostTensor, RandomValuesFitTheirType) {
   for (const double value : random_like(Tensor("I", {100}, DType::i32), rng, 3).values) {
     EXPECT_TRUE(value == 0 || value == 1 || value == 2);
   }
+  for (const double value : random_within(Tensor("B", {100}, DType::i8), rng, {0, 1 << 30}).values) {
+    EXPECT_TRUE(value >= 0 && value <= 127) << value;
+  }
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ double reduced(Reduction reduction, const Values& values, int64_t lanes) {
   return result;
 }
 
+// Sums of integers wrap around, as the machine's do.
+double wrapped(const Compute& compute, double value) {
+  const DType dtype = compute.output->dtype;
+  return is_float(dtype) ? value : round_to(dtype, value);
+}
+
 }  // namespace
 
 DagEvaluator::DagEvaluator(Dag dag, std::span<const HostTensor> inputs) : dag_(std::move(dag)) {
@@ -129,7 +135,7 @@ double DagEvaluator::point(const Compute& compute, std::span<const int64_t> inde
       integers_.release(integers);
     }
   });
-  return result;
+  return wrapped(compute, result);
 }
 
 // Neighbouring points along the last spatial axis.
@@ -154,6 +160,7 @@ void DagEvaluator::row(const Compute& compute, std::vector<int64_t>& index, int6
     doubles_.release(doubles);
     integers_.release(integers);
   });
+  for (int64_t l = 0; l < lanes; ++l) result[l] = wrapped(compute, result[l]);
 }
 
 void DagEvaluator::fill(Source& source, double* result) {
