@@ -70,7 +70,7 @@ class ValueBounds {
         return {std::ranges::min(corners), std::ranges::max(corners)};
       }
       case BinaryOp::div:  // by a positive constant, as everywhere
-        return a_lo >= 0 ? Reach{a_lo / b_hi, a_hi / b_lo} : Reach{};
+        return {floor_div(Affine(a_lo), b_lo).constant(), floor_div(Affine(a_hi), b_hi).constant()};
       case BinaryOp::mod: return {0, b_hi - 1};
       default: return {};
     }

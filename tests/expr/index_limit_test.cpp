@@ -59,6 +59,8 @@ TEST(IndexRange, ValuesThatStayInside) {
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[i64(s[c]) - 3, c]"), "3 to 11");
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[-s[c], c]"), "-8 to 0");
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[abs(s[c]), c]"), "-8 to 8");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[s[c] / 3, c]"), "0 to 26");
+  EXPECT_EQ(range_of("input I[9, 4] O[c:4] = I[s[c] / 3 + 2, c]"), "-6 to 20");
   // What a select leaves out is not asked for.
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = select(m[c] > 0.5, I[s[c], c], 0.0)"), "any");
   EXPECT_EQ(range_of("input s[4] i32 O[c:4] = f32(s[c])"), "any");
