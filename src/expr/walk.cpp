@@ -40,6 +40,12 @@ struct ChildVisitor {
   void operator()(const Ramp& e) const { for_each_in(e.base, visit); }
 };
 
+bool has_opaque(const Affine& a) {
+  return std::ranges::any_of(a.terms(), [](const Affine::Term& term) {
+    return term.atom->kind == AtomKind::opaque || has_opaque(term.atom->operand);
+  });
+}
+
 bool same(const Expr& a, const Expr& b) { return a.get() == b.get(); }
 
 // Rebuilds one node from its rewritten children; gives back `self` where no child changed.
@@ -47,7 +53,11 @@ struct RebuildVisitor {
   const Expr& self;
   const ExprRewriter& rewriter;
 
-  Affine affine(const Affine& a) const { return rewriter.rewrite_affine ? rewriter.rewrite_affine(a) : a; }
+  Affine affine(const Affine& a) const {
+    const Affine own = rewriter.rewrite_affine ? rewriter.rewrite_affine(a) : a;
+    if (!rewriter.rewrite) return own;
+    return map_opaque(own, [&](const Expr& e) { return rebuild(e, {rewriter.rewrite, nullptr}); });
+  }
   Expr child(const Expr& e) const { return rebuild(e, rewriter); }
 
   Expr operator()(const Literal&) const { return self; }
@@ -112,6 +122,25 @@ Expr rebuild(const Expr& e, const ExprRewriter& rewriter) {
   if (!rewriter.rewrite) return rebuilt;
   Expr rewritten = rewriter.rewrite(rebuilt);
   return rewritten.defined() ? rewritten : rebuilt;
+}
+
+Affine map_opaque(const Affine& a, const std::function<Expr(const Expr&)>& map) {
+  if (!has_opaque(a)) return a;
+  Affine result(a.constant());
+  for (const Affine::Term& term : a.terms()) {
+    const AtomNode& atom = *term.atom;
+    switch (atom.kind) {
+      case AtomKind::variable: result += Affine(term.atom, term.coefficient); break;
+      case AtomKind::floor_div:
+        result += floor_div(map_opaque(atom.operand, map), atom.divisor) * term.coefficient;
+        break;
+      case AtomKind::modulo:
+        result += modulo(map_opaque(atom.operand, map), atom.divisor) * term.coefficient;
+        break;
+      case AtomKind::opaque: result += to_affine(map(*atom.opaque)) * term.coefficient; break;
+    }
+  }
+  return result;
 }
 
 Expr substitute(const Expr& e, const Substitution& substitution) {

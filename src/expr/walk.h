@@ -16,12 +16,16 @@ void for_each(const Expr& e, const std::function<void(const Expr&)>& visit);
 std::vector<const Load*> loads_of(const Expr& e);
 
 // Rebuilds bottom-up: children first, then `rewrite` on the node with its new children; `rewrite` returns an
-// undefined Expr to keep the node. `rewrite_affine` is applied to every index. Shares what does not change.
+// undefined Expr to keep the node. `rewrite_affine` is applied to every index, then `rewrite` to the nodes of
+// its opaque atoms. Shares what does not change.
 struct ExprRewriter {
   std::function<Expr(const Expr&)> rewrite;
   std::function<Affine(const Affine&)> rewrite_affine;
 };
 Expr rebuild(const Expr& e, const ExprRewriter& rewriter);
+
+// A sum with every opaque value (an indirect index) mapped.
+Affine map_opaque(const Affine& a, const std::function<Expr(const Expr&)>& map);
 
 // Replaces variables everywhere.
 Expr substitute(const Expr& e, const Substitution& substitution);

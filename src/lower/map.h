@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "expr/walk.h"
 #include "loop/loop.h"
 
 namespace lathe {
@@ -98,30 +99,6 @@ class ExprMapper {
 template <class ChildMap, class AffineMap>
 Expr map_children(const Expr& e, ChildMap&& child, AffineMap&& affine) {
   return std::visit(ExprMapper<ChildMap, AffineMap>(e, child, affine), e->node);
-}
-
-// A sum with every opaque value (an indirect index) mapped by `expr`.
-template <class ExprMap>
-Affine map_opaque(const Affine& a, ExprMap&& expr) {
-  const auto is_variable = [](const Affine::Term& t) { return t.atom->kind == AtomKind::variable; };
-  bool plain = true;
-  for (const Affine::Term& term : a.terms()) plain &= is_variable(term);
-  if (plain) return a;
-  Affine result(a.constant());
-  for (const Affine::Term& term : a.terms()) {
-    const AtomNode& atom = *term.atom;
-    switch (atom.kind) {
-      case AtomKind::variable: result += Affine(term.atom, term.coefficient); break;
-      case AtomKind::floor_div:
-        result += floor_div(map_opaque(atom.operand, expr), atom.divisor) * term.coefficient;
-        break;
-      case AtomKind::modulo:
-        result += modulo(map_opaque(atom.operand, expr), atom.divisor) * term.coefficient;
-        break;
-      case AtomKind::opaque: result += to_affine(expr(*atom.opaque)) * term.coefficient; break;
-    }
-  }
-  return result;
 }
 
 // The statement with its child statements mapped by `child` (Stmt -> Stmt, null removes); null if nothing is

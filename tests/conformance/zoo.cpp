@@ -85,6 +85,14 @@ Y[i:12, j:5] = X[I[i], j] + X[0, j] * 0.5)",
      .trace = R"(split Y j [4]
 vectorize Y j.1
 tail Y j mask)"},
+    {.name = "indices_computed_and_inlined",
+     .dag = R"(input X[5, 7]
+K[i:12] = i32(4.0 * abs(B[i]))
+Y[i:12, j:7] = X[K[i] % 5, j] * Z[j] + f32(K[i]))",
+     .trace = R"(inline K
+split Y j [4]
+vectorize Y j.1
+tail Y j mask)"},
     {.name = "maths",
      .dag = "Y[i:37] = tanh(X[i]) + erf(X[i]) * exp(X[i]) - sqrt(abs(X[i])) + log(abs(X[i]) + 1.0)",
      .trace = R"(split Y i [8]
@@ -95,6 +103,17 @@ tail Y i mask)"},
 B[i:6] = min(j:33) X[i, j]
 Y[i:6] = A[i] - B[i])",
      .trace = R"(reorder A j i
+cache_write B B.reg at=i scope=registers)"},
+    {.name = "largest_and_smallest_integers",
+     .dag = R"(input X[6, 33] i32
+A[i:6] = max(j:33) -X[i, j] - 5
+B[i:6] = min(j:33) X[i, j] + 7
+Y[i:6] = f32(A[i] * B[i]))",
+     .trace = R"(split A i [4]
+reorder A i.0 j i.1
+vectorize A i.1
+tail A i mask
+reorder B j i
 cache_write B B.reg at=i scope=registers)"},
     {.name = "blocked_layouts",
      .dag = "Y[c:20, h:5, w:6] = max(p:2, q:2) X[c, h + p, w + q]",
