@@ -1,9 +1,9 @@
 #include "lower/expand_math.h"
 
+#include <cmath>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <unordered_map>
 
 #include "lower/map.h"
@@ -98,28 +98,40 @@ class Arithmetic {
   Expr pow(const Expr& a, const Expr& b) const {
     const Literal* value = b.as<Literal>();
     if (const Broadcast* splat = b.as<Broadcast>()) value = splat->operand.as<Literal>();
-    if (value != nullptr) {
-      const std::optional<Expr> product = power(a, value->value);
-      if (product) return *product;
-    }
-    return exp(b * log(a));
+    if (value != nullptr) return power(a, value->value);
+    const Expr half = b * number(0.5);
+    const Expr is_whole = unary(UnaryOp::floor, b) == b;
+    const Expr is_odd = unary(UnaryOp::floor, half) != half;
+    const Expr nan = number(std::numeric_limits<double>::quiet_NaN());
+    const Expr magnitude = exp(b * log(abs(a)));
+    const Expr of_negative = select(is_whole, select(is_odd, -magnitude, magnitude), nan);
+    return select(b == number(0), number(1), select(a < number(0), of_negative, magnitude));
   }
 
  private:
-  // a to a small literal exponent, as products.
-  std::optional<Expr> power(const Expr& a, double exponent) const {
-    if (exponent < 0) {
-      const std::optional<Expr> inverse = power(a, -exponent);
-      return inverse ? std::optional(number(1) / *inverse) : std::nullopt;
+  // a to a literal exponent: products where it is small and whole.
+  Expr power(const Expr& a, double exponent) const {
+    constexpr double kMostProducts = 16;
+    const double size = std::abs(exponent);
+    const bool is_whole = size == std::floor(size);
+    if (size == 0.5 || (is_whole && size <= kMostProducts)) {
+      const Expr result = size == 0.5 ? sqrt(a) : product(a, static_cast<int>(size));
+      return exponent < 0 ? number(1) / result : result;
     }
-    if (exponent == 0) return number(1);
-    if (exponent == 0.5) return sqrt(a);
-    if (exponent == 1) return a;
-    Expr square = a * a;
-    if (exponent == 2) return square;
-    if (exponent == 3) return square * a;
-    if (exponent == 4) return square * square;
-    return std::nullopt;
+    // A negative number has whole powers alone: NaN comes from its logarithm.
+    if (!is_whole) return exp(number(exponent) * log(a));
+    const Expr magnitude = exp(number(exponent) * log(abs(a)));
+    return std::fmod(size, 2) == 0 ? magnitude : select(a < number(0), -magnitude, magnitude);
+  }
+
+  Expr product(const Expr& a, int exponent) const {
+    Expr result;
+    Expr square = a;
+    for (; exponent > 0; exponent /= 2) {
+      if (exponent % 2 != 0) result = result.defined() ? square * result : square;
+      if (exponent > 1) square = square * square;
+    }
+    return result.defined() ? result : number(1);
   }
 
   int lanes_;

@@ -9,9 +9,8 @@
 //   log   3e-7 for normal x > 0; 0 and subnormals give -infinity, negative x NaN
 //   tanh  3e-7 everywhere
 //   erf   5e-7 everywhere
-//   pow   8e-6 for a > 0 as exp(b * log(a)); 3e-7 for a literal b among 0, +-1, +-2, +-3, +-4, +-1/2, which
-//   becomes
-//         products and roots and accepts negative a; otherwise a < 0 gives NaN, as does 0 to the power 0
+//   pow   8e-6 as exp(b * log|a|); 1e-6 for a literal b that is +-1/2 or a whole number from -16 to 16, which
+//         becomes products and roots. a < 0 gives NaN unless b is whole; b = 0 gives 1
 // Other types keep their nodes. It runs last of the rewriting passes: its trees share parts, which a pass
 // that rebuilds trees would copy.
 #pragma once

@@ -30,10 +30,9 @@ std::vector<double> expanded(const std::string& body, const std::vector<double>&
 }
 
 // f32 values spread evenly over [lo, hi], and over the magnitudes from 1e-30 up where `magnitudes`.
-std::vector<double> samples(double lo, double hi, bool magnitudes) {
+std::vector<double> samples(double lo, double hi, bool magnitudes, int count = 5000) {
   std::vector<double> x;
-  constexpr int kCount = 5000;
-  for (int i = 0; i <= kCount; ++i) x.push_back(static_cast<float>(lo + (hi - lo) * i / kCount));
+  for (int i = 0; i <= count; ++i) x.push_back(static_cast<float>(lo + (hi - lo) * i / count));
   for (int i = 0; magnitudes && i < 2000; ++i) {
     const double value = std::pow(10.0, -30.0 + i * (std::log10(hi) + 30.0) / 2000);
     x.push_back(static_cast<float>(value));
@@ -91,9 +90,10 @@ TEST(ExpandMath, Erf) {
 }
 
 TEST(ExpandMath, Pow) {
-  const auto error = [](const std::string& b, double exponent, double lo, double hi) {
+  const auto error = [](const std::string& b, double exponent, double lo, double hi, int count = 5000) {
     return worst_relative_error(
-        "pow(X[i], " + b + ")", [=](double x) { return std::pow(x, exponent); }, samples(lo, hi, false));
+        "pow(X[i], " + b + ")", [=](double x) { return std::pow(x, exponent); },
+        samples(lo, hi, false, count));
   };
   EXPECT_LE(error("2.5", 2.5, 0.001, 1e12), 8e-6);
   EXPECT_LE(error("-1.75", -1.75, 0.001, 1e12), 8e-6);
@@ -102,6 +102,18 @@ TEST(ExpandMath, Pow) {
   EXPECT_LE(error("4", 4, -50, 50), 3e-7);
   EXPECT_LE(error("0.5", 0.5, 0.01, 50), 3e-7);
   EXPECT_LE(error("1", 1, -50, 50), 0);
+  EXPECT_LE(error("7", 7, -50, 50), 1e-6);
+  EXPECT_LE(error("16", 16, -50, 50), 1e-6);
+  EXPECT_LE(error("-5", -5, -50, -0.1), 1e-6);
+  EXPECT_LE(error("17", 17, -50, 50, 500), 8e-6);
+  EXPECT_LE(error("-18", -18, -50, -0.1, 500), 8e-6);
+  EXPECT_EQ(expanded("pow(X[i], 0.0)", {0, -3}), (std::vector<double>{1, 1}));
+  EXPECT_TRUE(std::isnan(expanded("pow(X[i], 2.5)", {-1, 1})[0]));
+  // Exponents that are known at run time alone.
+  EXPECT_LE(worst_relative_error("pow(X[i], X[i])", [](double x) { return std::pow(x, x); },
+                                 {-3, -2, -1, 0, 0.5, 2, 3}),
+            8e-6);
+  EXPECT_TRUE(std::isnan(expanded("pow(X[i], X[i])", {-1.5, 1})[0]));
 }
 
 TEST(ExpandMath, VectorsAlike) {
