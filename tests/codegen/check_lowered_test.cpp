@@ -74,7 +74,14 @@ TEST_F(CheckLowered, NamesRegistersThatAreNone) {
 TEST_F(CheckLowered, NamesTypesWithoutCode) {
   const Tensor half = builder_.input("half", 8, DType::f16);
   EXPECT_EQ(message(store(out_, 0, cast({DType::f32, 1}, load(half, {0})))),
-            "unsupported: a value has type f16, for which no code can be generated yet");
+            "unsupported: buffer 'half' has type f16, for which no code can be generated yet");
+  EXPECT_EQ(message(store(out_, 0, cast({DType::f32, 1}, cast({DType::bf16, 1}, load(in_, {0}))))),
+            "unsupported: a value has type bf16, for which no code can be generated yet");
+  const Expr wide = cast({DType::f64, 1}, load(in_, {0}));
+  EXPECT_EQ(message(store(out_, 0, cast({DType::f32, 1}, exp(wide)))),
+            "unsupported: exp of f64 values has no code: cast them to f32");
+  EXPECT_EQ(message(store(out_, 0, cast({DType::f32, 1}, binary(BinaryOp::pow, wide, wide)))),
+            "unsupported: pow of f64 values has no code: cast them to f32");
   EXPECT_EQ(message(store(out_, 0, load(in_, {0}) % load(in_, {1}))),
             "unsupported: % of floating-point values has no code: use integers");
 }
