@@ -239,6 +239,16 @@ TEST_F(RandomTraces, PointsOfExpressionsComputeWhatTheNaiveProgramDoes) {
       // Few results beside each other, many along a window.
       {"expression",
        R"j({"text": "O[f:3, y:7, x:37] = sum(c:5, k:3) I[c, y + k, x + 2*k] * W[f, c, k]", "constants": ["W"]})j"},
+      // A product of three, of which one is an argument: it has no room for more rows.
+      {"expression",
+       R"j({"text": "E[i:9, j:9] = exp(A[i, j]) T[i:9] = sum(j:9) E[i, j] O[i:9, d:5] = sum(j:9) E[i, j] / T[i] * V[j, d]"})j"},
+      // Integers, and indices that are computed.
+      {"expression",
+       R"j({"text": "input X[5, 7] K[i:19] = i32(4.0 * abs(B[i])) Y[i:19, j:7] = X[K[i], j] * Z[j]"})j"},
+      {"expression",
+       R"j({"text": "input A[19, 37] i8 input B[37, 23] i8 P[i:19, j:23] = sum(r:37) i32(A[i, r]) * i32(B[r, j]) O[i:19, j:23] = f32(P[i, j]) * 0.05"})j"},
+      {"expression",
+       R"j({"text": "input A[7, 41] i32 M[i:7] = max(r:41) -A[i, r] N[i:7] = min(r:41) A[i, r] O[i:7] = f32(M[i]) + f32(N[i])"})j"},
   };
   constexpr int kDraws = kShare > 1 ? 1 : 5;
   for (const SmallCase& small : kExpressions) check_points(small, true, kDraws);
@@ -257,6 +267,7 @@ TEST_F(RandomTraces, PointsOfLongReductionsComputeWhatTheNaiveProgramDoes) {
       {"expression", R"j({"text": "S[i:1] = sum(a:3, b:30011) X[a, b] * X[a, b] O[i:1] = sqrt(S[i])"})j"},
       {"expression",
        R"j({"text": "S[b:17] = sum(i:89, j:97) A[b, i, j] * A[b, i, j] O[b:17] = sqrt(S[b])"})j"},
+      {"expression", R"j({"text": "input A[70001] i32 O[i:1] = max(r:70001) -A[r] - 7"})j"},
   };
   constexpr int kDraws = kShare > 1 ? 1 : 3;
   for (const SmallCase& small : kLong) check_points(small, true, kDraws);

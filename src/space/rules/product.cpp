@@ -182,7 +182,7 @@ void ProductWriter::choose_sizes() {
   }
   if (unrolls.empty()) unrolls.push_back(1);
   sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unrolls, 1);
-  if (rows_may_be_padded() && tile_.rows) {
+  if (rows_may_be_padded()) {
     // A last group that is smaller would need tiles of its own for every rest.
     sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, group_.imperfect ? 1 : 0);
   }
@@ -223,9 +223,15 @@ bool ProductWriter::used_by_all(size_t axis) const {
   return std::ranges::all_of(stage_.operands, [&](const Operand& operand) { return operand.uses[axis]; });
 }
 
+// Beyond the last row, too, something is read: only what the program itself computes can have room there.
 bool ProductWriter::rows_may_be_padded() const {
   const Operand* rows = row_operand();
-  return rows != nullptr && !rows->is_prepared && w_.is_intermediate(rows->load->tensor);
+  if (rows == nullptr || !tile_.rows) return false;
+  const Operand* vector = vector_operand();
+  return std::ranges::all_of(stage_.operands, [&](const Operand& operand) {
+    const bool needs_room = &operand == rows || (&operand != vector && operand.uses[*tile_.rows]);
+    return !needs_room || (!operand.is_prepared && w_.is_intermediate(operand.load->tensor));
+  });
 }
 
 // Products that read the same tensor pack it each for itself: their tiles differ.
