@@ -115,6 +115,31 @@ TEST(Problem, DrawsPositiveInputsWhereOthersGiveNoNumber) {
   EXPECT_TRUE(inputs.check(std::vector<std::span<const std::byte>>{bytes}));
 }
 
+// Of some hundred sums of random numbers a few come to almost nothing: what rounding leaves of them would be
+// called wrong, whatever the program.
+TEST(Problem, SumsThatCancelByChanceAreDrawnAgain) {
+  for (int count = 2; count < 300; ++count) {
+    const Task task = task_of("C[] = sum(r:" + std::to_string(count) + ") A[r]");
+    Result<Problem> problem = Problem::create(task);
+    ASSERT_TRUE(problem) << problem.error().to_string();
+    const MeasureInputs inputs = problem->inputs_for(naive_program(task), {});
+    float sum = 0;
+    for (const double value : read_input(inputs.buffers[0], task.dag.inputs[0]).values) {
+      sum += static_cast<float>(value);
+    }
+    std::vector<std::byte> bytes(sizeof sum);
+    std::memcpy(bytes.data(), &sum, sizeof sum);
+    const Status status = inputs.check(std::vector<std::span<const std::byte>>{bytes});
+    EXPECT_TRUE(status) << count << ": " << status.error().to_string();
+  }
+}
+
+// A steep function magnifies every rounding, whatever is drawn.
+TEST(Problem, WhatIsNeverSteadyIsStillCompared) {
+  const Task task = task_of("C[] = sum(r:2) exp(50.0 * A[r])");
+  EXPECT_TRUE(Problem::create(task));
+}
+
 TEST(Problem, WhatNoMachineHoldsIsRefusedBeforeItIsDrawn) {
   const Task task = make_task("huge", *parse_dag("Y[i:1000000, j:1000000] = max(X[i, j], 0.0)"),
                               generic_target(Isa::avx2), 1)
