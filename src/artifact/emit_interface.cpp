@@ -64,6 +64,7 @@ ordered_json tensors_json(const std::vector<ModelTensor>& tensors) {
   for (const ModelTensor& tensor : tensors) {
     ordered_json entry = {{"name", tensor.name}, {"type", to_string(tensor.dtype)}, {"shape", tensor.shape}};
     if (tensor.is_constant) entry["constant"] = true;
+    if (tensor.layout != Layout::row_major(tensor.shape.size())) entry["layout"] = to_string(tensor.layout);
     list.push_back(std::move(entry));
   }
   return list;
@@ -100,6 +101,8 @@ ordered_json kernel_json(const CompiledTask& kernel) {
                         {"trace", to_string(kernel.trace)},
                         {"record", nullptr}};
   if (kernel.record) entry["record"] = *kernel.record;
+  entry["workspace_bytes"] = kernel.module.workspace_bytes;
+  if (!kernel.module.prepare_symbol.empty()) entry["prepare"] = kernel.module.prepare_symbol;
   return entry;
 }
 
@@ -126,6 +129,7 @@ std::string model_manifest(const Model& model, const std::string& compiler_versi
                                  {"inputs", tensors_json(model.inputs)},
                                  {"outputs", tensors_json(model.outputs)},
                                  {"arena_bytes", model.arena_bytes},
+                                 {"resident_bytes", model.resident_bytes},
                                  {"kernels", std::move(kernels)},
                                  {"prepares", launches_json(model.prepares)},
                                  {"launches", launches_json(model.launches)}};

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "artifact/compile_model.h"
 #include "artifact/loaded_artifact.h"
@@ -158,6 +159,10 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   auto artifact = LoadedArtifact::open(folder(), 1);
   ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
   check_matmul(*artifact, random_floats(19 * 17, 5), random_floats(17 * 21, 6));
+  // Callers of the C sources lay tensors out themselves.
+  const auto manifest = nlohmann::json::parse(std::ifstream(folder() + "/manifest.json"));
+  EXPECT_EQ(manifest["inputs"][0]["layout"], "[1][0]");
+  EXPECT_FALSE(manifest["inputs"][1].contains("layout"));
 }
 
 // Formulas that differ in names alone are one task; its traces speak of the names that came first.
