@@ -54,7 +54,7 @@ struct RebuildVisitor {
   const ExprRewriter& rewriter;
 
   Affine affine(const Affine& a) const {
-    const Affine own = rewriter.rewrite_affine ? rewriter.rewrite_affine(a) : a;
+    Affine own = rewriter.rewrite_affine ? rewriter.rewrite_affine(a) : a;
     if (!rewriter.rewrite) return own;
     return map_opaque(own, [&](const Expr& e) { return rebuild(e, {rewriter.rewrite, nullptr}); });
   }

@@ -37,7 +37,7 @@ bool is_refused_write(int extended_code) {
 int reason_of_system(sqlite3* handle) {
   int reason = 0;
   sqlite3_file* log = nullptr;
-  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
   const bool is_open = log != nullptr && log->pMethods != nullptr;
   if (is_open) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &reason);
   if (reason == 0) sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &reason);

@@ -295,8 +295,12 @@ TEST_P(RandomSteps, ComputeWhatTheNaiveProgramDoes) {
   print("random steps");
   std::printf("%d steps were proposed\n", proposed_);
   EXPECT_GE(checker_.counts.steps * 2, proposed_) << "most proposed steps are legal";
-  EXPECT_GE(compared_, least_compared() / static_cast<int>(kStepShares));
-  if (kShare > 1) return;  // too few for the rare ones
+  constexpr int kShares = static_cast<int>(kStepShares);
+  if (kShare > 1) {  // 35 seeds: enough of any kind, too few to ask for so many of the named ones
+    EXPECT_GE(checker_.counts.compared, kCompared / kShares);
+    return;
+  }
+  EXPECT_GE(compared_, least_compared() / kShares);
   EXPECT_THAT(taken_, ::testing::Each(::testing::Gt(1))) << "every kind of step, by its place in Step";
   EXPECT_THAT(tails_, ::testing::Each(::testing::Gt(1))) << "every policy, by its place in Tail";
   EXPECT_GT(rewritten_, 10) << "traces of some length that begin with an algorithm";
