@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "expr/inputs.h"
 #include "expr/reads.h"
@@ -13,11 +14,16 @@ constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
 // Beyond this an intermediate value is called unbounded: products of two such still fit 64 bits.
 constexpr int64_t kUnbounded = int64_t{1} << 31;
 
-// What an integer expression reaches while the values of one tensor lie in an interval.
+// Inputs whose values lie in intervals.
+struct InputValues {
+  std::span<const Tensor> inputs;
+  std::span<const Interval> values;  // of the same inputs
+};
+
+// What an integer expression reaches with such inputs.
 class ValueBounds {
  public:
-  ValueBounds(const Tensor& input, Interval values, const Ranges& ranges)
-      : input_(input), values_(values), ranges_(ranges) {}
+  ValueBounds(const InputValues& known, const Ranges& ranges) : known_(known), ranges_(ranges) {}
 
   Reach operator()(const Expr& e) const {
     const Reach reach = std::visit(*this, e->node);
@@ -29,7 +35,10 @@ class ValueBounds {
   Reach operator()(const Literal& e) const { return {e.integer, e.integer}; }
   Reach operator()(const Index& e) const { return reach_of(e.value, ranges_, {}, *this); }
   Reach operator()(const Load& e) const {
-    return e.tensor == input_ ? Reach{values_.lo, values_.hi} : Reach{};
+    const auto input = std::ranges::find(known_.inputs, e.tensor);
+    if (input == known_.inputs.end()) return {};
+    const Interval& values = known_.values[static_cast<size_t>(input - known_.inputs.begin())];
+    return {values.lo, values.hi};
   }
   Reach operator()(const Cast& e) const {
     return is_float(e.operand.type().dtype) ? Reach{} : (*this)(e.operand);
@@ -71,22 +80,21 @@ class ValueBounds {
       }
       case BinaryOp::div:  // by a positive constant, as everywhere
         return {floor_div(Affine(a_lo), b_lo).constant(), floor_div(Affine(a_hi), b_hi).constant()};
-      case BinaryOp::mod: return {0, b_hi - 1};
+      case BinaryOp::mod: return modulo_reach({a_lo, a_hi}, b_hi);
       default: return {};
     }
   }
 
-  const Tensor& input_;
-  Interval values_;
+  const InputValues& known_;
   const Ranges& ranges_;
 };
 
 enum class Reads : uint8_t { all, unconditional };
 
-bool stays_inside(const Dag& dag, const Tensor& input, Interval values_of_input, Reads which) {
+bool stays_inside(const Dag& dag, const InputValues& known, Reads which) {
   for (const Compute& compute : dag.computes) {
     const Ranges ranges = ranges_of(compute);
-    const ValueBounds values(input, values_of_input, ranges);
+    const ValueBounds values(known, ranges);
     for (const Read& read : reads_of(compute.body)) {
       if (read.is_conditional && which == Reads::unconditional) continue;
       for (size_t d = 0; d < read.load->index.size(); ++d) {
@@ -117,7 +125,10 @@ int64_t last_that_fits(const Fits& fits) {
 // All values around the one nearest to 0 that fits, of those that powers of two reach; nothing where none
 // does.
 std::optional<Interval> values_inside(const Dag& dag, const Tensor& input, Reads which) {
-  const auto fits = [&](int64_t lo, int64_t hi) { return stays_inside(dag, input, {lo, hi}, which); };
+  const auto fits = [&](int64_t lo, int64_t hi) {
+    const Interval values{lo, hi};
+    return stays_inside(dag, {{&input, 1}, {&values, 1}}, which);
+  };
   constexpr int64_t kFarthest = int64_t{1} << 20;
   int64_t origin = 0;
   while (!fits(origin, origin)) {
@@ -132,10 +143,20 @@ std::optional<Interval> values_inside(const Dag& dag, const Tensor& input, Reads
 
 }  // namespace
 
-Interval index_values(const Dag& dag, const Tensor& input) {
-  const auto values = values_inside(dag, input, Reads::all);
-  if (!values) return {0, 0};
-  return {values->hi >= 0 ? std::max<int64_t>(values->lo, 0) : values->lo, values->hi};
+std::vector<Interval> index_values(const Dag& dag) {
+  std::vector<Interval> alone;
+  for (const Tensor& input : dag.inputs) {
+    const auto values = values_inside(dag, input, Reads::all).value_or(Interval{0, 0});
+    alone.push_back({values.hi >= 0 ? std::max<int64_t>(values.lo, 0) : values.lo, values.hi});
+  }
+  const auto lowest = [&](int64_t count) {
+    std::vector<Interval> values = alone;
+    for (Interval& of : values) of.hi = std::min(of.hi, of.lo + count - 1);
+    return values;
+  };
+  const int64_t count = last_that_fits(
+      [&](int64_t tried) { return stays_inside(dag, {dag.inputs, lowest(tried)}, Reads::all); });
+  return count == kLargest ? alone : lowest(count);
 }
 
 std::optional<Interval> index_range(const Dag& dag, const Tensor& input) {

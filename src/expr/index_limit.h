@@ -4,17 +4,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "expr/dag.h"
 
 namespace lathe {
 
-// Values that keep every read inside its tensor, not negative where such do; 0 alone where none is found.
-// Other indirect values are taken to be harmless.
-Interval index_values(const Dag& dag, const Tensor& input);
+// For each input, in their order, values that keep every read inside its tensor, not negative where such do;
+// 0 alone where none is found. Inputs that meet in one index share its room. Indirect values that are none of
+// inputs are taken to be harmless.
+std::vector<Interval> index_values(const Dag& dag);
 
-// All values of which the same holds for reads that always happen, those in a branch of a select left to its
-// condition; nothing where any value does, or where none is found.
+// All values of one input that keep reads that always happen inside, those in a branch of a select left to
+// its condition; nothing where any value does, or where none is found. Other indirect values are taken to be
+// harmless.
 std::optional<Interval> index_range(const Dag& dag, const Tensor& input);
 
 }  // namespace lathe

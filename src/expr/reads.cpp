@@ -98,7 +98,7 @@ Reach reach_of_atom(const AtomNode& atom, const Ranges& ranges, std::span<const 
       const Reach operand = reach_of(atom.operand, ranges, facts, values);
       return {divided(operand.lo, atom.divisor), divided(operand.hi, atom.divisor)};
     }
-    case AtomKind::modulo: return {0, atom.divisor - 1};
+    case AtomKind::modulo: return modulo_reach(reach_of(atom.operand, ranges, facts, values), atom.divisor);
     case AtomKind::opaque: return values ? values(*atom.opaque) : Reach{};
   }
   return {};
@@ -132,6 +132,12 @@ std::vector<Read> reads_of(const Expr& body) {
   std::vector<Affine> facts;
   Collector{reads, facts}.collect(body);
   return reads;
+}
+
+Reach modulo_reach(const Reach& operand, int64_t divisor) {
+  const std::optional<int64_t> turns = divided(operand.lo, divisor);
+  if (!turns || divided(operand.hi, divisor) != turns) return {0, divisor - 1};
+  return {*operand.lo - *turns * divisor, *operand.hi - *turns * divisor};
 }
 
 Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts,

@@ -28,6 +28,9 @@ struct Reach {
   std::optional<int64_t> hi;
 };
 
+// Of what is left after a division by a positive constant, of a value with such bounds.
+Reach modulo_reach(const Reach& operand, int64_t divisor);
+
 // What an indirect value, such as a load, reaches; null: nothing is known.
 using ValueReach = std::function<Reach(const Expr& value)>;
 

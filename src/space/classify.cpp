@@ -150,7 +150,7 @@ std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
         if (steps) step_dim = static_cast<int>(dim);
       }
       operand.uses.push_back(used > 0);
-      operand.dim_of_axis.push_back(dim_of_axis);
+      operand.dim_of_axis.push_back(used == 1 ? dim_of_axis : -1);
       operand.step_dim.push_back(used == 1 ? step_dim : -1);
     }
     operands.push_back(std::move(operand));

@@ -20,11 +20,12 @@ enum class Role : uint8_t {
 // How a load varies with the axes of its compute; axes of one place count as if they were not there.
 struct Operand {
   const Load* load = nullptr;
-  bool is_constant = false;      // an argument that may be transformed beforehand
-  bool is_prepared = false;      // computed of constants alone at load time, in whatever layout
-  std::vector<bool> uses;        // per axis
-  std::vector<int> dim_of_axis;  // per axis: the one dimension indexed by exactly this axis, or -1
-  std::vector<int> step_dim;     // per axis: the only dimension that it moves in, an element a step, or -1
+  bool is_constant = false;  // an argument that may be transformed beforehand
+  bool is_prepared = false;  // computed of constants alone at load time, in whatever layout
+  std::vector<bool> uses;    // per axis
+  std::vector<int>
+      dim_of_axis;            // per axis: the only dimension that it moves in, indexed by exactly it, or -1
+  std::vector<int> step_dim;  // per axis: the only dimension that it moves in, an element a step, or -1
 
   bool uses_axis(size_t axis) const { return uses[axis]; }
 };

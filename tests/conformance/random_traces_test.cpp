@@ -242,6 +242,12 @@ TEST_F(RandomTraces, PointsOfExpressionsComputeWhatTheNaiveProgramDoes) {
       // A product of three, of which one is an argument: it has no room for more rows.
       {"expression",
        R"j({"text": "E[i:9, j:9] = exp(A[i, j]) T[i:9] = sum(j:9) E[i, j] O[i:9, d:5] = sum(j:9) E[i, j] / T[i] * V[j, d]"})j"},
+      // Constants that are read along a diagonal, by one index modulo more than it reaches.
+      {"expression",
+       R"j({"text": "input A[17, 20] T[k:17] = sum(r:4) A[k, k + r] * B[r]", "constants": ["A"]})j"},
+      {"expression",
+       R"j({"text": "input B[17, 17] T[i:3, k:17] = sum(r:4) A[i, r] * B[k, k]", "constants": ["B"]})j"},
+      {"expression", R"j({"text": "input A[2, 9] C[i:2, j:9] = sum(r:5) A[i % 3, j] * B[r, j]"})j"},
       // Integers, and indices that are computed.
       {"expression",
        R"j({"text": "input X[5, 7] K[i:19] = i32(4.0 * abs(B[i])) Y[i:19, j:7] = X[K[i], j] * Z[j]"})j"},

@@ -81,8 +81,9 @@ Reference make_reference(const SmallCase& small, const Target& target, int cores
   EXPECT_TRUE(task) << task.error().to_string();
   Reference reference{std::move(*task), {}, {}};
   Rng rng(5);
+  const std::vector<Interval> indices = index_values(reference.task.dag);
   for (const Tensor& input : reference.task.dag.inputs) {
-    reference.inputs.push_back(random_within(input, rng, index_values(reference.task.dag, input)));
+    reference.inputs.push_back(random_within(input, rng, indices[reference.inputs.size()]));
   }
   const Result<Interpretation> naive = interpret(naive_program(reference.task), reference.inputs);
   EXPECT_TRUE(naive) << naive.error().to_string();

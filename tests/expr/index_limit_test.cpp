@@ -15,11 +15,15 @@ std::string text_of(const std::optional<Interval>& values) {
   return values ? std::to_string(values->lo) + " to " + std::to_string(values->hi) : "any";
 }
 
-// Of the i32 input.
+// Of the i32 inputs.
 std::string values_of(std::string_view text) {
   const Dag dag = parse_dag(text).value();
-  const auto input = std::ranges::find(dag.inputs, DType::i32, [](const Tensor& t) { return t->dtype; });
-  return text_of(index_values(dag, *input));
+  const std::vector<Interval> values = index_values(dag);
+  std::string result;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (dag.inputs[i]->dtype == DType::i32) result += (result.empty() ? "" : ", ") + text_of(values[i]);
+  }
+  return result;
 }
 
 TEST(IndexValues, StayInside) {
@@ -38,6 +42,15 @@ TEST(IndexValues, StayInside) {
   EXPECT_EQ(values_of("input I[9, 4] O[c:4] = I[-1 - i64(s[c]), c]"), "-9 to -1");
   EXPECT_EQ(values_of("input I[9, 4] O[c:4] = select(c < 2, I[s[c], c], 0.0)"), "0 to 8");
   EXPECT_EQ(values_of("input s[4] i32 O[c:4] = f32(s[c])"), "0 to 2147483647");
+}
+
+TEST(IndexValues, InputsThatMeetInOneIndexShareItsRoom) {
+  const std::string inputs = "input A[9] input p[5] i32 input q[5] i32 ";
+  EXPECT_EQ(values_of(inputs + "O[i:5] = A[p[i]] * A[q[i]]"), "0 to 8, 0 to 8");
+  EXPECT_EQ(values_of(inputs + "O[i:5] = A[p[i] + q[i]]"), "0 to 4, 0 to 4");
+  EXPECT_EQ(values_of(inputs + "O[i:5] = A[p[i] - q[i]]"), "0 to 0, 0 to 0");
+  EXPECT_EQ(values_of(inputs + "input r[5] i32 O[i:5] = A[p[i] + 2 * q[i]] * A[r[i] + 3]"),
+            "0 to 2, 0 to 2, 0 to 2");
 }
 
 std::string range_of(std::string_view text) {

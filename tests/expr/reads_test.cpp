@@ -29,6 +29,9 @@ TEST_F(ReadsTest, RangesAlone) {
   EXPECT_EQ(reach(a(Expr(x) * 2 - Expr(k))), "-2..18");
   EXPECT_EQ(reach(a((Expr(x) - 1) / 2)), "-1..4");
   EXPECT_EQ(reach(a(Expr(x) % 4)), "0..3");
+  EXPECT_EQ(reach(a(Expr(x) % 11)), "0..9");
+  EXPECT_EQ(reach(a((Expr(k) + 2) % 5)), "2..4");
+  EXPECT_EQ(reach(a((Expr(k) + 3) % 5)), "0..4");
 }
 
 TEST_F(ReadsTest, ConditionsNarrow) {

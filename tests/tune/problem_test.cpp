@@ -1,6 +1,7 @@
 // What candidates are checked against: which elements are compared and how closely.
 #include "tune/problem.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -117,9 +118,11 @@ TEST(Problem, DrawsPositiveInputsWhereOthersGiveNoNumber) {
 
 // Of some hundred sums of random numbers a few come to almost nothing: what rounding leaves of them would be
 // called wrong, whatever the program.
-TEST(Problem, SumsThatCancelByChanceAreDrawnAgain) {
+class CancellingSums : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CancellingSums, AreDrawnAgain) {
   for (int count = 2; count < 300; ++count) {
-    const Task task = task_of("C[] = sum(r:" + std::to_string(count) + ") A[r]");
+    const Task task = task_of(fmt::format(fmt::runtime(GetParam()), count));
     Result<Problem> problem = Problem::create(task);
     ASSERT_TRUE(problem) << problem.error().to_string();
     const MeasureInputs inputs = problem->inputs_for(naive_program(task), {});
@@ -127,12 +130,17 @@ TEST(Problem, SumsThatCancelByChanceAreDrawnAgain) {
     for (const double value : read_input(inputs.buffers[0], task.dag.inputs[0]).values) {
       sum += static_cast<float>(value);
     }
-    std::vector<std::byte> bytes(sizeof sum);
-    std::memcpy(bytes.data(), &sum, sizeof sum);
+    const std::vector<float> sums(static_cast<size_t>(task.dag.outputs[0].elements()), sum);
+    std::vector<std::byte> bytes(sums.size() * sizeof sum);
+    std::memcpy(bytes.data(), sums.data(), bytes.size());
     const Status status = inputs.check(std::vector<std::span<const std::byte>>{bytes});
     EXPECT_TRUE(status) << count << ": " << status.error().to_string();
   }
 }
+
+// One sum, alone and many times over.
+INSTANTIATE_TEST_SUITE_P(Problem, CancellingSums,
+                         ::testing::Values("C[] = sum(r:{}) A[r]", "C[i:6, j:8] = sum(r:{}) A[r]"));
 
 // A steep function magnifies every rounding, whatever is drawn.
 TEST(Problem, WhatIsNeverSteadyIsStillCompared) {
