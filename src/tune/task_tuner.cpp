@@ -59,14 +59,15 @@ int64_t unix_milliseconds() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-// A record's time at pace 1.
+// A record's time at pace 1, once its batch is over.
 struct RankedRecord {
   double seconds = 0;
   int64_t id = 0;
 };
 
-// The fastest program so far and its time at pace 1: measured before every batch, it tells the machine's
-// pace.
+// The program of the shortest measurement so far, measured again around the batches: how many times as long
+// as that it takes tells the machine's pace. Only what was measured is compared with: a time divided by a
+// pace would, where that is wrong, make every later pace wrong by as much.
 struct PaceMaker {
   Built built;
   double seconds = 0;
@@ -89,16 +90,16 @@ struct TaskTuner::State {
   std::vector<Trial> trials = {};
   size_t fitted = 0;  // how many of them the model has seen
   std::vector<Record> unwritten = {};
-  std::vector<RankedRecord> ranked = {};       // those that did not fail, as they came
-  std::vector<double> unwritten_seconds = {};  // of `unwritten`, at pace 1
+  std::vector<RankedRecord> ranked = {};  // those that did not fail, as they came
   std::optional<PaceMaker> pace_maker = {};
-  double pace = 1;  // how many times as long as at first a program takes now
+  double pace = 1;  // how many times as long as at its quietest the machine takes for a program now
   double last_flush = 0;
 
   void count(const Measurement& measurement);
   void fit();
   Status flush();
   Status take_pace();
+  Status correct(std::vector<Trial>& batch, size_t first_ranked);
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
   Status take_over_records();
   Result<FullCheck> check_in_full(const Record& record);
@@ -140,10 +141,10 @@ Status TaskTuner::State::flush() {
   const auto ids = records->append_all(unwritten);
   if (!ids) return std::unexpected(ids.error());
   for (size_t i = 0; i < ids->size(); ++i) {
-    if (unwritten_seconds[i] < kInfinity) ranked.push_back({unwritten_seconds[i], (*ids)[i]});
+    const Measurement& measurement = unwritten[i].measurement;
+    if (measurement.ok()) ranked.push_back({measurement.seconds, (*ids)[i]});
   }
   unwritten.clear();
-  unwritten_seconds.clear();
   return {};
 }
 
@@ -155,9 +156,22 @@ Status TaskTuner::State::take_pace() {
   LATHE_TRY(const Measurement now,
             runner->measure(*built.module, problem.inputs_for(built.program, built.trace)));
   if (!now.ok()) return {};
+  pace_maker->seconds = std::min(pace_maker->seconds, now.seconds);
   pace = now.seconds / pace_maker->seconds;
-  if (std::abs(pace - 1) < kPaceNoise) pace = 1;
+  if (pace < 1 + kPaceNoise) pace = 1;
   progress.slowest_pace = std::max(progress.slowest_pace, pace);
+  return {};
+}
+
+// Times of a batch at pace 1. Where it began slow and ended quiet it counts as quiet: what looks better than
+// it is would be kept.
+Status TaskTuner::State::correct(std::vector<Trial>& batch, size_t first_ranked) {
+  if (pace == 1) return {};
+  const double first = pace;
+  LATHE_TRY_STATUS(take_pace());
+  pace = std::min(first, pace);
+  for (Trial& trial : batch) trial.seconds /= pace;
+  for (size_t i = first_ranked; i < ranked.size(); ++i) ranked[i].seconds /= pace;
   return {};
 }
 
@@ -168,7 +182,7 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
     measurement = failed_measurement(built.module.error().kind, built.module.error().message);
   } else {
     MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
-    inputs.best_seconds = progress.best_seconds * std::max(pace, 1.0);
+    inputs.best_seconds = progress.best_seconds * pace;
     LATHE_TRY(measurement, runner->measure(*built.module, inputs));
   }
   count(measurement);
@@ -188,11 +202,9 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   record.created_at = unix_milliseconds();
   record.wall_seconds = built.seconds + monotonic_seconds() - start;
   unwritten.push_back(std::move(record));
-  const double seconds = measurement.ok() ? measurement.seconds / pace : kInfinity;
-  unwritten_seconds.push_back(seconds);
-  batch.push_back({point, seconds});
-  if (measurement.ok() && (!pace_maker || seconds < pace_maker->seconds)) {
-    pace_maker = PaceMaker{std::move(built), seconds};
+  batch.push_back({point, measurement.ok() ? measurement.seconds : kInfinity});
+  if (measurement.ok() && (!pace_maker || measurement.seconds < pace_maker->seconds)) {
+    pace_maker = PaceMaker{std::move(built), measurement.seconds};
   }
   return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
 }
@@ -262,6 +274,7 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
                       [&s, point = points[i]] { return build(s.task, s.scored.space().trace(point)); });
   };
   LATHE_TRY_STATUS(s.take_pace());
+  const size_t first_ranked = s.ranked.size();
   std::future<Built> next;
   Status status;
   for (size_t i = 0; i < points.size() && status && !stop(); ++i) {
@@ -269,10 +282,12 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
     if (i + 1 < points.size()) next = start_build(i + 1);
     status = s.measure(points[i], std::move(built), batch);
   }
+  if (const Status flushed = s.flush(); !flushed) return flushed;
+  LATHE_TRY_STATUS(status);
+  LATHE_TRY_STATUS(s.correct(batch, first_ranked));
   s.strategy->observe(batch);
   s.trials.insert(s.trials.end(), batch.begin(), batch.end());
-  if (const Status flushed = s.flush(); !flushed) return flushed;
-  return status;
+  return {};
 }
 
 Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {

@@ -124,13 +124,13 @@ class SlowForAWhile : public InProcessRunner {
     seconds = [this, hashed = seconds](const Module& module) {
       const double quiet = 1e-3 + hashed(module);
       ++calls_;
-      const bool is_slow = calls_ > kFirst && calls_ <= kFirst + 2 * (1 + 4);
+      const bool is_slow = calls_ > kFirst && calls_ <= kFirst + 2 * (1 + 4 + 1);
       (is_slow ? slow : fast).push_back(quiet);
       return (is_slow ? 5 : 1) * quiet;
     };
   }
-  static constexpr int kFirst =
-      4;                     // candidates of the first batch; two more of 4, the best so far before each
+  // Candidates of the first batch; two more of 4 follow, the best so far before and after each.
+  static constexpr int kFirst = 4;
   std::vector<double> fast;  // what each would take on the quiet machine
   std::vector<double> slow;
 
@@ -179,6 +179,23 @@ TEST_F(TuneTask, WhatASlowMachineMeasuredIsComparedAtItsPace) {
     return;
   }
   FAIL() << "no seed found its best program while the machine was slow";
+}
+
+// Every measurement takes up to half as long again, whatever the one before took.
+TEST_F(TuneTask, NoiseIsNeverTakenForMoreThanItIs) {
+  InProcessRunner runner;
+  Rng rng(1);
+  runner.seconds = [&, hashed = runner.seconds](const Module& module) {
+    return (1e-3 + 1e-2 * hashed(module)) * (1 + 0.05 * static_cast<double>(rng.between(0, 10)));
+  };
+  Result<RecordStore> store = RecordStore::open(folder_ / "noise.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  TuneOptions options;
+  options.batch = 2;
+  const auto results = tune_cases({small_matmul()}, options, {.trials = 60}, runner, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_GT(results->front().progress.slowest_pace, 1.2);
+  EXPECT_LE(results->front().progress.slowest_pace, 1.5);
 }
 
 // The third candidate is the fastest, and wrong in one element that no sampled point shows.
