@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "base/write_file.h"
 
 namespace lathe::cli {
 namespace {
@@ -149,11 +148,7 @@ void warn_of_noise(const std::vector<ReportRow>& rows) {
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path) {
   ordered_json list = ordered_json::array();
   for (const ReportRow& row : rows) list.push_back(json_of(row));
-  std::ofstream file(path);
-  file << list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  file.close();
-  if (file) return {};
-  return fail(ErrorKind::io, fmt::format("the file cannot be written: {}", std::strerror(errno)), path);
+  return write_file(path, {list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), "\n"});
 }
 
 Status check_all_found(const std::vector<ReportRow>& rows) {

@@ -119,6 +119,16 @@ Status LoadedArtifact::State::find(const std::string& path, const char* name, Fu
 
 Status LoadedArtifact::State::load(const std::string& folder, int cores) {
   const std::string path = std::filesystem::absolute(folder).string() + "/model.so";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    const bool has_sources = std::filesystem::exists(folder + "/kernel0.c", ignored);
+    return fail(ErrorKind::not_found,
+                has_sources
+                    ? "this artifact holds C sources in place of model.so: compile it without --emit c "
+                      "to run it"
+                    : "the artifact has no model.so: it was not written to its end, or a file was removed",
+                folder);
+  }
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return fail(ErrorKind::load, fmt::format("the model cannot be loaded: {}", dlerror()));

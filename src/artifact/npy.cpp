@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "base/text_cursor.h"
+#include "base/write_file.h"
 
 namespace lathe {
 namespace {
@@ -168,14 +168,12 @@ Status write_npy(const std::string& path, const NpyArray& array) {
   if (head.size() > std::numeric_limits<uint16_t>::max()) {
     return fail(ErrorKind::unsupported, "the array has too many dimensions for a .npy file", path);
   }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << kMagic << '\x01' << '\0' << static_cast<char>(head.size() & 0xff)
-       << static_cast<char>(head.size() >> 8) << head;
-  file.write(reinterpret_cast<const char*>(array.bytes.data()),
-             static_cast<std::streamsize>(array.bytes.size()));
-  file.close();
-  if (file) return {};
-  return fail(ErrorKind::io, fmt::format("the file cannot be written: {}", strerror(errno)), path);
+  const char version_and_length[] = {1, 0, static_cast<char>(head.size() & 0xff),
+                                     static_cast<char>(head.size() >> 8)};
+  return write_file(path, {kMagic,
+                           std::string_view(version_and_length, sizeof(version_and_length)),
+                           head,
+                           {reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size()}});
 }
 
 }  // namespace lathe

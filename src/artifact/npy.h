@@ -20,6 +20,7 @@ struct NpyArray {
 // An Error where there is no such file, it is no .npy file or cut short, its elements lie in Fortran order,
 // or are of a type that Lathe does not have (f2, f4, f8, i1, i4, i8 and booleans it has).
 Result<NpyArray> read_npy(const std::string& path);
+// A file that was there stays as it is where this one cannot be written whole.
 Status write_npy(const std::string& path, const NpyArray& array);
 
 }  // namespace lathe

@@ -14,9 +14,9 @@ struct WriteOptions {
   std::string compiler_version;  // of Lathe, for the manifest
 };
 
-// Makes the folder where it is missing and replaces the four files in it. An Error names the file that could
-// not be written, or says that there is no compiler or what it printed; the folder's files are then as they
-// were.
+// Makes the folder where it is missing and replaces the artifact in it, of whichever form, once all files are
+// made. An Error names the file that could not be written, or says that there is no compiler or what it
+// printed; the folder's files are then as they were.
 Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options);
 
 // In place of model.so each kernel as C99 for another compiler: kernel0.c, kernel1.c ..., named as in

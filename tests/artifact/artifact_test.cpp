@@ -344,6 +344,71 @@ TEST_F(ArtifactTest, ANetworkComputesWhatItsGraphMeans) {
   }
 }
 
+TEST_F(ArtifactTest, AFolderHoldsOneArtifactOfOneForm) {
+  const auto exists = [&](const char* name) { return std::filesystem::exists(folder() + "/" + name); };
+  const WriteOptions writing{.compiler_version = "test"};
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto matmul = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(matmul.has_value()) << matmul.error().to_string();
+  std::ofstream(folder("net.onnx"), std::ios::binary) << residual_network().bytes();
+  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  ASSERT_TRUE(network.has_value()) << network.error().to_string();
+  const auto larger = compile_network(*network, options_);
+  ASSERT_TRUE(larger.has_value()) << larger.error().to_string();
+  ASSERT_GT(larger->kernels.size(), 2u);
+
+  // What Lathe did not write stays: before there is an artifact, whatever its name.
+  std::filesystem::create_directory(folder());
+  std::ofstream(folder() + "/kernel0.c") << "mine";
+  ASSERT_TRUE(write_artifact(*matmul, folder(), writing).has_value());
+  EXPECT_TRUE(exists("kernel0.c"));
+  std::ofstream(folder() + "/notes.c") << "mine";
+
+  ASSERT_TRUE(write_c_sources(*larger, folder(), writing).has_value());
+  EXPECT_FALSE(exists("model.so"));
+  EXPECT_FALSE(exists("model.h"));
+  EXPECT_TRUE(exists("kernel2.c"));
+  EXPECT_EQ(
+      LoadedArtifact::open(folder(), 1).error().to_string(),
+      folder() +
+          ": this artifact holds C sources in place of model.so: compile it without --emit c to run it");
+
+  ASSERT_TRUE(write_c_sources(*matmul, folder(), writing).has_value());
+  EXPECT_TRUE(exists("kernel0.c"));
+  EXPECT_FALSE(exists("kernel1.c"));
+  EXPECT_FALSE(exists("kernel2.c"));
+
+  ASSERT_TRUE(write_artifact(*matmul, folder(), writing).has_value());
+  EXPECT_FALSE(exists("kernel0.c"));
+  EXPECT_TRUE(LoadedArtifact::open(folder(), 1).has_value());
+  EXPECT_TRUE(exists("notes.c"));
+  const auto left = std::distance(std::filesystem::directory_iterator(folder()), {});
+  EXPECT_EQ(left, 5) << "the four files of an artifact, and notes.c";
+
+  std::filesystem::remove(folder() + "/model.so");
+  EXPECT_EQ(
+      LoadedArtifact::open(folder(), 1).error().to_string(),
+      folder() + ": the artifact has no model.so: it was not written to its end, or a file was removed");
+}
+
+// What runs goes first, and the manifest comes first: cut short anywhere, nothing is there to be run.
+TEST_F(ArtifactTest, ARewriteThatIsCutShortLeavesNothingThatRuns) {
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto matmul = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(matmul.has_value()) << matmul.error().to_string();
+  write(matmul);
+  // The header cannot be removed: model.so is gone by then, all else is as it was.
+  std::filesystem::remove(folder() + "/model.h");
+  std::filesystem::create_directories(folder() + "/model.h/taken");
+  const Status written = write_c_sources(*matmul, folder(), {.compiler_version = "new"});
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().to_string(),
+            folder() + "/model.h: the file cannot be removed: Directory not empty");
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/model.so"));
+  const auto manifest = nlohmann::json::parse(std::ifstream(folder() + "/manifest.json"));
+  EXPECT_EQ(manifest["compiler_version"], "test");
+}
+
 // The example is C, and needs nothing of Lathe but the artifact.
 TEST_F(ArtifactTest, TheExampleInCRuns) {
   const std::string examples = std::string(LATHE_SOURCE_DIR) + "/examples/";
