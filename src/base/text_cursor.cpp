@@ -55,6 +55,11 @@ Status TextCursor::expect(std::string_view token) {
   return error(fmt::format("expected '{}'", token));
 }
 
+Status TextCursor::expect_comma(std::string_view close) {
+  if (accept(",")) return {};
+  return error(fmt::format("expected ',' or '{}'", close));
+}
+
 bool TextCursor::at_identifier() { return is_word_start(peek()); }
 
 Result<std::string> TextCursor::identifier() {

@@ -25,6 +25,8 @@ class TextCursor {
   bool accept_word(std::string_view word);
   // An error unless the text goes on with `token`.
   Status expect(std::string_view token);
+  // The comma between two elements of a list that `close` may end as well, which the Error says.
+  Status expect_comma(std::string_view close);
   // Letters, digits, '_' and '.', starting with a letter or '_'.
   Result<std::string> identifier();
   // True if an identifier comes next.

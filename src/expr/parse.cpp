@@ -243,7 +243,7 @@ class ExprParser {
     Load access;
     ++brackets_;
     while (cursor_.peek() != ']' && !at_lanes()) {
-      if (!access.index.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+      if (!access.index.empty()) LATHE_TRY_STATUS(cursor_.expect_comma("]"));
       LATHE_TRY(const Affine value, integer_value());
       access.index.push_back(value);
     }
@@ -317,7 +317,7 @@ class ExprParser {
     }
     std::vector<Expr> arguments;
     while (!cursor_.accept(")")) {
-      if (!arguments.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+      if (!arguments.empty()) LATHE_TRY_STATUS(cursor_.expect_comma(")"));
       LATHE_TRY(const Expr argument, level(0));
       arguments.push_back(argument);
     }

@@ -89,7 +89,7 @@ class DagReader {
     LATHE_TRY_STATUS(cursor_.expect("["));
     std::vector<int64_t> extents;
     while (!cursor_.accept("]")) {
-      if (!extents.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+      if (!extents.empty()) LATHE_TRY_STATUS(cursor_.expect_comma("]"));
       LATHE_TRY(const int64_t value, extent());
       extents.push_back(value);
     }
@@ -128,7 +128,7 @@ class DagReader {
     LATHE_TRY_STATUS(cursor_.expect("{"));
     std::vector<double> values;
     while (!cursor_.accept("}")) {
-      if (!values.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+      if (!values.empty()) LATHE_TRY_STATUS(cursor_.expect_comma("}"));
       LATHE_TRY(const double value, cursor_.number());
       values.push_back(value);
     }
@@ -152,7 +152,7 @@ class DagReader {
   // "i:4, j:5" up to the closing bracket.
   Status axes(AxisKind kind, std::string_view close, std::vector<Axis>& axes) {
     for (bool first = true; !cursor_.accept(close); first = false) {
-      if (!first) LATHE_TRY_STATUS(cursor_.expect(","));
+      if (!first) LATHE_TRY_STATUS(cursor_.expect_comma(close));
       LATHE_TRY(std::string name, cursor_.identifier());
       LATHE_TRY_STATUS(cursor_.expect(":"));
       LATHE_TRY(const int64_t value, extent());
@@ -178,6 +178,7 @@ class DagReader {
   }
 
   Status compute() {
+    const size_t begin = cursor_.position();
     LATHE_TRY(std::string name, new_name());
     Compute compute;
     LATHE_TRY_STATUS(cursor_.expect("["));
@@ -190,6 +191,11 @@ class DagReader {
       LATHE_TRY_STATUS(axes(AxisKind::reduce, ")", compute.axes));
     }
     LATHE_TRY(compute.body, body(compute));
+    if (find(name).defined()) {
+      cursor_.rewind(begin);
+      return cursor_.error(
+          fmt::format("'{}' reads itself: it may read inputs and what is computed above it", name));
+    }
     compute.output = Tensor(std::move(name), std::move(extents), compute.body.type().dtype);
     dag_.computes.push_back(std::move(compute));
     return {};

@@ -139,7 +139,7 @@ Result<Tensor> ProgramParser::typed_tensor() {
   std::vector<int64_t> shape;
   int64_t elements = 1;
   while (!cursor_.accept("]")) {
-    if (!shape.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+    if (!shape.empty()) LATHE_TRY_STATUS(cursor_.expect_comma("]"));
     LATHE_TRY(const int64_t extent, bounded(1, kMaxExtent, "an extent"));
     if (extent > kMaxElements / elements) return cursor_.error(fmt::format("'{}' is too large", name));
     elements *= extent;
@@ -189,7 +189,7 @@ Status ProgramParser::table() {
   LATHE_TRY_STATUS(cursor_.expect("{"));
   std::vector<double> values;
   while (!cursor_.accept("}")) {
-    if (!values.empty()) LATHE_TRY_STATUS(cursor_.expect(","));
+    if (!values.empty()) LATHE_TRY_STATUS(cursor_.expect_comma("}"));
     LATHE_TRY(const double value, cursor_.number());
     values.push_back(value);
   }

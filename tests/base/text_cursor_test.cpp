@@ -96,6 +96,14 @@ TEST(TextCursor, ErrorsNameLineAndColumn) {
   EXPECT_EQ(text.error("too short").error().kind, ErrorKind::parse);
 }
 
+TEST(TextCursor, AListGoesOnOrEnds) {
+  TextCursor text = cursor("a, b c");
+  ASSERT_TRUE(text.accept("a"));
+  EXPECT_TRUE(text.expect_comma("]").has_value());
+  ASSERT_TRUE(text.accept("b"));
+  EXPECT_EQ(error_of(text.expect_comma("]")), "file:1:6: expected ',' or ']'");
+}
+
 TEST(TextCursor, RewindsToAnEarlierPlace) {
   TextCursor text = cursor("a b");
   const size_t start = text.position();

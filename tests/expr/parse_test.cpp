@@ -120,6 +120,15 @@ TEST(Parse, Errors) {
   EXPECT_EQ(error_of("C[i:0] = 1.0"), "text:1:6: an extent is 1 to 2147483648, not 0");
   EXPECT_EQ(error_of("C[i:4] = A[i] A[j:4] = 1.0"),
             "text:1:15: 'A' is read above: give it before it is read");
+  const std::string reads_itself =
+      "text:1:1: 'C' reads itself: it may read inputs and what is computed above it";
+  EXPECT_EQ(error_of("C[i:3] = C[i]"), reads_itself);
+  EXPECT_EQ(error_of("C[i:3] = sum(r:3) A[C[r], i]"), reads_itself);
+  EXPECT_EQ(error_of("C[i:3] = A[i"), "text:1:13: expected ',' or ']'");
+  EXPECT_EQ(error_of("C[i:3] = max(A[i], 1.0"), "text:1:23: expected ',' or ')'");
+  EXPECT_EQ(error_of("C[i:3 = A[i]"), "text:1:7: expected ',' or ']'");
+  EXPECT_EQ(error_of("C[i:3] = sum(r:3 A[i]"), "text:1:18: expected ',' or ')'");
+  EXPECT_EQ(error_of("table T[2] = {1, 2; C[i:2] = T[i]"), "text:1:19: expected ',' or '}'");
   EXPECT_EQ(error_of("A[i:4] = 1.0 A[j:4] = 1.0"), "text:1:14: there are two tensors named 'A'");
   EXPECT_EQ(error_of("C[i:4] = select(A[i], 1.0, 2.0)"), "text:1:32: 'A[i]' is no condition to select by");
   EXPECT_EQ(error_of("C[i:4] = exp(A[i], A[i])"), "text:1:25: exp takes 1 operands, not 2");
