@@ -126,9 +126,13 @@ Status GraphBuilder::output(TensorId id) {
   const GraphTensor& tensor = graph_.tensors[id];
   const auto gives = [id](const GraphNode& node) { return node.output == id; };
   if (std::none_of(graph_.nodes.begin(), graph_.nodes.end(), gives)) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("output '{}' is an {} of the graph itself, and Lathe supports outputs of nodes",
-                            tensor.name, tensor.is_constant() ? "initializer" : "input"));
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("output '{}' is {}", tensor.name,
+                    tensor.is_constant() ? "a constant, whose value does not depend on the inputs, and "
+                                           "Lathe supports outputs that do"
+                                         : "an input of the graph itself, and Lathe supports outputs "
+                                           "of nodes"));
   }
   if (is_output(graph_, id)) {
     return fail(ErrorKind::invalid_argument, fmt::format("output '{}' is listed twice", tensor.name));

@@ -161,7 +161,8 @@ class Importer {
     const auto gives = [&](const onnx::ValueInfoProto& given) { return given.name() == name; };
     const bool is_given = std::any_of(graph_.output().begin(), graph_.output().end(), gives);
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole));
-    if (known && !is_given) {
+    // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
+    if (known && (!is_given || known->type.dtype != DType::f32)) {
       LATHE_TRY_STATUS(builder_.constant(name, known->type, known->data));
       return {};
     }

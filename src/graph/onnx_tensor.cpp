@@ -74,6 +74,13 @@ Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::
     }
     std::vector<std::string> dims;
     for (const auto& each : declared.dim()) dims.push_back(text_of(each));
+    if (dim.has_dim_value() && dim.dim_value() == 0) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("input '{}' has the extent 0 in dimension {}, and nothing can be computed from no "
+                      "elements; another shape may be given (--input {}={})",
+                      name, shape.size(), name, fmt::join(dims, ",")));
+    }
     return fail(
         ErrorKind::unsupported,
         fmt::format("input '{}' has the dynamic dimension {}, so its shape must be given (--input {}={})",

@@ -189,6 +189,32 @@ TEST(OnnxImport, NamesAnOutputThatNothingComputes) {
   EXPECT_EQ(located_error(model), "m.onnx: the model has no outputs");
 }
 
+TEST(OnnxImport, NamesAnOutputThatIsAConstant) {
+  const std::string is_constant =
+      " is a constant, whose value does not depend on the inputs, and Lathe supports outputs that do";
+  OnnxModel model = small_conv_model();
+  EXPECT_EQ(import_error(model.output("w")), "output 'w'" + is_constant);
+  OnnxModel shape = small_conv_model();
+  shape.node("shape", "Shape", {"x"}, "s").output("s");
+  EXPECT_EQ(import_error(shape), "output 's'" + is_constant);
+  OnnxModel computed = small_conv_model();
+  computed.node("shape", "Shape", {"x"}, "s").integers("one", {1});
+  computed.node("pick", "Gather", {"s", "one"}, "g").output("g");
+  EXPECT_EQ(import_error(computed), "output 'g'" + is_constant);
+}
+
+TEST(OnnxImport, NamesAnInputWithoutElements) {
+  OnnxModel model = small_conv_model();
+  auto* shape =
+      model.proto.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape->mutable_dim(2)->set_dim_value(0);
+  EXPECT_EQ(
+      import_error(model),
+      "input 'x' has the extent 0 in dimension 2, and nothing can be computed from no elements; another "
+      "shape may be given (--input x=1,2,?,5)");
+  EXPECT_TRUE(import_onnx_bytes(model.bytes(), "m.onnx", {{{"x", {1, 2, 5, 5}}}}).has_value());
+}
+
 TEST(OnnxImport, TakesShapesOfDynamicInputs) {
   OnnxModel model = small_conv_model();
   auto* shape =
