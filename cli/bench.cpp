@@ -1,6 +1,7 @@
 // lathe bench: what the best recorded programs of operators take now, on this machine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -26,12 +27,19 @@ struct BenchCommand {
   bool with_peers = false;
 };
 
-// A case's best record, and with which layouts of the activations it was found.
+// A case's best record if there is any, with which layouts of the activations it was found, and how many were
+// tried with those.
 struct BestRecord {
   std::optional<Record> record;
   int64_t trials = 0;
+  int64_t failed = 0;
   std::string layout = "free";
 };
+
+bool is_better(const BestRecord& found, const BestRecord& best) {
+  if (!found.record || !best.record) return found.record || (!best.record && found.trials > best.trials);
+  return found.record->measurement.seconds < best.record->measurement.seconds;
+}
 
 Result<BestRecord> best_of(const Workload& workload, const Target& target, int cores,
                            const RecordStore& records) {
@@ -40,10 +48,10 @@ Result<BestRecord> best_of(const Workload& workload, const Target& target, int c
     const bool is_free = layout == std::string_view("free");
     LATHE_TRY(const Task task, make_task(workload, target, cores, is_free));
     LATHE_TRY(const std::optional<Record> record, best_record_of(task, records));
-    if (!record) continue;
-    if (best.record && best.record->measurement.seconds <= record->measurement.seconds) continue;
-    LATHE_TRY(const int64_t trials, records.count(records_of(task)));
-    best = {record, trials, layout};
+    LATHE_TRY(const std::vector<Record> tried, records.find(records_of(task)));
+    const auto failed = std::ranges::count_if(tried, [](const Record& r) { return !r.measurement.ok(); });
+    const BestRecord found{record, static_cast<int64_t>(tried.size()), failed, layout};
+    if (is_better(found, best)) best = found;
   }
   return best;
 }
@@ -57,18 +65,27 @@ ReportRow row_of(const Workload& workload, const BestRecord& best, const Target&
   row.target = target.name;
   row.layout = best.layout;
   row.result.progress.trials = best.trials;
+  row.result.progress.failed = best.failed;
   if (best.record) row.strategy = best.record->strategy;
   return row;
 }
 
+// A case and what is known of it.
+struct BenchCase {
+  Workload workload;
+  BestRecord best;
+  bool works = true;  // whether its program could be measured and was right, each time
+};
+
 // Measures once more and keeps the best: what disturbs a measurement makes it longer.
-Status measure_again(const Record& record, Measurer& measurer, CaseResult& result) {
+Status measure_again(BenchCase& bench_case, Measurer& measurer, CaseResult& result) {
+  const Record& record = *bench_case.best.record;
   const double start = monotonic_seconds();
   LATHE_TRY(const Replayed replayed, replay_measured(record, measurer));
   const Measurement& now = replayed.measurement;
   TuneProgress& progress = result.progress;
   if (replayed.check.failure || !now.ok()) {
-    ++progress.failed;
+    bench_case.works = false;
   } else if (progress.best_seconds == 0 || now.seconds < progress.best_seconds) {
     progress.best_seconds = now.seconds;
     progress.best_spread = now.spread;
@@ -79,13 +96,14 @@ Status measure_again(const Record& record, Measurer& measurer, CaseResult& resul
 }
 
 // An Error that names the cases of which nothing was measured or something was wrong.
-Status check_all_measured(const std::vector<ReportRow>& rows, const BenchCommand& command) {
+Status check_all_measured(const std::vector<BenchCase>& cases, const std::vector<ReportRow>& rows,
+                          const BenchCommand& command) {
   std::string unknown;
   std::string wrong;
-  for (const ReportRow& row : rows) {
-    if (row.result.progress.best_seconds > 0 && row.result.progress.failed == 0) continue;
-    std::string& names = row.result.progress.failed > 0 ? wrong : unknown;
-    names += (names.empty() ? "" : ", ") + row.result.name;
+  for (const BenchCase& each : cases) {
+    if (each.best.record && each.works) continue;
+    std::string& names = each.works ? unknown : wrong;
+    names += (names.empty() ? "" : ", ") + each.workload.name;
   }
   if (!wrong.empty()) {
     return fail(ErrorKind::wrong_result, fmt::format("the best program does not work any more for {}", wrong),
@@ -98,21 +116,15 @@ Status check_all_measured(const std::vector<ReportRow>& rows, const BenchCommand
               command.records);
 }
 
-// A case and what is known of it.
-struct BenchCase {
-  Workload workload;
-  BestRecord best;
-};
-
 // All cases in turns: a machine that is slow for a while is slow for all of them. So are the peers' turns.
-Status measure_rounds(const std::vector<BenchCase>& cases, const BenchCommand& command, const Target& target,
+Status measure_rounds(std::vector<BenchCase>& cases, const BenchCommand& command, const Target& target,
                       std::span<const Peer> peers, Measurer& measurer, std::vector<ReportRow>& rows) {
   ProgressLine line;
   for (int round = 0; round < command.rounds; ++round) {
     for (size_t i = 0; i < rows.size(); ++i) {
       line.show(round * rows.size() + i + 1, command.rounds * rows.size(), rows[i].result.name);
       if (!cases[i].best.record) continue;
-      LATHE_TRY_STATUS(measure_again(*cases[i].best.record, measurer, rows[i].result));
+      LATHE_TRY_STATUS(measure_again(cases[i], measurer, rows[i].result));
       LATHE_TRY_STATUS(measure_peers_again(peers, cases[i].workload, target, measurer.cpus(), rows[i].peers));
     }
   }
@@ -143,7 +155,7 @@ Status run(const BenchCommand& command) {
   print_report(rows);
   report_left_out(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
-  return check_all_measured(rows, command);
+  return check_all_measured(cases, rows, command);
 }
 
 }  // namespace

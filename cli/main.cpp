@@ -80,6 +80,8 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  // Line by line also into a file, which may be stderr's too: no message comes amid a table's row.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   lathe::cli::handle_interrupts();
   // A limit on the size of files is an error of the write that meets it, which says so.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -170,6 +170,22 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
 }
 
+TEST_F(CliTest, AnOutputThatCannotBeWrittenWholeLeavesTheOneBefore) {
+  write_workload(R"({"name": "wide", "op": "expression", "text": "C[i:9, j:9000] = A[i] + B[j]"})");
+  ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
+  write_array("a.npy", DType::f32, {9});
+  write_array("b.npy", DType::f32, {9000});
+  write("c.npy", "kept");
+  const std::string run =
+      "cd '" + folder_.path().string() +
+      "' && ulimit -f 64 && '" LATHE_BINARY_DIR
+      "/bin/lathe' run o/wide --input a.npy --input b.npy --output c.npy > out.txt 2> err.txt";
+  EXPECT_EQ(run_in_shell(run), 1);
+  EXPECT_EQ(read_text(folder_.path() / "err.txt"),
+            "lathe: c.npy: the file cannot be written: File too large\n");
+  EXPECT_EQ(read_text(folder_.path() / "c.npy"), "kept");
+}
+
 TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
   write_matmul();
   ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 3 --records r.db").status, 0);
@@ -291,6 +307,16 @@ TEST_F(CliTest, WithoutTimeNothingIsFoundAndTheReasonSaysSo) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "o"));
 }
 
+TEST_F(CliTest, InOneFileMessagesComeBetweenLines) {
+  write_matmul();
+  const std::string tune =
+      "'" LATHE_BINARY_DIR
+      "/bin/lathe' tune --workload w.json --cores 1 --time 0 --records r.db > both.txt 2>&1";
+  EXPECT_EQ(run_in_shell("cd '" + folder_.path().string() + "' && " + tune), 1);
+  EXPECT_THAT(read_text(folder_.path() / "both.txt"),
+              MatchesRegex("(.|\n)*\nmm [^\n]*\nlathe: no valid program was found for mm [^\n]*\n"));
+}
+
 TEST_F(CliTest, AToleranceThatNothingMeetsLeavesNoProgram) {
   write_matmul();
   const Outcome tuned =
@@ -303,6 +329,14 @@ TEST_F(CliTest, AToleranceThatNothingMeetsLeavesNoProgram) {
   EXPECT_EQ(report[0]["failed"], 2);
   EXPECT_TRUE(report[0]["seconds"].is_null());
   EXPECT_THAT(lathe("replay r.db --record 1").out, HasSubstr("recorded: wrong_result: "));
+
+  const Outcome measured = lathe("bench --workload w.json --cores 1 --records r.db --json b.json");
+  EXPECT_EQ(measured.status, 1);
+  EXPECT_THAT(measured.err, HasSubstr("lathe: r.db: there is no program on "));
+  const auto bench = nlohmann::json::parse(read_text(folder_.path() / "b.json"));
+  EXPECT_EQ(bench[0]["trials"], 2);
+  EXPECT_EQ(bench[0]["failed"], 2);
+  EXPECT_EQ(bench[0]["layout"], "free");
 }
 
 }  // namespace
