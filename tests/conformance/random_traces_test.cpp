@@ -25,7 +25,7 @@ constexpr int kShare = 1;
 #endif
 // Seeds of each test, and how many of their traces must be of the kinds below, legal, not refused by
 // lowering, and so compared: 2,000 of both.
-constexpr uint64_t kSeeds = 1400 / kShare;
+constexpr uint64_t kSeeds = 1600 / kShare;
 // One in so many goes through the C backend and the system's compiler too: in all tests together 300.
 constexpr int kCInterval = 12;
 // Other seeds: --gtest_shuffle --gtest_random_seed=N.
@@ -302,7 +302,7 @@ TEST_P(RandomSteps, ComputeWhatTheNaiveProgramDoes) {
   std::printf("%d steps were proposed\n", proposed_);
   EXPECT_GE(checker_.counts.steps * 2, proposed_) << "most proposed steps are legal";
   constexpr int kShares = static_cast<int>(kStepShares);
-  if (kShare > 1) {  // 35 seeds: enough of any kind, too few to ask for so many of the named ones
+  if (kShare > 1) {  // 40 seeds: enough of any kind, too few to ask for so many of the named ones
     EXPECT_GE(checker_.counts.compared, kCompared / kShares);
     return;
   }
