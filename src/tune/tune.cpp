@@ -85,7 +85,6 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     if (!finalists[i].empty()) {
       LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
       LATHE_TRY_STATUS(conclude(tuner, finalists[i], budget, results[i]));
-      if (observer) observer({tasks[i].name, i, tasks.size(), results[i].progress});
     }
     LATHE_TRY_STATUS(explain_failure(tasks[i], records, options.tolerance, results[i]));
   }
