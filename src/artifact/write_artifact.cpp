@@ -84,7 +84,7 @@ Status remove_old(const std::string& folder) {
   names.insert(names.end(), {kHeader, kLibrary});
   // From the last kernel down: whatever is left when this is cut short is found by the next.
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    const std::string path = folder + "/" + *name;
+    const std::string path = fmt::format("{}/{}", folder, *name);
     fs::remove(path, error);
     if (error) {
       return fail(ErrorKind::io, fmt::format("the file cannot be removed: {}", error.message()), path);
@@ -100,7 +100,7 @@ Status replace(const ScratchFolder& build, const std::string& folder, std::vecto
   names.insert(names.begin(), {kManifest, kWeights});
   for (const std::string& name : names) {
     std::error_code error;
-    const std::string path = folder + "/" + name;
+    const std::string path = fmt::format("{}/{}", folder, name);
     fs::rename(build.at(name), path, error);
     if (error) {
       return fail(ErrorKind::io, fmt::format("the file cannot be written: {}", error.message()), path);
