@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "expr/print.h"
+#include "expr/walk.h"
 #include "loop/walk.h"
 
 namespace lathe {
@@ -68,19 +69,7 @@ Tensor Printer::renamed(const Tensor& tensor) const {
 }
 
 Affine Printer::renamed(const Affine& a) const {
-  Affine result(a.constant());
-  for (const Affine::Term& term : a.terms()) {
-    const AtomNode& atom = *term.atom;
-    switch (atom.kind) {
-      case AtomKind::variable: result += Affine(term.atom, term.coefficient); break;
-      case AtomKind::floor_div:
-        result += floor_div(renamed(atom.operand), atom.divisor) * term.coefficient;
-        break;
-      case AtomKind::modulo: result += modulo(renamed(atom.operand), atom.divisor) * term.coefficient; break;
-      case AtomKind::opaque: result += opaque(renamed(*atom.opaque)) * term.coefficient; break;
-    }
-  }
-  return result;
+  return map_opaque(a, [this](const Expr& value) { return renamed(value); });
 }
 
 Expr Printer::renamed(const Expr& e) const {

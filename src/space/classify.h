@@ -23,9 +23,10 @@ struct Operand {
   bool is_constant = false;  // an argument that may be transformed beforehand
   bool is_prepared = false;  // computed of constants alone at load time, in whatever layout
   std::vector<bool> uses;    // per axis
-  std::vector<int>
-      dim_of_axis;            // per axis: the only dimension that it moves in, indexed by exactly it, or -1
-  std::vector<int> step_dim;  // per axis: the only dimension that it moves in, an element a step, or -1
+  // Per axis, the only dimension that it moves in or -1: one indexed by it alone; one where it moves an
+  // element a step.
+  std::vector<int> dim_of_axis;
+  std::vector<int> step_dim;
 
   bool uses_axis(size_t axis) const { return uses[axis]; }
 };
