@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "base/check.h"
 #include "expr/compare.h"
@@ -67,6 +68,17 @@ std::pair<Affine, Affine> split_multiples(const Affine& a, int64_t divisor) {
 bool lies_within(const Affine& a, int64_t lo, int64_t hi, const Ranges& ranges) {
   const std::optional<Interval> interval = bounds(a, ranges);
   return interval && interval->lo >= lo && interval->hi <= hi;
+}
+
+// The largest g > 1 for which a = g*q + r with 0 <= r < g, and divides the divisor; 1 if there is none. Then
+// a div (g*d) = q div d, and a mod (g*d) = g*(q mod d) + r.
+int64_t common_multiple(const Affine& a, int64_t divisor, const Ranges& ranges) {
+  int64_t best = 1;
+  for (const Affine::Term& term : a.terms()) {
+    const int64_t common = std::gcd(term.coefficient, divisor);
+    if (common > best && lies_within(split_multiples(a, common).second, 0, common - 1, ranges)) best = common;
+  }
+  return best;
 }
 
 }  // namespace
@@ -211,6 +223,8 @@ Affine floor_div(const Affine& a, int64_t divisor, const Ranges& ranges) {
     const int64_t lo = floor_quotient(interval->lo, divisor);
     if (lo == floor_quotient(interval->hi, divisor)) return quotient + lo;
   }
+  if (const int64_t g = common_multiple(rest, divisor, ranges); g > 1)
+    return quotient + floor_div(split_multiples(rest, g).first, divisor / g, ranges);
   return quotient + Affine(make_division(AtomKind::floor_div, std::move(rest), divisor));
 }
 
@@ -227,6 +241,10 @@ Affine modulo(const Affine& a, int64_t divisor, const Ranges& ranges) {
   if (const auto interval = bounds(rest, ranges)) {
     const int64_t quotient = floor_quotient(interval->lo, divisor);
     if (quotient == floor_quotient(interval->hi, divisor)) return rest - quotient * divisor;
+  }
+  if (const int64_t g = common_multiple(rest, divisor, ranges); g > 1) {
+    const auto [multiple, inside] = split_multiples(rest, g);
+    return modulo(multiple, divisor / g, ranges) * g + inside;
   }
   return Affine(make_division(AtomKind::modulo, std::move(rest), divisor));
 }
@@ -296,15 +314,28 @@ Affine substitute(const Affine& a, const Substitution& substitution) {
 
 namespace {
 
+// (x div c + y) div d written as (x + c*y) div (c*d), if `a` has that form.
+std::optional<Affine> quotient_of_sum(const Affine& a, int64_t divisor, const Ranges& ranges) {
+  for (const Affine::Term& term : a.terms()) {
+    if (term.atom->kind != AtomKind::floor_div || term.coefficient != 1) continue;
+    const int64_t inner = term.atom->divisor;
+    if (inner > INT64_MAX / divisor) continue;
+    return floor_div(term.atom->operand + (a - Affine(term.atom)) * inner, inner * divisor, ranges);
+  }
+  return std::nullopt;
+}
+
 // Joins c*d*(x div d) + c*(x mod d) to c*x; true if something was joined.
-bool join_division_and_modulo(Affine& a) {
+bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
   for (const Affine::Term& mod_term : a.terms()) {
     if (mod_term.atom->kind != AtomKind::modulo) continue;
     const int64_t divisor = mod_term.atom->divisor;
+    const Affine quotient = floor_div(mod_term.atom->operand, divisor, ranges);
+    const std::optional<Affine> of_sum = quotient_of_sum(mod_term.atom->operand, divisor, ranges);
     for (const Affine::Term& div_term : a.terms()) {
       if (div_term.coefficient != mod_term.coefficient * divisor) continue;
-      const Affine quotient = floor_div(mod_term.atom->operand, divisor);
-      if (!(quotient == Affine(div_term.atom))) continue;
+      const Affine found(div_term.atom);
+      if (!(found == quotient) && !(of_sum && found == *of_sum)) continue;
       const int64_t c = mod_term.coefficient;
       const Affine joined = mod_term.atom->operand * c;
       a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + joined;
@@ -340,7 +371,7 @@ Affine simplify(const Affine& a, const Ranges& ranges) {
         break;
     }
   }
-  while (has_modulo && join_division_and_modulo(result)) {
+  while (has_modulo && join_division_and_modulo(result, ranges)) {
   }
   return result;
 }

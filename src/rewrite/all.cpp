@@ -5,6 +5,7 @@
 #include <set>
 
 #include "rewrite/divided_axis.h"
+#include "rewrite/im2col.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/winograd.h"
@@ -19,6 +20,7 @@ const std::vector<RewriteRule>& rewrite_rules() {
        {{{"m", 2}}, {{"m", 4}}, {{"m", 6}}}},
       {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases, {{}}},
       {"divided_axis", "an axis that is read divided by a constant as two axes", &rewrite_divided_axis, {{}}},
+      {"im2col", "what a windowed product reads laid out as a matrix", &rewrite_im2col, {{}}, {".col"}},
   };
   return rules;
 }

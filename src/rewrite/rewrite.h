@@ -20,6 +20,8 @@ struct RewriteRule {
   // The Dag with `stage` rewritten, or an Error (illegal_schedule) that says why the rule does not apply.
   Result<Dag> (*apply)(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
   std::vector<RewriteParameters> choices;  // the parameters that a search should try, each an arm of its own
+  // What the names of those new computes end with that are to be stored, though they only move elements.
+  std::vector<std::string> stored = {};
 };
 
 // All rules, in one list (rewrite/all.cpp).

@@ -99,7 +99,7 @@ bool other_reads_are_ready(const Dag& dag, const std::vector<Stage>& stages, con
 }
 
 Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage>& stages,
-             const std::vector<Operand>& operands) {
+             const std::vector<Operand>& operands, const std::set<std::string>& stored) {
   const Compute& compute = dag.computes[i];
   if (!dag.is_output(compute.output) && reads_constants_only(task, dag, compute, stages))
     return Role::prepared;
@@ -114,8 +114,8 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
   const bool elementwise_consumer = consumers.size() == 1 &&
                                     dag.computes[consumers[0]].reduction == Reduction::none &&
                                     stays_small(compute, dag.computes[consumers[0]]);
-  const bool inlinable =
-      !dag.is_output(compute.output) && !consumers.empty() && (is_view || elementwise_consumer);
+  const bool inlinable = !dag.is_output(compute.output) && !stored.contains(compute.output->name) &&
+                         !consumers.empty() && (is_view || elementwise_consumer);
   return inlinable ? Role::inlined : Role::pointwise;
 }
 
@@ -158,13 +158,13 @@ std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
   return operands;
 }
 
-Classified classify(const Task& task, const Dag& dag) {
+Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored) {
   Classified result;
   for (size_t i = 0; i < dag.computes.size(); ++i) {
     Stage stage;
     stage.compute = i;
     stage.operands = operands_of(task, dag.computes[i]);
-    stage.role = role_of(task, dag, i, result.stages, stage.operands);
+    stage.role = role_of(task, dag, i, result.stages, stage.operands, stored);
     for (Operand& operand : stage.operands) {
       operand.is_prepared = std::ranges::any_of(result.stages, [&](const Stage& producer) {
         return producer.role == Role::prepared &&

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "task/task.h"
@@ -45,7 +47,8 @@ struct Classified {
   const Stage& of(size_t compute) const { return stages[compute]; }
 };
 
-Classified classify(const Task& task, const Dag& dag);
+// `stored`: names of computes that are to be stages of their own even where they only move elements.
+Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored = {});
 
 // The Dag with one compute's body put into its consumers, as the step `inline` does it on the loops.
 Dag inline_compute(const Dag& dag, size_t compute);

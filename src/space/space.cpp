@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "rewrite/rewrite.h"
 #include "space/classify.h"
@@ -12,25 +13,21 @@
 namespace lathe {
 namespace {
 
-// A Dag without its inlined and prepared computes, and the steps that took them out.
+// A Dag without its inlined computes, the steps that took them out, and what is left.
 struct Reduced {
   Dag dag;
   Trace steps;
+  Classified classified;
 };
 
-Reduced take_out(const Task& task, Dag dag, Trace steps) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    const Classified classified = classify(task, dag);
-    for (const Stage& stage : classified.stages) {
-      if (stage.role != Role::inlined) continue;
-      steps.emplace_back(InlineStep{dag.computes[stage.compute].output->name});
-      dag = inline_compute(dag, stage.compute);
-      changed = true;
-      break;
-    }
+Reduced take_out(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored = {}) {
+  while (true) {
+    Classified classified = classify(task, dag, stored);
+    const auto inlined = std::ranges::find(classified.stages, Role::inlined, &Stage::role);
+    if (inlined == classified.stages.end()) return {std::move(dag), std::move(steps), std::move(classified)};
+    steps.emplace_back(InlineStep{dag.computes[inlined->compute].output->name});
+    dag = inline_compute(dag, inlined->compute);
   }
-  return {std::move(dag), std::move(steps)};
 }
 
 // What a sketch is fixed to: the algorithm, the reduced Dag and, for each product, the axes of its tile.
@@ -38,18 +35,17 @@ struct Plan {
   std::string arm;
   Task task;
   Reduced reduced;
-  Classified classified;
   std::map<size_t, TileAxes> tiles;
 };
 
 // Stages that another one writes along with itself.
 std::vector<bool> written_along(const Plan& plan, const std::map<size_t, Group>& groups) {
-  const std::vector<Stage>& stages = plan.classified.stages;
+  const std::vector<Stage>& stages = plan.reduced.classified.stages;
   std::vector<bool> along(stages.size(), false);
   for (const Stage& stage : stages) {
     if (stage.epilogue && stage.role != Role::pointwise) along[*stage.epilogue] = true;
     if (stage.role != Role::transform) continue;
-    for (size_t member : chain_ending_at(plan.reduced.dag, plan.classified, stage.compute))
+    for (size_t member : chain_ending_at(plan.reduced.dag, plan.reduced.classified, stage.compute))
       along[member] = along[member] || member != stage.compute;
   }
   for (const auto& [product, group] : groups) {
@@ -67,7 +63,7 @@ Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
     case Role::pointwise: return write_pointwise(writer, stage);
     case Role::reduction: return write_reduction(writer, stage);
     case Role::transform:
-      return write_chain(writer, chain_ending_at(plan.reduced.dag, plan.classified, stage.compute));
+      return write_chain(writer, chain_ending_at(plan.reduced.dag, plan.reduced.classified, stage.compute));
     case Role::product: {
       const auto tile = plan.tiles.find(stage.compute);
       if (tile == plan.tiles.end()) return write_reduction(writer, stage);
@@ -84,10 +80,10 @@ Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
 std::map<size_t, Group> groups_of(const Plan& plan) {
   std::map<size_t, Group> groups;
   for (const auto& [product, tile] : plan.tiles) {
-    const auto group = group_around(plan.reduced.dag, plan.classified, product);
+    const auto group = group_around(plan.reduced.dag, plan.reduced.classified, product);
     if (!group || group->axis.at(product) != tile.rows) continue;
     const bool panels_are_ready = std::ranges::none_of(group->producers, [&](const Chain& chain) {
-      const Stage& stage = plan.classified.of(product);
+      const Stage& stage = plan.reduced.classified.of(product);
       return axis_of_producer(plan.reduced.dag, stage, tile.vector, chain.back()).has_value();
     });
     if (panels_are_ready) groups.emplace(product, *group);
@@ -96,12 +92,13 @@ std::map<size_t, Group> groups_of(const Plan& plan) {
 }
 
 Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
-  Writer writer{plan.task, plan.reduced.dag, plan.classified, chooser, plan.reduced.steps, {}, {}, {}};
+  Writer writer{plan.task, plan.reduced.dag, plan.reduced.classified, chooser, plan.reduced.steps, {}, {},
+                {}};
   const std::map<size_t, Group> groups = groups_of(plan);
   const std::vector<bool> along = written_along(plan, groups);
-  for (size_t i = plan.classified.stages.size(); i-- > 0;) {
+  for (size_t i = plan.reduced.classified.stages.size(); i-- > 0;) {
     if (along[i]) continue;
-    LATHE_TRY_STATUS(write_stage(writer, plan, plan.classified.stages[i], groups));
+    LATHE_TRY_STATUS(write_stage(writer, plan, plan.reduced.classified.stages[i], groups));
   }
   if (writer.violation) return std::unexpected(*writer.violation);
   return writer.trace;
@@ -115,9 +112,8 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
 
 // Every choice of tile axes for every product, the first choices first, at most `most` a product.
 std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
-  const Classified classified = classify(task, reduced.dag);
-  std::vector<Plan> plans = {{arm, task, reduced, classified, {}}};
-  for (const Stage& stage : classified.stages) {
+  std::vector<Plan> plans = {{arm, task, reduced, {}}};
+  for (const Stage& stage : reduced.classified.stages) {
     if (stage.role != Role::product) continue;
     auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage);
     if (candidates.empty()) continue;
@@ -146,7 +142,7 @@ Sketch make_sketch(const Plan& plan) {
   const Result<Trace> trace = sketch.write(declaring);
   sketch.domain = declaring.domain();
   sketch.preferred = declaring.preferred();
-  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.classified, plan.tiles);
+  sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.reduced.classified, plan.tiles);
   return sketch;
 }
 
@@ -161,7 +157,10 @@ void add_algorithms(const Task& task, std::vector<Sketch>& sketches) {
         if (!dag) continue;
         std::string arm = rule.name;
         for (const auto& [key, value] : parameters) arm += fmt::format(" {}={}", key, value);
-        const Reduced reduced = take_out(task, std::move(*dag), {RewriteStep{rule.name, stage, parameters}});
+        std::set<std::string> stored;
+        for (const std::string& suffix : rule.stored) stored.insert(stage + suffix);
+        const Reduced reduced =
+            take_out(task, std::move(*dag), {RewriteStep{rule.name, stage, parameters}}, stored);
         for (const Plan& plan : plans_of(task, arm, reduced, 1)) sketches.push_back(make_sketch(plan));
       }
     }

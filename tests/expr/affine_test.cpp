@@ -76,6 +76,25 @@ TEST_F(AffineTest, DivisionsThatRangesSettle) {
 }
 
 // Divisors whose product no integer holds stay apart.
+TEST_F(AffineTest, DivisionsSeeWholeMultiples) {
+  const Affine tile = Affine(i) * 8 + j;
+  EXPECT_EQ(to_string(floor_div(tile, 24, ranges)), "i/3");
+  EXPECT_EQ(to_string(modulo(tile, 24, ranges)), "j + 8*(i%3)");
+  EXPECT_EQ(to_string(floor_div(tile + 1, 24, ranges)), "(8*i + j + 1)/24");
+}
+
+// A place of a flattened tensor, taken apart and put together again, is what it was.
+TEST_F(AffineTest, DigitsJoinToTheirNumber) {
+  for (const Affine& place :
+       {Affine(i), Affine(i) * 6 + j, Affine(i) * 12 + Affine(j) * 3 + 1, Affine(i) * 35 + j}) {
+    for (const auto& [y, x] : {std::pair(5, 3), std::pair(7, 4), std::pair(8, 12), std::pair(2, 2)}) {
+      const Affine outer = floor_div(place, int64_t{y} * x) * (int64_t{y} * x);
+      const Affine digits = outer + modulo(floor_div(place, x), y) * x + modulo(place, x);
+      EXPECT_EQ(to_string(simplify(digits, ranges)), to_string(place)) << y << " " << x;
+    }
+  }
+}
+
 TEST_F(AffineTest, DivisionsByHugeNumbersStayApart) {
   const int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(to_string(floor_div(floor_div(k, huge), huge)), "(k/1099511627776)/1099511627776");

@@ -6,21 +6,11 @@
 #include <algorithm>
 
 #include "expr/print.h"
-#include "loop/interpret.h"
-#include "ops/workloads.h"
-#include "schedule/apply.h"
+#include "rewrite/same_result.h"
 #include "space/space.h"
 
 namespace lathe::testing {
 namespace {
-
-Task task_of(const std::string& workload) {
-  const Result<std::vector<Workload>> workloads = parse_workloads("[" + workload + "]", "divided_axis_test");
-  EXPECT_TRUE(workloads) << workloads.error().to_string();
-  Result<Task> task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true);
-  EXPECT_TRUE(task) << task.error().to_string();
-  return std::move(*task);
-}
 
 Task grouped() {
   return task_of(R"({"name":"g", "op":"conv2d", "batch":2, "height":5, "width":4, "in_channels":6,
@@ -31,21 +21,6 @@ Task depthwise(int multiplier) {
   return task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":5, "width":5, "channels":3,
                      "kernel":3, "stride":1, "padding":1, "multiplier":)" +
                  std::to_string(multiplier) + "}");
-}
-
-void expect_same(const Task& task, const Trace& trace) {
-  Rng rng(3);
-  std::vector<HostTensor> inputs;
-  for (const Tensor& input : task.dag.inputs) inputs.push_back(random_like(input, rng));
-  const Result<Program> program = apply_trace(task, trace);
-  ASSERT_TRUE(program) << program.error().to_string();
-  const Result<Interpretation> direct = interpret(naive_program(task), inputs);
-  const Result<Interpretation> rewritten = interpret(*program, inputs);
-  ASSERT_TRUE(direct && rewritten);
-  ASSERT_EQ(direct->outputs[0].values.size(), rewritten->outputs[0].values.size());
-  for (size_t i = 0; i < direct->outputs[0].values.size(); ++i) {
-    ASSERT_NEAR(direct->outputs[0].values[i], rewritten->outputs[0].values[i], 1e-5) << i;
-  }
 }
 
 Trace divided() { return {RewriteStep{"divided_axis", "O", {}}}; }

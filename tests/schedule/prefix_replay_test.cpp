@@ -27,7 +27,7 @@ TEST(PrefixReplay, GivesWhatApplyTraceGives) {
   ASSERT_TRUE(space.has_value());
   Rng rng(11);
   std::vector<Point> points;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 90; ++i) {
     const int sketch = static_cast<int>(rng.below(space->sketches().size()));
     points.push_back({sketch, sample(space->sketches()[static_cast<size_t>(sketch)].domain, rng)});
   }

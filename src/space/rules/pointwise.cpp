@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
@@ -10,21 +12,47 @@
 namespace lathe {
 namespace {
 
-// Inputs whose layout is free take the output's order, dimension by dimension, where indices are axes plus a
-// constant: then neighbouring outputs read neighbouring inputs.
-void follow_layout(Writer& writer, const Compute& compute, const Layout& layout) {
-  for (const Load* load : loads_of(compute.body)) {
-    if (load->index.size() != compute.spatial_count() || !load->tensor->literal.empty()) continue;
-    std::vector<int> dim_of_axis(compute.spatial_count(), -1);
-    for (size_t d = 0; d < load->index.size(); ++d) {
-      for (size_t a = 0; a < compute.spatial_count(); ++a) {
-        if ((load->index[d] - load->index[d].constant()) == Affine(compute.axes[a].var))
-          dim_of_axis[a] = static_cast<int>(d);
-      }
+// Each dimension of a read is one axis plus a constant: the axes' dimensions, or nothing.
+std::optional<std::vector<int>> plain_dims(const Compute& compute, const Load& load) {
+  std::vector<int> dim_of_axis(compute.spatial_count(), -1);
+  if (load.index.size() != compute.spatial_count()) return std::nullopt;
+  for (size_t d = 0; d < load.index.size(); ++d) {
+    for (size_t a = 0; a < compute.spatial_count(); ++a) {
+      if ((load.index[d] - load.index[d].constant()) == Affine(compute.axes[a].var))
+        dim_of_axis[a] = static_cast<int>(d);
     }
-    if (std::ranges::find(dim_of_axis, -1) != dim_of_axis.end()) continue;
+  }
+  if (std::ranges::find(dim_of_axis, -1) != dim_of_axis.end()) return std::nullopt;
+  return dim_of_axis;
+}
+
+// A read's dimensions in the order of the innermost loops that each moves with.
+Layout in_order_of_loops(const Compute& compute, const Load& load, const std::vector<size_t>& order) {
+  std::vector<int> dims(load.index.size());
+  std::iota(dims.begin(), dims.end(), 0);
+  std::ranges::stable_sort(dims, {}, [&](int dim) {
+    size_t innermost = 0;
+    for (size_t place = 0; place < order.size(); ++place) {
+      if (load.index[static_cast<size_t>(dim)].uses(compute.axes[order[place]].var)) innermost = place + 1;
+    }
+    return innermost;
+  });
+  return Layout::permuted(dims);
+}
+
+// Inputs whose layout is free take the output's order, so that neighbouring outputs read neighbouring inputs:
+// dimension by dimension where indices are axes plus a constant.
+void follow_layout(Writer& writer, const Compute& compute, const Layout& layout,
+                   const std::vector<size_t>& order) {
+  for (const Load* load : loads_of(compute.body)) {
+    if (!load->tensor->literal.empty()) continue;
+    const auto dim_of_axis = plain_dims(compute, *load);
+    if (!dim_of_axis) {
+      writer.set_layout(load->tensor, in_order_of_loops(compute, *load, order));
+      continue;
+    }
     Layout followed = layout;
-    for (LayoutDim& dim : followed.dims) dim.dim = dim_of_axis[static_cast<size_t>(dim.dim)];
+    for (LayoutDim& dim : followed.dims) dim.dim = (*dim_of_axis)[static_cast<size_t>(dim.dim)];
     writer.set_layout(load->tensor, followed);
   }
 }
@@ -54,7 +82,6 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   const std::string& name = compute.output->name;
   const Layout layout = writer.layout_of(compute.output);
-  follow_layout(writer, compute, layout);
   std::vector<size_t> order;
   for (const LayoutDim& dim : layout.dims) {
     const auto axis = static_cast<size_t>(dim.dim);
@@ -65,6 +92,7 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   const auto last = static_cast<size_t>(layout.dims.back().dim);
   std::erase(order, last);
   order.push_back(last);
+  follow_layout(writer, compute, layout, order);
   const int64_t lanes = writer.lanes();
   const int64_t extent = compute.axes[last].extent;
   const int64_t most = std::max<int64_t>(1, ceil_div(extent, lanes));

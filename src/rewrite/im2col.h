@@ -1,0 +1,17 @@
+// im2col + GEMM: the places of a windowed operand that a product reads, laid out as a matrix, so that what is
+// left is a matrix product over as many rows as there are results of one filter, images and image rows
+// without a border between them (Chellapilla et al. 2006).
+#pragma once
+
+#include "rewrite/rewrite.h"
+
+namespace lathe {
+
+// Rule "im2col" on O[.., y, ..] = sum over k.. of data[.., y * s + k * d, ..] * other[..] with an operand
+// that indexes a dimension by spatial and reduce axes together. O.col[common.., m, k.., c..] holds, for the
+// place m of all axes that only the data has, what one result reads; O.G is the product [common.., of
+// other.., m]; O picks. Not where no spatial axis is the other operand's alone (nothing is read twice: no
+// matrix product), nor where O.col would have more than 2^27 elements.
+Result<Dag> rewrite_im2col(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
+
+}  // namespace lathe

@@ -1,0 +1,95 @@
+// A windowed product as a matrix product gives the same result, whatever the window looks like.
+#include "rewrite/im2col.h"
+
+#include <algorithm>
+
+#include "expr/print.h"
+#include "rewrite/same_result.h"
+#include "space/space.h"
+
+namespace lathe::testing {
+namespace {
+
+Task expression(const std::string& text) {
+  return task_of(R"({"name":"e", "op":"expression", "constants":["W"], "text":")" + text + "\"}");
+}
+
+Task convolution() {
+  return expression(
+      "P[n:2, c:3, y:9, x:8] = select(y >= 1 && y < 8 && x >= 1 && x < 7, X[n, c, y - 1, x - 1], 0.0); "
+      "O[n:2, f:16, y:4, x:3] = sum(c:3, p:3, q:3) P[n, c, 2*y + p, 2*x + q] * W[f, c, p, q]; "
+      "R[n:2, f:16, y:4, x:3] = max(O[n, f, y, x] + B[f], 0.0)");
+}
+
+Trace as_matrix() { return {RewriteStep{"im2col", "O", {}}}; }
+
+TEST(Im2col, GivesTheSameResult) {
+  const std::vector<std::string> texts = {
+      // Strided and dilated windows, batches, a flipped window.
+      "O[n:2, f:4, y:5, x:3] = sum(c:3, p:3, q:2) X[n, c, 2*y + p, x + 3*q] * W[f, c, p, q]",
+      "O[n:2, y:5, f:4] = sum(c:3, p:3) W[p, c, f] * X[n, y - p + 2, c]",
+      // Groups as an axis of their own, a sum of the filters' alone, windows on both sides.
+      "O[g:2, f:3, y:4] = sum(c:2, p:2) X[g, c, y + p] * W[g, f, c, p]",
+      "O[f:3, y:4] = sum(c:2, p:2, k:3) X[c, y + p] * W[f, c, p, k]",
+      "O[i:5, j:4] = sum(k:3) X[i + k] * W[j + k]",
+      // Axes of one place, an axis that neither operand has.
+      "O[n:1, f:4, y:1, x:6] = sum(c:1, p:1, q:3) X[n, c, y + p, x + q] * W[f, c, p, q]",
+      "O[r:2, f:4, x:6] = sum(q:3) X[x + q] * W[f, q]",
+      "O[f:4, y:4, x:5, z:3] = sum(c:2, p:2, q:2, r:2) X[c, y + p, x + q, z + r] * W[f, c, p, q, r]"};
+  for (const std::string& text : texts) {
+    SCOPED_TRACE(text);
+    expect_same(expression(text), as_matrix());
+  }
+  expect_same(convolution(), as_matrix());
+}
+
+TEST(Im2col, RowsOfAllImagesAreOneAxis) {
+  const Task task =
+      expression("O[n:2, f:4, y:5, x:3] = sum(c:3, p:3, q:2) X[n, c, 2*y + p, x + q] * W[f, c, p, q]");
+  const Result<Dag> dag = rewrite_im2col(task.dag, "O", {});
+  ASSERT_TRUE(dag) << dag.error().to_string();
+  EXPECT_EQ(to_string(*dag),
+            "O.col[nyx:30, p:3, q:2, c:3] = X[nyx/15, c, p + 2*((nyx/3)%5), q + nyx%3]\n"
+            "O.G[f:4, nyx:30] = sum(p:3, q:2, c:3) O.col[nyx, p, q, c] * W[f, c, p, q]\n"
+            "O[n:2, f:4, y:5, x:3] = O.G[f, 15*n + 3*y + x]\n");
+}
+
+TEST(Im2col, RefusesWhatIsNoMatrixProduct) {
+  const std::string no_product =
+      "im2col does not apply to 'O': it is no sum of products of which one factor is read in windows and the "
+      "other has a spatial axis of its own";
+  const auto sentence = [](const std::string& text) {
+    const Result<Dag> dag = rewrite(expression(text).dag, "im2col", "O", {});
+    return dag ? to_string(*dag) : dag.error().message;
+  };
+  // No window, no filters, no product, no sum.
+  EXPECT_EQ(sentence("O[f:4, x:5] = sum(c:3) X[c, x] * W[f, c]"), no_product);
+  EXPECT_EQ(sentence("O[c:4, x:5] = sum(q:3) X[c, x + q] * W[c, q]"), no_product);
+  EXPECT_EQ(sentence("O[f:4, x:5] = sum(q:3) X[x + q] + W[f, q]"), no_product);
+  EXPECT_EQ(sentence("O[f:4, x:5] = max(q:3) X[x + q] * W[f, q]"), no_product);
+  EXPECT_EQ(sentence("O[f:4, x:300000000] = sum(q:5) X[x + q] * W[f, q]"),
+            "im2col does not apply to 'O': its matrix has 1500000000 elements");
+}
+
+// Tiles of the matrix may be made once for all or for each block of rows.
+TEST(Im2col, IsAnArmOfTheSpace) {
+  const Task task = convolution();
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  const auto arm = std::ranges::find_if(
+      space->sketches(), [](const Sketch& sketch) { return sketch.name.starts_with("im2col"); });
+  ASSERT_NE(arm, space->sketches().end());
+  EXPECT_EQ(arm->name, "im2col O.G vector=f rows=nyx");
+  const auto place = std::ranges::find(arm->domain.parameters, "O.col.place", &Parameter::name);
+  ASSERT_NE(place, arm->domain.parameters.end());
+  for (const int64_t choice : {0, 1}) {
+    Point point{static_cast<int>(arm - space->sketches().begin()), arm->preferred};
+    point.integers[static_cast<size_t>(place - arm->domain.parameters.begin())] = choice;
+    const Result<Trace> trace = space->trace(point);
+    ASSERT_TRUE(trace) << trace.error().to_string();
+    expect_same(task, *trace);
+  }
+}
+
+}  // namespace
+}  // namespace lathe::testing
