@@ -106,6 +106,7 @@ ordered_json json_of(const ReportRow& row) {
 // Why a case has no valid program.
 std::string reason(const CaseResult& result) {
   if (!result.usual_failure) return "nothing was tried in the time given";
+  if (result.progress.trials == 0) return result.usual_failure->message;
   return fmt::format("{} of {} trials failed, most often {}: {}", result.progress.failed,
                      result.progress.trials, to_string(result.usual_failure->kind),
                      result.usual_failure->message);

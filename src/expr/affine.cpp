@@ -70,13 +70,22 @@ bool lies_within(const Affine& a, int64_t lo, int64_t hi, const Ranges& ranges) 
   return interval && interval->lo >= lo && interval->hi <= hi;
 }
 
-// The largest g > 1 for which a = g*q + r with 0 <= r < g, and divides the divisor; 1 if there is none. Then
-// a div (g*d) = q div d, and a mod (g*d) = g*(q mod d) + r.
-int64_t common_multiple(const Affine& a, int64_t divisor, const Ranges& ranges) {
-  int64_t best = 1;
+// a = factor * whole + rest with 0 <= rest < factor: a div (factor * d) = whole div d, and a mod (factor * d)
+// = factor * (whole mod d) + rest.
+struct Multiples {
+  int64_t factor = 1;
+  Affine whole;
+  Affine rest;
+};
+
+// For the largest factor > 1 that the divisor has in common with a coefficient.
+std::optional<Multiples> multiples_in(const Affine& a, int64_t divisor, const Ranges& ranges) {
+  std::optional<Multiples> best;
   for (const Affine::Term& term : a.terms()) {
-    const int64_t common = std::gcd(term.coefficient, divisor);
-    if (common > best && lies_within(split_multiples(a, common).second, 0, common - 1, ranges)) best = common;
+    const int64_t factor = std::gcd(term.coefficient, divisor);
+    if (factor <= (best ? best->factor : 1)) continue;
+    auto [whole, rest] = split_multiples(a, factor);
+    if (lies_within(rest, 0, factor - 1, ranges)) best = Multiples{factor, std::move(whole), std::move(rest)};
   }
   return best;
 }
@@ -223,8 +232,8 @@ Affine floor_div(const Affine& a, int64_t divisor, const Ranges& ranges) {
     const int64_t lo = floor_quotient(interval->lo, divisor);
     if (lo == floor_quotient(interval->hi, divisor)) return quotient + lo;
   }
-  if (const int64_t g = common_multiple(rest, divisor, ranges); g > 1)
-    return quotient + floor_div(split_multiples(rest, g).first, divisor / g, ranges);
+  if (const auto multiples = multiples_in(rest, divisor, ranges))
+    return quotient + floor_div(multiples->whole, divisor / multiples->factor, ranges);
   return quotient + Affine(make_division(AtomKind::floor_div, std::move(rest), divisor));
 }
 
@@ -242,9 +251,9 @@ Affine modulo(const Affine& a, int64_t divisor, const Ranges& ranges) {
     const int64_t quotient = floor_quotient(interval->lo, divisor);
     if (quotient == floor_quotient(interval->hi, divisor)) return rest - quotient * divisor;
   }
-  if (const int64_t g = common_multiple(rest, divisor, ranges); g > 1) {
-    const auto [multiple, inside] = split_multiples(rest, g);
-    return modulo(multiple, divisor / g, ranges) * g + inside;
+  if (const auto multiples = multiples_in(rest, divisor, ranges)) {
+    const int64_t factor = multiples->factor;
+    return modulo(multiples->whole, divisor / factor, ranges) * factor + multiples->rest;
   }
   return Affine(make_division(AtomKind::modulo, std::move(rest), divisor));
 }
@@ -314,15 +323,27 @@ Affine substitute(const Affine& a, const Substitution& substitution) {
 
 namespace {
 
-// (x div c + y) div d written as (x + c*y) div (c*d), if `a` has that form.
+// (x div c + y) div d written as (x + c*y) div (c*d), if `a` has that form and no number grows too large.
 std::optional<Affine> quotient_of_sum(const Affine& a, int64_t divisor, const Ranges& ranges) {
   for (const Affine::Term& term : a.terms()) {
     if (term.atom->kind != AtomKind::floor_div || term.coefficient != 1) continue;
     const int64_t inner = term.atom->divisor;
-    if (inner > INT64_MAX / divisor) continue;
+    const int64_t most = INT64_MAX / 4 / inner;
+    const auto fits = [&](int64_t number) { return -most <= number && number <= most; };
+    const bool all_fit = fits(divisor) && fits(a.constant()) &&
+                         std::ranges::all_of(a.terms(), fits, &Affine::Term::coefficient);
+    if (!all_fit) continue;
     return floor_div(term.atom->operand + (a - Affine(term.atom)) * inner, inner * divisor, ranges);
   }
   return std::nullopt;
+}
+
+// Whether `quotient` is x div d, as it stands or with a division inside x taken out of it.
+bool is_quotient(const Atom& quotient, const Affine& x, int64_t divisor, const Ranges& ranges) {
+  const Affine found(quotient);
+  if (floor_div(x, divisor, ranges) == found) return true;
+  const auto of_sum = quotient_of_sum(x, divisor, ranges);
+  return of_sum && *of_sum == found;
 }
 
 // Joins c*d*(x div d) + c*(x mod d) to c*x; true if something was joined.
@@ -330,15 +351,12 @@ bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
   for (const Affine::Term& mod_term : a.terms()) {
     if (mod_term.atom->kind != AtomKind::modulo) continue;
     const int64_t divisor = mod_term.atom->divisor;
-    const Affine quotient = floor_div(mod_term.atom->operand, divisor, ranges);
-    const std::optional<Affine> of_sum = quotient_of_sum(mod_term.atom->operand, divisor, ranges);
+    const int64_t c = mod_term.coefficient;
+    const Affine& x = mod_term.atom->operand;
     for (const Affine::Term& div_term : a.terms()) {
-      if (div_term.coefficient != mod_term.coefficient * divisor) continue;
-      const Affine found(div_term.atom);
-      if (!(found == quotient) && !(of_sum && found == *of_sum)) continue;
-      const int64_t c = mod_term.coefficient;
-      const Affine joined = mod_term.atom->operand * c;
-      a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + joined;
+      const bool fits = div_term.coefficient % divisor == 0 && div_term.coefficient / divisor == c;
+      if (!fits || !is_quotient(div_term.atom, x, divisor, ranges)) continue;
+      a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + x * c;
       return true;
     }
   }

@@ -16,61 +16,93 @@ std::unexpected<Error> refuse(const std::string& stage, const std::string& reaso
   return fail(ErrorKind::illegal_schedule, fmt::format("im2col does not apply to '{}': {}", stage, reason));
 }
 
-bool uses_axis(const Load& load, const Axis& axis) {
-  return std::ranges::any_of(load.index, [&](const Affine& index) { return index.uses(axis.var); });
-}
-
-// A product's operands, and its axes (indices into axes) by the part that they play.
-struct WindowedOperands {
-  const Load* data = nullptr;
-  const Load* other = nullptr;
-  std::vector<size_t> common;    // spatial, of both operands
-  std::vector<size_t> filters;   // spatial, of the other one alone
+// The factors of a product and its axes (indices into axes), by the part that they play.
+struct WindowedFactors {
+  Expr data;
+  Expr other;
+  std::vector<size_t> common;    // spatial, of both factors
+  std::vector<size_t> filters;   // spatial, not of the data: of the other one alone, or of neither
   std::vector<size_t> places;    // spatial, of the data alone: the rows of the matrix
   std::vector<size_t> windows;   // reduce, in one index with a place
   std::vector<size_t> channels;  // reduce, the data's others
 };
 
-// Whether an index of the data has both a place and this reduce axis.
-bool is_window(const Compute& compute, const WindowedOperands& operands, const Axis& reduced) {
-  return std::ranges::any_of(operands.data->index, [&](const Affine& index) {
-    return index.uses(reduced.var) && std::ranges::any_of(operands.places, [&](size_t place) {
-             return index.uses(compute.axes[place].var);
-           });
+bool reads_elements(const Expr& e) {
+  return std::ranges::any_of(loads_of(e), [](const Load* load) { return load->tensor->literal.empty(); });
+}
+
+// Whether the data is read at an index with both a place and this reduce axis.
+bool is_window(const Compute& compute, const WindowedFactors& factors, const Var& reduced) {
+  const auto has_place = [&](const Affine& index) {
+    return std::ranges::any_of(factors.places,
+                               [&](size_t place) { return index.uses(compute.axes[place].var); });
+  };
+  return std::ranges::any_of(loads_of(factors.data), [&](const Load* load) {
+    return std::ranges::any_of(load->index,
+                               [&](const Affine& index) { return index.uses(reduced) && has_place(index); });
   });
 }
 
-WindowedOperands parts_of(const Compute& compute, const Load& data, const Load& other) {
-  WindowedOperands operands{&data, &other, {}, {}, {}, {}, {}};
+WindowedFactors parts_of(const Compute& compute, const Expr& data, const Expr& other) {
+  WindowedFactors factors{data, other, {}, {}, {}, {}, {}};
   for (size_t a = 0; a < compute.spatial_count(); ++a) {
-    const bool of_data = uses_axis(data, compute.axes[a]);
-    const bool of_other = uses_axis(other, compute.axes[a]);
-    // An axis that neither has repeats results: any place for it will do.
-    (of_data && of_other ? operands.common : of_data ? operands.places : operands.filters).push_back(a);
+    const Var& var = compute.axes[a].var;
+    if (!uses(data, var)) {
+      factors.filters.push_back(a);
+    } else {
+      (uses(other, var) ? factors.common : factors.places).push_back(a);
+    }
   }
   for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
-    if (!uses_axis(data, compute.axes[r])) continue;
-    (is_window(compute, operands, compute.axes[r]) ? operands.windows : operands.channels).push_back(r);
+    const Var& var = compute.axes[r].var;
+    if (uses(data, var)) (is_window(compute, factors, var) ? factors.windows : factors.channels).push_back(r);
   }
-  return operands;
+  return factors;
 }
 
-std::optional<WindowedOperands> match_windows(const Compute& compute) {
+std::optional<WindowedFactors> match_windows(const Compute& compute) {
   const Binary* product = compute.reduction == Reduction::sum ? compute.body.as<Binary>() : nullptr;
   if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
-  const Load* a = product->a.as<Load>();
-  const Load* b = product->b.as<Load>();
-  if (a == nullptr || b == nullptr || !a->tensor->literal.empty() || !b->tensor->literal.empty())
-    return std::nullopt;
-  const auto fits = [&](const WindowedOperands& operands) {
-    return !operands.windows.empty() && std::ranges::any_of(operands.filters, [&](size_t filter) {
-      return compute.axes[filter].extent > 1;
+  if (!reads_elements(product->a) || !reads_elements(product->b)) return std::nullopt;
+  const auto fits = [&](const WindowedFactors& factors) {
+    return !factors.windows.empty() && std::ranges::any_of(factors.filters, [&](size_t filter) {
+      return compute.axes[filter].extent > 1 && uses(factors.other, compute.axes[filter].var);
     });
   };
-  for (const WindowedOperands& operands : {parts_of(compute, *a, *b), parts_of(compute, *b, *a)}) {
-    if (fits(operands)) return operands;
+  for (const WindowedFactors& factors :
+       {parts_of(compute, product->a, product->b), parts_of(compute, product->b, product->a)}) {
+    if (fits(factors)) return factors;
   }
   return std::nullopt;
+}
+
+// What a conversion is of, and the conversion again: the matrix holds elements as they lie in memory.
+Expr without_casts(const Expr& e) {
+  const Cast* outer = e.as<Cast>();
+  return outer == nullptr ? e : without_casts(outer->operand);
+}
+
+Expr with_casts_of(const Expr& e, const Expr& inner) {
+  const Cast* outer = e.as<Cast>();
+  return outer == nullptr ? inner : cast(e.type(), with_casts_of(outer->operand, inner));
+}
+
+// The names of these axes in one word that no other axis has.
+std::string joined_name(const Compute& compute, const std::vector<size_t>& axes) {
+  std::string name;
+  for (const size_t a : axes) {
+    if (compute.axes[a].extent > 1) name += compute.axes[a].var.name();
+  }
+  if (name.empty()) name = compute.axes[axes[0]].var.name();
+  const auto is_taken = [&] {
+    for (size_t a = 0; a < compute.axes.size(); ++a) {
+      const bool is_other = std::ranges::find(axes, a) == axes.end();
+      if (is_other && compute.axes[a].var.name() == name) return true;
+    }
+    return false;
+  };
+  while (is_taken()) name += "_";
+  return name;
 }
 
 // Several axes as one, the last of which runs fastest; axes of one place have no part in it.
@@ -79,13 +111,9 @@ struct FusedAxis {
   Substitution parts;  // each axis in terms of the fused one
 
   FusedAxis(const Compute& compute, const std::vector<size_t>& axes) {
-    std::string name;
     int64_t extent = 1;
-    for (const size_t a : axes) {
-      if (compute.axes[a].extent > 1) name += compute.axes[a].var.name();
-      extent *= compute.axes[a].extent;
-    }
-    axis = spatial(name.empty() ? compute.axes[axes[0]].var.name() : name, extent);
+    for (const size_t a : axes) extent *= compute.axes[a].extent;
+    axis = spatial(joined_name(compute, axes), extent);
     Ranges known;
     known.set_extent(axis.var, extent);
     int64_t inner = 1;
@@ -113,60 +141,59 @@ std::vector<int64_t> extents_of(const std::vector<Axis>& axes) {
 }
 
 // Channels last: in the data's memory neighbours, where its layout is free.
-std::vector<size_t> reduced_axes(const WindowedOperands& operands) {
-  std::vector<size_t> axes = operands.windows;
-  axes.insert(axes.end(), operands.channels.begin(), operands.channels.end());
+std::vector<size_t> reduced_axes(const WindowedFactors& factors) {
+  std::vector<size_t> axes = factors.windows;
+  axes.insert(axes.end(), factors.channels.begin(), factors.channels.end());
   return axes;
 }
 
-// O.col[common.., m, k.., c..] = data[.., y(m) * s + k * d, ..]
-Compute matrix_of(const Compute& compute, const WindowedOperands& operands, const FusedAxis& rows) {
+// O.col[common.., m, k.., c..] = the data of place m: data[.., y(m) * s + k * d, ..]
+Compute matrix_of(const Compute& compute, const WindowedFactors& factors, const FusedAxis& rows) {
   Substitution values = rows.parts;
-  std::vector<Axis> axes = fresh_axes(compute, operands.common, values);
+  std::vector<Axis> axes = fresh_axes(compute, factors.common, values);
   axes.push_back(rows.axis);
-  for (const Axis& axis : fresh_axes(compute, reduced_axes(operands), values)) axes.push_back(axis);
+  for (const Axis& axis : fresh_axes(compute, reduced_axes(factors), values)) axes.push_back(axis);
   Ranges known;
   for (const Axis& axis : axes) known.set_extent(axis.var, axis.extent);
-  const Load& data = *operands.data;
-  const Expr element = simplify_indices(substitute(load(data.tensor, data.index), values), known);
-  return {Tensor(compute.output->name + ".col", extents_of(axes), data.tensor->dtype), axes, Reduction::none,
-          element};
+  const Expr element = simplify_indices(substitute(without_casts(factors.data), values), known);
+  return {Tensor(compute.output->name + ".col", extents_of(axes), element.type().dtype), axes,
+          Reduction::none, element};
 }
 
 // O.G[common.., of other.., m] = sum over all that O sums over of O.col * other
-Compute matrix_product(const Compute& compute, const WindowedOperands& operands, const Axis& rows,
+Compute matrix_product(const Compute& compute, const WindowedFactors& factors, const Axis& rows,
                        const Tensor& matrix) {
   std::vector<Axis> axes;
   std::vector<Affine> index;
-  for (const size_t a : operands.common) {
+  for (const size_t a : factors.common) {
     axes.push_back(compute.axes[a]);
     index.emplace_back(axes.back().var);
   }
-  for (const size_t a : operands.filters) axes.push_back(compute.axes[a]);
+  for (const size_t a : factors.filters) axes.push_back(compute.axes[a]);
   axes.push_back(spatial(rows.var.name(), rows.extent));
   index.emplace_back(axes.back().var);
   const std::vector<int64_t> shape = extents_of(axes);
-  for (const size_t r : reduced_axes(operands)) {
+  for (const size_t r : reduced_axes(factors)) {
     axes.push_back(compute.axes[r]);
     index.emplace_back(axes.back().var);
   }
   for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
-    if (!uses_axis(*operands.data, compute.axes[r])) axes.push_back(compute.axes[r]);
+    if (!uses(factors.data, compute.axes[r].var)) axes.push_back(compute.axes[r]);
   }
   return {Tensor(compute.output->name + ".G", shape, compute.output->dtype), axes, Reduction::sum,
-          load(matrix, index) * load(operands.other->tensor, operands.other->index)};
+          with_casts_of(factors.data, load(matrix, index)) * factors.other};
 }
 
-Compute pick(const Compute& compute, const WindowedOperands& operands, const Tensor& product) {
+Compute pick(const Compute& compute, const WindowedFactors& factors, const Tensor& product) {
   std::vector<Axis> axes;
   for (size_t a = 0; a < compute.spatial_count(); ++a)
     axes.push_back(spatial(compute.axes[a].var.name(), compute.axes[a].extent));
   std::vector<Affine> index;
-  for (const auto* plain : {&operands.common, &operands.filters}) {
+  for (const auto* plain : {&factors.common, &factors.filters}) {
     for (const size_t a : *plain) index.emplace_back(axes[a].var);
   }
   Affine row;
-  for (const size_t a : operands.places) {
+  for (const size_t a : factors.places) {
     row = row * axes[a].extent;
     if (axes[a].extent > 1) row += Affine(axes[a].var);
   }
@@ -179,20 +206,20 @@ Compute pick(const Compute& compute, const WindowedOperands& operands, const Ten
 Result<Dag> rewrite_im2col(const Dag& dag, const std::string& stage, const RewriteParameters&) {
   LATHE_TRY(const size_t position, find_stage(dag, stage));
   const Compute& compute = dag.computes[position];
-  const auto operands = match_windows(compute);
-  if (!operands) {
+  const auto factors = match_windows(compute);
+  if (!factors) {
     return refuse(stage,
-                  "it is no sum of products of which one factor is read in windows and the other has "
-                  "a spatial axis of its own");
+                  "it is no sum of products of two factors, one read in windows, the other one "
+                  "with a spatial axis of its own");
   }
-  const FusedAxis rows(compute, operands->places);
+  const FusedAxis rows(compute, factors->places);
   std::vector<Compute> computes;
-  computes.push_back(matrix_of(compute, *operands, rows));
+  computes.push_back(matrix_of(compute, *factors, rows));
   double elements = 1;
   for (const int64_t extent : computes.back().output->shape) elements *= static_cast<double>(extent);
   if (elements > kMostElements) return refuse(stage, fmt::format("its matrix has {:.0f} elements", elements));
-  computes.push_back(matrix_product(compute, *operands, rows.axis, computes.back().output));
-  computes.push_back(pick(compute, *operands, computes.back().output));
+  computes.push_back(matrix_product(compute, *factors, rows.axis, computes.back().output));
+  computes.push_back(pick(compute, *factors, computes.back().output));
   return replace_stage(dag, position, std::move(computes));
 }
 

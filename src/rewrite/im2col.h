@@ -7,11 +7,12 @@
 
 namespace lathe {
 
-// Rule "im2col" on O[.., y, ..] = sum over k.. of data[.., y * s + k * d, ..] * other[..] with an operand
-// that indexes a dimension by spatial and reduce axes together. O.col[common.., m, k.., c..] holds, for the
-// place m of all axes that only the data has, what one result reads; O.G is the product [common.., of
-// other.., m]; O picks. Not where no spatial axis is the other operand's alone (nothing is read twice: no
-// matrix product), nor where O.col would have more than 2^27 elements.
+// Rule "im2col" on O[.., y, ..] = sum over k.. of data[.., y * s + k * d, ..] * other[..] with a factor that
+// is read at an index of spatial and reduce axes together; conditions (padding) and conversions may be around
+// it. O.col[common.., m, k.., c..] holds, for the place m of all axes that only the data has, what one result
+// reads, converted later; O.G is the product [common.., others.., m]; O picks. Not where no spatial axis is
+// the other factor's alone (no matrix product: each element serves few results), nor where O.col would have
+// more than 2^27 elements.
 Result<Dag> rewrite_im2col(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
 
 }  // namespace lathe

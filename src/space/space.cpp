@@ -58,8 +58,8 @@ std::vector<bool> written_along(const Plan& plan, const std::map<size_t, Group>&
 Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
                    const std::map<size_t, Group>& groups) {
   switch (stage.role) {
-    case Role::inlined: return {};
-    case Role::prepared: writer.add(PrepareStep{writer.compute(stage).output->name}); return {};
+    case Role::inlined:
+    case Role::prepared: return {};
     case Role::pointwise: return write_pointwise(writer, stage);
     case Role::reduction: return write_reduction(writer, stage);
     case Role::transform:
@@ -96,9 +96,13 @@ Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
                 {}};
   const std::map<size_t, Group> groups = groups_of(plan);
   const std::vector<bool> along = written_along(plan, groups);
-  for (size_t i = plan.reduced.classified.stages.size(); i-- > 0;) {
-    if (along[i]) continue;
-    LATHE_TRY_STATUS(write_stage(writer, plan, plan.reduced.classified.stages[i], groups));
+  const std::vector<Stage>& stages = plan.reduced.classified.stages;
+  for (size_t i = stages.size(); i-- > 0;) {
+    if (!along[i]) LATHE_TRY_STATUS(write_stage(writer, plan, stages[i], groups));
+  }
+  // What is prepared may be read by what is prepared.
+  for (const Stage& stage : stages) {
+    if (stage.role == Role::prepared) writer.add(PrepareStep{writer.compute(stage).output->name});
   }
   if (writer.violation) return std::unexpected(*writer.violation);
   return writer.trace;

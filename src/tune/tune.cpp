@@ -26,7 +26,7 @@ constexpr int kFinalists = 3;
 // Says why a case has no valid program, where it has none.
 Status explain_failure(const Task& task, const RecordStore& records, std::optional<double> tolerance,
                        CaseResult& result) {
-  if (result.progress.best_seconds > 0) return {};
+  if (result.progress.best_seconds > 0 || result.usual_failure) return {};
   LATHE_TRY(const std::vector<Record> settled, settled_records(task, records, tolerance));
   result.usual_failure = usual_failure(settled);
   return {};
@@ -66,7 +66,14 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     const double start = monotonic_seconds();
     const double share = (deadline - start) / static_cast<double>(tasks.size() - i);
     const auto stop = [&] { return monotonic_seconds() - start > share || is_stopped(budget); };
-    LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
+    Result<TaskTuner> created = TaskTuner::create(tasks[i], options, runner, records);
+    // What cannot be tuned is that case's failure; the others go on.
+    if (!created && created.error().kind == ErrorKind::unsupported) {
+      results.push_back({tasks[i].name, {}, monotonic_seconds() - start});
+      results.back().usual_failure = MeasureFailure{ErrorKind::unsupported, created.error().message};
+      continue;
+    }
+    LATHE_TRY(TaskTuner tuner, std::move(created));
     const auto report = [&] {
       if (observer) observer({tasks[i].name, i, tasks.size(), tuner.progress()});
     };

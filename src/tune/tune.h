@@ -38,7 +38,8 @@ struct CaseResult {
   double wall_seconds = 0;  // spent on it in this run, everything included
   // The program that the best time belongs to, compared in full; none where this run measured nothing.
   std::optional<Winner> winner = {};
-  // Where none of its programs is valid: a failure of the kind that most of them have.
+  // Where none of its programs is valid: a failure of the kind that most of them have, or why nothing was
+  // tried.
   std::optional<MeasureFailure> usual_failure = {};
 };
 

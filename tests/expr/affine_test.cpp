@@ -75,7 +75,6 @@ TEST_F(AffineTest, DivisionsThatRangesSettle) {
   EXPECT_EQ(simplify(Affine(k) * 5 + i, fixed), Affine(i) + 10);
 }
 
-// Divisors whose product no integer holds stay apart.
 TEST_F(AffineTest, DivisionsSeeWholeMultiples) {
   const Affine tile = Affine(i) * 8 + j;
   EXPECT_EQ(to_string(floor_div(tile, 24, ranges)), "i/3");
@@ -95,6 +94,17 @@ TEST_F(AffineTest, DigitsJoinToTheirNumber) {
   }
 }
 
+// A coefficient times an inner divisor that no integer holds: what wraps round may look like a quotient.
+TEST_F(AffineTest, DigitsWithHugeNumbersStayApart) {
+  Ranges wide;
+  wide.set_extent(i, 100000);
+  wide.set_extent(j, 2);
+  const Affine sum = floor_div(i, 16384) + Affine(j) * 1125899906842625;
+  const Affine digits = modulo(sum, 3) + floor_div(Affine(i) + Affine(j) * 16384, 49152) * 3;
+  EXPECT_EQ(to_string(simplify(digits, wide)), to_string(digits));
+}
+
+// Divisors whose product no integer holds stay apart.
 TEST_F(AffineTest, DivisionsByHugeNumbersStayApart) {
   const int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(to_string(floor_div(floor_div(k, huge), huge)), "(k/1099511627776)/1099511627776");

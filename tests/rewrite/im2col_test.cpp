@@ -1,6 +1,8 @@
 // A windowed product as a matrix product gives the same result, whatever the window looks like.
 #include "rewrite/im2col.h"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 #include "expr/print.h"
@@ -14,12 +16,9 @@ Task expression(const std::string& text) {
   return task_of(R"({"name":"e", "op":"expression", "constants":["W"], "text":")" + text + "\"}");
 }
 
-Task convolution() {
-  return expression(
-      "P[n:2, c:3, y:9, x:8] = select(y >= 1 && y < 8 && x >= 1 && x < 7, X[n, c, y - 1, x - 1], 0.0); "
-      "O[n:2, f:16, y:4, x:3] = sum(c:3, p:3, q:3) P[n, c, 2*y + p, 2*x + q] * W[f, c, p, q]; "
-      "R[n:2, f:16, y:4, x:3] = max(O[n, f, y, x] + B[f], 0.0)");
-}
+constexpr const char* kConvolution =
+    "O[n:2, f:16, y:4, x:3] = sum(c:3, p:3, q:3) X[n, c, 2*y + p, 2*x + q] * W[f, c, p, q]; "
+    "R[n:2, f:16, y:4, x:3] = max(O[n, f, y, x] + B[f], 0.0)";
 
 Trace as_matrix() { return {RewriteStep{"im2col", "O", {}}}; }
 
@@ -35,12 +34,27 @@ TEST(Im2col, GivesTheSameResult) {
       // Axes of one place, an axis that neither operand has.
       "O[n:1, f:4, y:1, x:6] = sum(c:1, p:1, q:3) X[n, c, y + p, x + q] * W[f, c, p, q]",
       "O[r:2, f:4, x:6] = sum(q:3) X[x + q] * W[f, q]",
-      "O[f:4, y:4, x:5, z:3] = sum(c:2, p:2, q:2, r:2) X[c, y + p, x + q, z + r] * W[f, c, p, q, r]"};
+      "O[f:4, y:4, x:5, z:3] = sum(c:2, p:2, q:2, r:2) X[c, y + p, x + q, z + r] * W[f, c, p, q, r]",
+      // One tensor as both factors, a window at places that are read, padding in the product itself.
+      "O[i:5, j:4] = sum(k:3) W[i + k] * W[2*j + k]",
+      "input X[9] input P[5] i32 O[f:4, x:5] = sum(q:3) X[P[x] + q] * W[f, q]",
+      "O[f:4, x:6] = sum(q:3) select(x + q >= 1 && x + q < 7, X[x + q - 1], 0.0) * W[f, q]",
+      // Integers become floats after they were moved; the name of all places together is taken.
+      "input X[8] i32 O[f:4, x:6] = sum(q:3) f32(X[x + q]) * W[f, q]",
+      "O[yx:2, y:3, x:4, f:5] = sum(p:2) X[yx, y + p, x] * W[f, p]", kConvolution};
   for (const std::string& text : texts) {
     SCOPED_TRACE(text);
     expect_same(expression(text), as_matrix());
   }
-  expect_same(convolution(), as_matrix());
+}
+
+// What is converted lies in the matrix as it lies in memory.
+TEST(Im2col, TheMatrixHoldsTheElementsOfTheData) {
+  const Task task = expression("input X[8] i32 O[f:4, x:6] = sum(q:3) f32(X[x + q]) * W[f, q]");
+  const Result<Dag> dag = rewrite_im2col(task.dag, "O", {});
+  ASSERT_TRUE(dag) << dag.error().to_string();
+  EXPECT_EQ(dag->computes[0].output->dtype, DType::i32);
+  EXPECT_EQ(to_string(dag->computes[1].body), "f32(O.col[x, q]) * W[f, q]");
 }
 
 TEST(Im2col, RowsOfAllImagesAreOneAxis) {
@@ -56,8 +70,8 @@ TEST(Im2col, RowsOfAllImagesAreOneAxis) {
 
 TEST(Im2col, RefusesWhatIsNoMatrixProduct) {
   const std::string no_product =
-      "im2col does not apply to 'O': it is no sum of products of which one factor is read in windows and the "
-      "other has a spatial axis of its own";
+      "im2col does not apply to 'O': it is no sum of products of two factors, one read in windows, the other "
+      "one with a spatial axis of its own";
   const auto sentence = [](const std::string& text) {
     const Result<Dag> dag = rewrite(expression(text).dag, "im2col", "O", {});
     return dag ? to_string(*dag) : dag.error().message;
@@ -67,13 +81,17 @@ TEST(Im2col, RefusesWhatIsNoMatrixProduct) {
   EXPECT_EQ(sentence("O[c:4, x:5] = sum(q:3) X[c, x + q] * W[c, q]"), no_product);
   EXPECT_EQ(sentence("O[f:4, x:5] = sum(q:3) X[x + q] + W[f, q]"), no_product);
   EXPECT_EQ(sentence("O[f:4, x:5] = max(q:3) X[x + q] * W[f, q]"), no_product);
+  // Filters of one place, or that repeat one another.
+  EXPECT_EQ(sentence("O[f:1, x:5] = sum(q:3) X[x + q] * W[f, q]"), no_product);
+  EXPECT_EQ(sentence("O[r:2, x:5] = sum(q:3) X[x + q] * W[q]"), no_product);
   EXPECT_EQ(sentence("O[f:4, x:300000000] = sum(q:5) X[x + q] * W[f, q]"),
             "im2col does not apply to 'O': its matrix has 1500000000 elements");
 }
 
-// Tiles of the matrix may be made once for all or for each block of rows.
+// The matrix is a stage of its own, made once for all or for each block of rows. Without padding, too, where
+// it does nothing but move elements.
 TEST(Im2col, IsAnArmOfTheSpace) {
-  const Task task = convolution();
+  const Task task = expression(kConvolution);
   const Result<Space> space = Space::derive(task);
   ASSERT_TRUE(space) << space.error().to_string();
   const auto arm = std::ranges::find_if(
@@ -87,6 +105,9 @@ TEST(Im2col, IsAnArmOfTheSpace) {
     point.integers[static_cast<size_t>(place - arm->domain.parameters.begin())] = choice;
     const Result<Trace> trace = space->trace(point);
     ASSERT_TRUE(trace) << trace.error().to_string();
+    EXPECT_THAT(to_string(*trace), ::testing::Not(::testing::HasSubstr("inline O.col")));
+    // Channels are innermost in the matrix, so they are in the data.
+    EXPECT_THAT(to_string(*trace), ::testing::HasSubstr("layout X [0][2][3][1]"));
     expect_same(task, *trace);
   }
 }

@@ -194,6 +194,34 @@ TEST(Space, ProductsOfTheSameOperandPackItEach) {
                    "v[i:16, j:16] = sum(r:16) u[i, r] * B[r, j]"));
 }
 
+// The vectors of a window that slides run along the image's rows, whether or not something is multiplied.
+TEST(Space, WindowsFillVectorsAlongTheRowsOfAnImage) {
+  for (const char* text : {"o[y:20, x:20] = sum(k:3, l:3) A[y + k, x + l] * W[k, l]",
+                           "o[n:4, y:20, x:20] = sum(k:3, l:3) A[n, y + k, x + l] * W[k, l]",
+                           "o[y:20, x:20] = max(k:3, l:3) A[y + k, x + l]",
+                           "o[c:16, y:20, x:20] = sum(k:3, l:3) A[c, y + k, x + l] * W[c, k, l]"}) {
+    SCOPED_TRACE(text);
+    const Task task = make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1).value();
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space) << space.error().to_string();
+    EXPECT_THAT(to_string(space->trace(space->preferred_points()[0]).value()),
+                ::testing::HasSubstr("vectorize o x.2"));
+    expect_preferred_points_apply(task);
+  }
+}
+
+// Constants computed of constants are prepared before what reads them.
+TEST(Space, ConstantsMayBeComputedOfEachOther) {
+  const auto task_of_constants = [](const std::string& text) {
+    return make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1, {"W"}, true).value();
+  };
+  expect_preferred_points_apply(
+      task_of_constants("A[f:4, q:3] = sum(k:3) W[f, k] * W[q, k]\n"
+                        "B[f:4, q:3] = sum(k:3) A[f, k] * W[q, k]\n"
+                        "O[f:4, x:6] = sum(q:3) X[x + q] * B[f, q]"));
+  expect_preferred_points_apply(task_of_constants("O[f:4, x:6] = sum(q:3) W[x + q] * W[f + q]"));
+}
+
 // Sixty doublings: inlined into each other they would be an expression of 2^60 nodes.
 TEST(Space, InlinedExpressionsStaySmall) {
   std::string text = "a0[i:8] = A[i] + A[i]\n";

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "expr/parse.h"
 #include "ops/workloads.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
@@ -113,6 +114,20 @@ TEST_F(StoppedRun, WhatWasMeasuredIsKeptAndTheNextRunGoesOn) {
   for (const CaseResult& result : whole) EXPECT_EQ(result.progress.trials, 6);
   EXPECT_TRUE(whole[1].winner);
   EXPECT_EQ(records_->count({}).value(), 18);
+}
+
+TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
+  Dag dag = parse_dag("C[i:4] = exp(f64(A[i]))").value();
+  cases_.insert(cases_.begin() + 1, make_task("double", std::move(dag), detect_target(), 1).value());
+  const std::vector<CaseResult> results = tune_cases_until({});
+  ASSERT_EQ(results.size(), 4U);
+  ASSERT_TRUE(results[1].usual_failure);
+  EXPECT_EQ(results[1].name, "double");
+  EXPECT_EQ(results[1].usual_failure->message, "output 'C' is f64; results of type f32 can be tuned");
+  for (const size_t i : {0, 2, 3}) {
+    EXPECT_EQ(results[i].progress.trials, 6);
+    EXPECT_TRUE(results[i].winner);
+  }
 }
 
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {

@@ -1,6 +1,7 @@
 // Rule: a reduction without reuse is bound by memory. Vectors run along a spatial axis that every operand
-// reads contiguously; where there is none, part of the reduction runs in the lanes and is added up at the
-// end. Long reductions are cut in parts, whose results are reduced in turn.
+// reads contiguously, from any element on (a window that slides); where there is none, part of the reduction
+// runs in the lanes and is added up at the end. Long reductions are cut in parts, whose results are reduced
+// in turn.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +17,8 @@ int innermost_dim(const Writer& writer, const Tensor& tensor) {
   return layout.dims.empty() ? -1 : layout.dims.back().dim;
 }
 
-// The spatial axis that indexes every varying operand's innermost dimension, if there is one.
+// The spatial axis that moves an element a step in every varying operand's innermost dimension, if there is
+// one.
 std::optional<size_t> contiguous_axis(const Writer& writer, const Compute& compute, const Stage& stage) {
   for (size_t axis = compute.spatial_count(); axis-- > 0;) {
     if (compute.axes[axis].extent < 2) continue;
@@ -25,7 +27,7 @@ std::optional<size_t> contiguous_axis(const Writer& writer, const Compute& compu
     for (const Operand& operand : stage.operands) {
       if (!operand.uses[axis]) continue;
       const int inner = innermost_dim(writer, operand.load->tensor);
-      const bool here = operand.dim_of_axis[axis] >= 0 && operand.dim_of_axis[axis] == inner;
+      const bool here = operand.step_dim[axis] >= 0 && operand.step_dim[axis] == inner;
       contiguous |= here;
       broken |= !here;
     }
@@ -39,7 +41,7 @@ void prefer_layouts(Writer& writer, const Compute& compute, const Stage& stage) 
   const int inner = innermost_dim(writer, compute.output);
   for (const Operand& operand : stage.operands) {
     if (inner < 0 || compute.axes[static_cast<size_t>(inner)].extent < writer.lanes()) return;
-    const int dim = operand.dim_of_axis[static_cast<size_t>(inner)];
+    const int dim = operand.step_dim[static_cast<size_t>(inner)];
     if (dim < 0) continue;
     std::vector<int> dims;
     for (int d = 0; d < static_cast<int>(operand.load->index.size()); ++d) {

@@ -28,6 +28,35 @@ bool can_slide_vectors(const Compute& compute, const Stage& stage, size_t axis) 
          });
 }
 
+// Whether the operand's elements along this axis lie side by side, or can be brought there: in a tensor whose
+// layout is given that depends on the layout.
+bool lie_side_by_side(const Task& task, const Operand& operand, size_t axis) {
+  const auto argument = std::ranges::find(task.arguments, operand.load->tensor, &Argument::tensor);
+  if (argument == task.arguments.end() || argument->is_constant || argument->layout_is_free) return true;
+  const int rank = static_cast<int>(operand.load->index.size());
+  const int inner = argument->layout.dims.empty() ? rank - 1 : argument->layout.dims.back().dim;
+  return operand.step_dim[axis] == inner;
+}
+
+// A tile that uses nothing twice, or vectors gathered element by element of what no copy brings together: an
+// operand that has the rows, too, is never packed.
+bool is_poor(const Task& task, const Stage& stage, const TileAxes& tile) {
+  return !tile.rows || std::ranges::any_of(stage.operands, [&](const Operand& operand) {
+    const bool is_packable = !tile.rows || !operand.uses[*tile.rows];
+    return operand.uses[tile.vector] && !is_packable && !lie_side_by_side(task, operand, tile.vector);
+  });
+}
+
+// Whether a window slides along this axis over elements that lie side by side: what a reduction takes as it
+// is (rules/reduction.cpp).
+bool slides_in_memory(const Task& task, const Compute& compute, const Stage& stage, size_t axis) {
+  return can_slide_vectors(compute, stage, axis) && !can_fill_vectors(compute, stage, axis) &&
+         compute.axes[axis].extent >= task.target.lanes(4) &&
+         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+           return !operand.uses[axis] || lie_side_by_side(task, operand, axis);
+         });
+}
+
 double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile) {
   const int lanes = task.target.lanes(4);
   const int64_t vector = compute.axes[tile.vector].extent;
@@ -59,11 +88,15 @@ std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
   std::vector<TileAxes> candidates;
   const auto score = [&](const TileAxes& tile) { return promise(task, compute, stage, tile); };
+  bool slides = false;
+  for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
+    slides |= slides_in_memory(task, compute, stage, axis);
   double best = 0;
   for (size_t v = 0; v < compute.spatial_count(); ++v) {
-    if (!can_fill_vectors(compute, stage, v)) continue;
-    candidates.push_back({v, rows_for(compute, stage, v)});
-    best = std::max(best, score(candidates.back()));
+    const TileAxes tile{v, rows_for(compute, stage, v)};
+    if (!can_fill_vectors(compute, stage, v) || (slides && is_poor(task, stage, tile))) continue;
+    candidates.push_back(tile);
+    best = std::max(best, score(tile));
   }
   // Vectors that slide are loaded from anywhere: they are for products whose other axes leave lanes empty. Of
   // axes alike the last, which row-major tensors have innermost.
