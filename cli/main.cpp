@@ -1,16 +1,19 @@
 // lathe: the command line. Exit status 0, 1 where the user's input is at fault (one sentence on stderr), 2
 // for an error of Lathe's own; a command that a signal ended ends by that signal.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/repeat_options.h"
 #include "target/detect.h"
 #include "tune/compiler_version.h"
 
@@ -65,7 +68,9 @@ int run(int count, char** arguments) {
   lathe::cli::add_records(app, action);
   lathe::cli::add_target(app, action);
   try {
-    app.parse(count, arguments);
+    std::vector<std::string> words = lathe::cli::repeat_options({arguments + 1, arguments + count});
+    std::ranges::reverse(words);  // the parser begins at the end
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     report(explain(app, error) + " (lathe --help tells more)");

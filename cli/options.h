@@ -43,7 +43,7 @@ class OptionSet {
   void text(const char* name, std::string& value, const char* help, const OptionRules& rules = {});
   // One or more values of one argument.
   void arguments(const char* name, std::vector<std::string>& values, const char* help);
-  // An option that may be given several times.
+  // An option that may be given several times, once for each value (repeat_options.h).
   void texts(const char* name, std::vector<std::string>& values, const char* help);
   void number(const char* name, int& value, const char* help, Bounds<int> bounds,
               const OptionRules& rules = {});

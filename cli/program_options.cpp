@@ -34,7 +34,7 @@ Result<std::pair<std::string, Shape>> parse_input(const std::string& text) {
 
 void add_program_options(OptionSet& command, ProgramOptions& options) {
   command.text("MODEL", options.model, "an ONNX model");
-  command.texts("--input", options.inputs, "the shape of an input, NAME=1,3,640,640");
+  command.texts("--input", options.inputs, "the shapes of inputs, NAME=1,3,640,640, in place of the model's");
   command.text("--workload", options.workload, "a JSON file of operators, in place of a model");
   add_workload_options(command, options);
 }

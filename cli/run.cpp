@@ -126,8 +126,8 @@ void add_run(CLI::App& app, Action& chosen) {
   OptionSet command = add_command(app, "run", "run an artifact on .npy files and time it");
   const auto options = std::make_shared<RunOptions>();
   command.text("DIR", options->folder, "the artifact's folder", {.is_required = true});
-  command.texts("--input", options->inputs, "[NAME=]X.npy, once for each input");
-  command.texts("--output", options->outputs, "Y.npy, once for each output in order");
+  command.texts("--input", options->inputs, "[NAME=]X.npy for each input");
+  command.texts("--output", options->outputs, "Y.npy for each output in order");
   command.number("--repeat", options->repeat, "how many times the model is timed", {1, 1000000},
                  {.shows_default = true});
   command.action(chosen, [options] { return run(*options); });

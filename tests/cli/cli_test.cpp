@@ -170,6 +170,29 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
 }
 
+TEST_F(CliTest, SeveralValuesFollowOneName) {
+  write_workload(R"({"name": "s", "op": "expression", "text": "C[i:5] = A[i] + B[i]  D[i:5] = C[i] * 2.0"})");
+  ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
+  write_array("a.npy", DType::f32, {5});
+  const auto expect_runs = [&](const std::string& arguments) {
+    const Outcome run = lathe("run --repeat 1 " + arguments);
+    EXPECT_EQ(run.status, 0) << arguments << ": " << run.err;
+  };
+  expect_runs("o/s --input a.npy a.npy");
+  expect_runs("--input a.npy a.npy o/s");
+  expect_runs("--input=a.npy B=a.npy --output d.npy o/s");
+  expect_runs("--input A=a.npy --input B=a.npy -- o/s");
+  EXPECT_EQ(sentence("run o/s --input a.npy a.npy --output d.npy e.npy"),
+            "lathe: --output: the artifact has 1 output, 2 are given");
+  EXPECT_EQ(sentence("run --input a.npy a.npy o/s more"),
+            "lathe: there is no option or argument 'more' here (lathe --help tells more)");
+
+  EXPECT_EQ(sentence("compile --input x=1,3 y=2 none.onnx --out o"),
+            "lathe: none.onnx: there is no such file");
+  EXPECT_EQ(sentence("compile none.onnx --input x=1,3 x=4 --out o"),
+            "lathe: --input: 'x=4' gives a shape a second time");
+}
+
 TEST_F(CliTest, AnOutputThatCannotBeWrittenWholeLeavesTheOneBefore) {
   write_workload(R"({"name": "wide", "op": "expression", "text": "C[i:9, j:9000] = A[i] + B[j]"})");
   ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
