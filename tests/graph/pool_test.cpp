@@ -63,6 +63,24 @@ TEST(MaxPool, HasNoWindowThatStartsBehindTheOperand) {
   EXPECT_EQ(pooled(padded, 3), (std::vector<double>{1, 3}));
 }
 
+TEST(Pool, RoundsUpToOneWindowThatDoesNotFitWhole) {
+  for (const char* type : {"MaxPool", "AveragePool"}) {
+    const bool is_max = type == std::string("MaxPool");
+    const OnnxModel model = row_model(type, 2, 3, 2).attribute("ceil_mode", 1);
+    EXPECT_EQ(pooled(model, 2), (std::vector<double>{is_max ? 2.0 : 1.5})) << type;
+    // A whole stride less, and rounding up gives no window either.
+    EXPECT_EQ(import_error(row_model(type, 1, 3, 2).attribute("ceil_mode", 1)),
+              std::string("node 'n' (") + type +
+                  "): the kernel reaches over 3 elements of spatial axis 0, which has 1 with its padding");
+    EXPECT_EQ(import_error(row_model(type, 1, 4, 2).attribute("ceil_mode", 1)),
+              std::string("node 'n' (") + type +
+                  "): the kernel reaches over 4 elements of spatial axis 0, which has 1 with its padding");
+  }
+  OnnxModel padded = row_model("AveragePool", 1, 3, 2).attribute("ceil_mode", 1).attribute("pads", {1, 0});
+  EXPECT_EQ(pooled(padded, 1), (std::vector<double>{1}));
+  EXPECT_EQ(pooled(padded.attribute("count_include_pad", 1), 1), (std::vector<double>{0.5}));
+}
+
 TEST(Pool, PadsByItselfToKeepTheExtent) {
   EXPECT_EQ(pooled(row_model("MaxPool", 4, 2, 1).attribute("auto_pad", "SAME_UPPER"), 4),
             (std::vector<double>{2, 3, 4, 4}));

@@ -13,14 +13,15 @@ namespace lathe {
 
 namespace {
 
-// Rounds the number of windows up: pads behind for one more, unless it would lie in pads alone.
+// Rounds the number of windows up: pads behind for one more, unless it would lie in pads alone. Where not
+// even the first window fits whole, that one more is the first; none where a whole stride is missing.
 void round_up(SlidingWindow& window, const Shape& spatial) {
   for (size_t d = 0; d < spatial.size(); ++d) {
     const int64_t room = spatial[d] + window.pads_before[d] + window.pads_after[d] - reach(window, d);
-    const int64_t rest = room < 0 ? 0 : room % window.strides[d];
-    const int64_t start = room - rest + window.strides[d];
-    if (rest != 0 && start < spatial[d] + window.pads_before[d])
-      window.pads_after[d] += window.strides[d] - rest;
+    const int64_t stride = window.strides[d];
+    const int64_t missing = (stride - room % stride) % stride;
+    const int64_t start = room + missing;
+    if (start >= 0 && start < spatial[d] + window.pads_before[d]) window.pads_after[d] += missing;
   }
 }
 
