@@ -63,23 +63,37 @@ class Importer {
     return {};
   }
 
-  Status add_inputs() {
-    std::vector<std::string> names;
+  // The model's inputs: before IR version 4 the initializers are listed among them too.
+  std::vector<const onnx::ValueInfoProto*> inputs() const {
+    std::vector<const onnx::ValueInfoProto*> result;
     for (const onnx::ValueInfoProto& input : graph_.input()) {
       const auto is_initial = [&](const onnx::TensorProto& tensor) { return tensor.name() == input.name(); };
-      // Before IR version 4 the initializers are listed as inputs too.
       if (std::any_of(graph_.initializer().begin(), graph_.initializer().end(), is_initial)) continue;
-      names.push_back(input.name());
-      const auto given = options_.input_shapes.find(input.name());
-      const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
-      LATHE_TRY(TensorType type, input_type(input, shape));
-      LATHE_TRY_STATUS(builder_.input(input.name(), std::move(type)));
+      result.push_back(&input);
     }
+    return result;
+  }
+
+  // A misspelt name is the better explanation of an input that lacks its shape.
+  Status check_given_names() const {
+    std::vector<std::string> names;
+    for (const onnx::ValueInfoProto* input : inputs()) names.push_back(input->name());
     for (const auto& [name, shape] : options_.input_shapes) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       return fail(ErrorKind::not_found,
                   fmt::format("the model has no input '{}', for which a shape is given; it has '{}'", name,
                               fmt::join(names, "', '")));
+    }
+    return {};
+  }
+
+  Status add_inputs() {
+    LATHE_TRY_STATUS(check_given_names());
+    for (const onnx::ValueInfoProto* input : inputs()) {
+      const auto given = options_.input_shapes.find(input->name());
+      const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
+      LATHE_TRY(TensorType type, input_type(*input, shape));
+      LATHE_TRY_STATUS(builder_.input(input->name(), std::move(type)));
     }
     return {};
   }

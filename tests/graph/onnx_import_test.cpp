@@ -232,6 +232,8 @@ TEST(OnnxImport, TakesShapesOfDynamicInputs) {
             "m.onnx: tensor 'x' has shape [3,2,0,5], and every extent must be at least 1");
   EXPECT_EQ(located_error(model, {{{"x", {3, 2, 7, 5}}, {"q", {1}}}}),
             "m.onnx: the model has no input 'q', for which a shape is given; it has 'x'");
+  EXPECT_EQ(located_error(model, {{{"q", {3, 2, 7, 5}}}}),
+            "m.onnx: the model has no input 'q', for which a shape is given; it has 'x'");
 }
 
 TEST(OnnxImport, TakesConstantNodesInitializersListedAsInputsAndTypedData) {
