@@ -130,10 +130,11 @@ Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* gi
   const onnx::TypeProto_Tensor& tensor = input.type().tensor_type();
   LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.elem_type(), fmt::format("input '{}'", input.name())));
   if (given != nullptr) {
-    if (tensor.has_shape() && tensor.shape().dim_size() != static_cast<int>(given->size())) {
+    const int rank = tensor.shape().dim_size();
+    if (tensor.has_shape() && rank != static_cast<int>(given->size())) {
       return fail(ErrorKind::invalid_argument,
-                  fmt::format("input '{}' has {} dimensions, and the shape given for it, {}, has {}",
-                              input.name(), tensor.shape().dim_size(), to_string(*given), given->size()));
+                  fmt::format("input '{}' has {} dimension{}, and the shape given for it, {}, has {}",
+                              input.name(), rank, rank == 1 ? "" : "s", to_string(*given), given->size()));
     }
     return TensorType{dtype, *given};
   }

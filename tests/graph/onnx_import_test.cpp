@@ -228,6 +228,10 @@ TEST(OnnxImport, TakesShapesOfDynamicInputs) {
   EXPECT_EQ(to_string(graph->tensors[graph->outputs[0]].type), "f32[3,4,7,5]");
   EXPECT_EQ(located_error(model, {{{"x", {3, 2, 7}}}}),
             "m.onnx: input 'x' has 4 dimensions, and the shape given for it, [3,2,7], has 3");
+  OnnxModel row;
+  row.input("x", {4}).node("n", "Relu", {"x"}, "y").output("y");
+  EXPECT_EQ(located_error(row, {{{"x", {3, 2}}}}),
+            "m.onnx: input 'x' has 1 dimension, and the shape given for it, [3,2], has 2");
   EXPECT_EQ(located_error(model, {{{"x", {3, 2, 0, 5}}}}),
             "m.onnx: tensor 'x' has shape [3,2,0,5], and every extent must be at least 1");
   EXPECT_EQ(located_error(model, {{{"x", {3, 2, 7, 5}}, {"q", {1}}}}),
