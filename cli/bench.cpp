@@ -11,8 +11,10 @@
 #include "cli/measuring.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
+#include "cli/write_model.h"
 #include "measure/timing.h"
 #include "records/record_store.h"
+#include "records/within.h"
 #include "tune/select_workloads.h"
 #include "tune/task_records.h"
 
@@ -41,13 +43,28 @@ bool is_better(const BestRecord& found, const BestRecord& best) {
   return found.record->measurement.seconds < best.record->measurement.seconds;
 }
 
+// Says on stderr which records are better but do not apply any more.
+Result<std::optional<Record>> best_applying(const Task& task, const RecordStore& records) {
+  std::vector<int64_t> except;
+  for (;;) {
+    LATHE_TRY(const std::optional<Record> best, best_record_of(task, records, except));
+    if (!best) return best;
+    LATHE_TRY(const Task recorded, within(records.path(), replayed_task(*best)));
+    const Result<Program> program = within(records.path(), replayed_program(*best, recorded));
+    if (program) return best;
+    report_rejected(fmt::format("{}: the best record is not used, {}: {}", task.name,
+                                to_string(program.error().kind), program.error().to_string()));
+    except.push_back(best->id);
+  }
+}
+
 Result<BestRecord> best_of(const Workload& workload, const Target& target, int cores,
                            const RecordStore& records) {
   BestRecord best;
   for (const char* layout : {"free", "fixed"}) {
     const bool is_free = layout == std::string_view("free");
     LATHE_TRY(const Task task, make_task(workload, target, cores, is_free));
-    LATHE_TRY(const std::optional<Record> record, best_record_of(task, records));
+    LATHE_TRY(const std::optional<Record> record, best_applying(task, records));
     LATHE_TRY(const std::vector<Record> tried, records.find(records_of(task)));
     const auto failed = std::ranges::count_if(tried, [](const Record& r) { return !r.measurement.ok(); });
     const BestRecord found{record, static_cast<int64_t>(tried.size()), failed, layout};
@@ -78,10 +95,10 @@ struct BenchCase {
 };
 
 // Measures once more and keeps the best: what disturbs a measurement makes it longer.
-Status measure_again(BenchCase& bench_case, Measurer& measurer, CaseResult& result) {
+Status measure_again(BenchCase& bench_case, const std::string& file, Measurer& measurer, CaseResult& result) {
   const Record& record = *bench_case.best.record;
   const double start = monotonic_seconds();
-  LATHE_TRY(const Replayed replayed, replay_measured(record, measurer));
+  LATHE_TRY(const Replayed replayed, within(file, replay_measured(record, measurer)));
   const Measurement& now = replayed.measurement;
   TuneProgress& progress = result.progress;
   if (replayed.check.failure || !now.ok()) {
@@ -124,7 +141,7 @@ Status measure_rounds(std::vector<BenchCase>& cases, const BenchCommand& command
     for (size_t i = 0; i < rows.size(); ++i) {
       line.show(round * rows.size() + i + 1, command.rounds * rows.size(), rows[i].result.name);
       if (!cases[i].best.record) continue;
-      LATHE_TRY_STATUS(measure_again(cases[i], measurer, rows[i].result));
+      LATHE_TRY_STATUS(measure_again(cases[i], command.records, measurer, rows[i].result));
       LATHE_TRY_STATUS(measure_peers_again(peers, cases[i].workload, target, measurer.cpus(), rows[i].peers));
     }
   }

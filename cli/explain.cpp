@@ -12,6 +12,7 @@
 #include "cli/task_option.h"
 #include "measure/peak.h"
 #include "records/record_store.h"
+#include "records/within.h"
 #include "target/detect.h"
 
 namespace lathe::cli {
@@ -115,7 +116,7 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   query.cores = summary.cores;
   LATHE_TRY(const std::vector<Record> records, store.find(query));
   const std::optional<Roofline> roofline = roofline_of(summary);
-  LATHE_TRY(const Explanation explanation, explain(records, roofline));
+  LATHE_TRY(const Explanation explanation, within(store.path(), explain(records, roofline)));
   const Measurement& measurement = explanation.best.measurement;
   fmt::print("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
              summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/measuring.h"
 #include "records/record_store.h"
+#include "records/within.h"
 
 namespace lathe::cli {
 namespace {
@@ -26,16 +27,16 @@ std::string text_of(const Measurement& measurement) {
   return fmt::format("{:.3f} us, spread {:.1f} %", measurement.seconds * 1e6, measurement.spread * 100);
 }
 
-Status measure_again(const Record& record) {
+Status measure_again(const Record& record, const std::string& file) {
   LATHE_TRY(Measurer measurer, start_measurer(record.cores));
-  LATHE_TRY(const Replayed replayed, replay_measured(record, measurer));
+  LATHE_TRY(const Replayed replayed, within(file, replay_measured(record, measurer)));
   const Measurement& now = replayed.measurement;
   fmt::print("record {}: {} on {}, {} core{}\n", record.id, record.task.name, record.target, record.cores,
              record.cores == 1 ? "" : "s");
   fmt::print("recorded: {}\n", text_of(record.measurement));
   const std::optional<MeasureFailure>& failure =
       replayed.check.failure ? replayed.check.failure : now.failure;
-  if (failure) return fail(failure->kind, failure->message, fmt::format("record {}", record.id));
+  if (failure) return fail(failure->kind, failure->message, fmt::format("{}: record {}", file, record.id));
   fmt::print("now:      {}{}\n", text_of(now),
              record.measurement.ok()
                  ? fmt::format(", {:.3f} of the recorded time", now.seconds / record.measurement.seconds)
@@ -50,8 +51,8 @@ Status measure_again(const Record& record) {
 Status run(const ReplayOptions& options) {
   LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
   LATHE_TRY(const Record record, store.by_id(options.record));
-  if (options.emit.empty()) return measure_again(record);
-  LATHE_TRY(const std::string text, replay_text(record, options.emit));
+  if (options.emit.empty()) return measure_again(record, options.file);
+  LATHE_TRY(const std::string text, within(options.file, replay_text(record, options.emit)));
   fmt::print("{}", text);
   return {};
 }

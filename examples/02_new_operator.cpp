@@ -69,7 +69,8 @@ Result<int> tune_and_check(const char* worker) {
 
   // The best recorded program; with nullptr in place of the records: trial 0, which needs no measurement.
   LATHE_TRY(const ChosenTrace chosen, choose_trace(task, &records));
-  LATHE_TRY(const Module module, compile(chosen.task, chosen.trace));
+  LATHE_TRY(const Trace trace, chosen.trace);
+  LATHE_TRY(const Module module, compile(chosen.task, trace));
   LATHE_TRY(Instance program, Instance::create(module));
   const std::vector<float> p = whole_numbers(kPoints * kDepth, 3), c = whole_numbers(kCentres * kDepth, 7);
   std::vector<float> d(kPoints * kCentres, NAN);

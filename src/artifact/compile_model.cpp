@@ -24,24 +24,35 @@ Result<std::optional<MeasureFailure>> failure_of(const CompiledTask& compiled,
   return check.failure;
 }
 
-std::string rejection(const std::string& task, const ChosenTrace& chosen, const MeasureFailure& failure) {
-  const std::string program = chosen.record          ? fmt::format("the program of record {}", *chosen.record)
-                              : chosen.trace.empty() ? "the naive program"
-                                                     : "the program of trial 0";
+std::string rejection(const std::string& task, const ChosenTrace& chosen, const RecordStore* records,
+                      const MeasureFailure& failure) {
+  const std::string program =
+      chosen.record ? fmt::format("the program of record {} of {}", *chosen.record, records->path())
+                    : "the program of trial 0";
   return fmt::format("{}: {} is not used, {}: {}", task, program, to_string(failure.kind), failure.message);
+}
+
+Result<CompiledTask> compile_chosen(const ChosenTrace& chosen, size_t number) {
+  LATHE_TRY(const Trace trace, chosen.trace);
+  return compile_task(chosen.task, trace, chosen.record, number);
 }
 
 Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& options, size_t number) {
   std::vector<int64_t> wrong;
   LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records));
   for (;;) {
-    LATHE_TRY(CompiledTask compiled, compile_task(chosen.task, chosen.trace, chosen.record, number));
-    LATHE_TRY(const std::optional<MeasureFailure> failure, failure_of(compiled, options));
+    Result<CompiledTask> compiled = compile_chosen(chosen, number);
+    std::optional<MeasureFailure> failure;
+    if (compiled) {
+      LATHE_TRY(failure, failure_of(*compiled, options));
+    } else if (chosen.record) {
+      failure = MeasureFailure{compiled.error().kind, compiled.error().to_string()};
+    }
     if (!failure) return compiled;
-    if (!chosen.record && chosen.trace.empty()) {
+    if (!chosen.record && chosen.trace->empty()) {
       return fail(failure->kind, fmt::format("no program of it is right: {}", failure->message));
     }
-    options.rejected(rejection(task.name, chosen, *failure));
+    options.rejected(rejection(task.name, chosen, options.records, *failure));
     if (chosen.record) {
       wrong.push_back(*chosen.record);
       LATHE_TRY(chosen, choose_trace(task, options.records, wrong));

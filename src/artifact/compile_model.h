@@ -21,12 +21,13 @@ struct CompileModelOptions {
   Target target;
   int cores = 1;
   const RecordStore* records = nullptr;  // null: without records
-  // Runs each program and compares all that it computes; in the place of one that is wrong the next best is
-  // taken, the naive one at last. Outputs of other types than f32 are not compared. Null: nothing is run.
+  // Runs each program and compares all that it computes; in the place of one that is wrong, or of a record
+  // that does not compile any more, the next best is taken, the naive one at last. Outputs of other types
+  // than f32 are not compared. Null: nothing is run.
   CandidateRunner* runner = nullptr;
   std::optional<double> tolerance = {};  // as in ProblemOptions
   std::set<int64_t> confirmed = {};      // records whose programs have been compared already
-  // Told of each program that was wrong, in a sentence.
+  // Told of each program that was wrong or does not compile any more, in a sentence.
   std::function<void(const std::string&)> rejected = [](const std::string&) {};
   // Told after each task: how many of how many are compiled.
   std::function<void(size_t done, size_t all)> progress = [](size_t, size_t) {};

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include "records/task_text.h"
+#include "records/within.h"
 #include "schedule/apply.h"
 
 namespace lathe {
 namespace {
+
+std::string place_of(const Record& record) { return fmt::format("record {}", record.id); }
 
 // A record can be looked at on machines that cannot run it.
 Result<Target> target_of(const Record& record) {
@@ -27,22 +30,27 @@ Result<Task> replayed_task(const Record& record) {
 }
 
 Result<Trace> replayed_trace(const Record& record) {
-  return parse_trace(record.trace, fmt::format("trace of record {}", record.id));
+  return parse_trace(record.trace, "trace of " + place_of(record));
+}
+
+Result<Program> replayed_program(const Record& record, const Task& task) {
+  LATHE_TRY(const Trace trace, replayed_trace(record));
+  return within(place_of(record), apply_trace(task, trace));
 }
 
 Result<std::string> replay_text(const Record& record, const std::string& form) {
   LATHE_TRY(const CodeForm code_form, parse_code_form(form));
   LATHE_TRY(const Task task, replayed_task(record));
   LATHE_TRY(const Trace trace, replayed_trace(record));
-  return emit_text(task, trace, code_form);
+  return within(place_of(record), emit_text(task, trace, code_form));
 }
 
 Result<Replayed> replay_measured(const Record& record, CandidateRunner& runner) {
   LATHE_TRY(const Target target, parse_target(record.target));
   LATHE_TRY(const Task task, task_of(record.task, target, record.cores));
   LATHE_TRY(const Trace trace, replayed_trace(record));
-  LATHE_TRY(const Program program, apply_trace(task, trace));
-  LATHE_TRY(const Module module, compile_program(program, target, record.cores));
+  LATHE_TRY(const Program program, replayed_program(record, task));
+  LATHE_TRY(const Module module, within(place_of(record), compile_program(program, target, record.cores)));
   LATHE_TRY(Problem problem, Problem::create(task));
   Replayed replayed;
   LATHE_TRY(replayed.check, problem.check_in_full(program, trace, module, runner));

@@ -22,8 +22,9 @@ struct Replayed {
 // An Error where the record is damaged, does not compile any more, or is of a target that this machine does
 // not run. `runner` has the record's number of cores.
 Result<Replayed> replay_measured(const Record& record, CandidateRunner& runner);
-// Its task for the target it was measured on, and its trace.
+// Its task for the target it was measured on, its trace, and what that makes of the task.
 Result<Task> replayed_task(const Record& record);
 Result<Trace> replayed_trace(const Record& record);
+Result<Program> replayed_program(const Record& record, const Task& task);
 
 }  // namespace lathe

@@ -13,9 +13,8 @@ Result<std::optional<ChosenTrace>> best_record(const Task& task, const RecordSto
                                                std::span<const int64_t> except) {
   LATHE_TRY(const std::optional<Record> best, best_record_of(task, records, except));
   if (!best) return std::optional<ChosenTrace>();
-  LATHE_TRY(Trace trace, parse_trace(best->trace));
   LATHE_TRY(Task recorded, in_recorded_names(task, records));
-  return ChosenTrace{std::move(recorded), std::move(trace), best->id};
+  return ChosenTrace{std::move(recorded), parse_trace(best->trace), best->id};
 }
 
 bool is_fixed_row_major(const Argument& argument) {

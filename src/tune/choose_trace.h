@@ -17,7 +17,7 @@ struct ChosenTrace {
   // The one asked for, or the same with free layouts, where only that one was tuned; in the names in which
   // the record speaks of it.
   Task task;
-  Trace trace;
+  Result<Trace> trace;            // an Error where the record's text is none
   std::optional<int64_t> record;  // none: never measured
 };
 

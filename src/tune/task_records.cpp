@@ -5,6 +5,7 @@
 
 #include "expr/print.h"
 #include "records/task_text.h"
+#include "records/within.h"
 #include "tune/compiler_version.h"
 #include "tune/problem.h"
 
@@ -51,12 +52,12 @@ Result<std::optional<Record>> best_record_of(const Task& task, const RecordStore
 
 Result<Task> in_recorded_names(const Task& task, const RecordStore& records) {
   LATHE_TRY(const std::optional<TaskText> known, records.task(hash_of(task)));
-  return known ? in_names_of(*known, task) : task;
+  return known ? within(records.path(), in_names_of(*known, task)) : task;
 }
 
 Result<Task> make_known(const Task& task, RecordStore& records) {
   LATHE_TRY(const TaskText known, records.known_as(text_of(task)));
-  return in_names_of(known, task);
+  return within(records.path(), in_names_of(known, task));
 }
 
 Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,

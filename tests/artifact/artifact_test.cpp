@@ -26,6 +26,7 @@ namespace lathe {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* kMatmul =
     R"([{"name": "mm", "op": "expression", "text": "C[i:19, j:21] = sum(r:17) A[i,r] * B[r,j]", "constants": ["B"]}])";
@@ -235,8 +236,8 @@ TEST_F(ArtifactTest, AProgramThatIsWrongGivesWayToTheNextBest) {
   ASSERT_TRUE(second.has_value()) << second.error().to_string();
   EXPECT_EQ(second->kernels.front().record, 2);
   ASSERT_EQ(rejected.size(), 1u);
-  EXPECT_THAT(rejected[0],
-              HasSubstr("mm: the program of record 1 is not used, wrong_result: C[0, 0] is 100"));
+  EXPECT_THAT(rejected[0], HasSubstr("mm: the program of record 1 of " + records->path() +
+                                     " is not used, wrong_result: C[0, 0] is 100"));
 
   SpoilingRunner spoils_both(objects);
   options_.runner = &spoils_both;
@@ -247,6 +248,36 @@ TEST_F(ArtifactTest, AProgramThatIsWrongGivesWayToTheNextBest) {
   // A record that was compared before is taken as it is.
   options_.confirmed = {1};
   EXPECT_EQ(compile_operator(workloads->front(), options_)->kernels.front().record, 1);
+}
+
+TEST_F(ArtifactTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  Record record;
+  record.task = text_of(*task);
+  record.target = options_.target.name;
+  record.cores = options_.cores;
+  record.compiler_version = compiler_version();
+  double seconds = 0;
+  for (const char* trace : {"split C zzz [1]", "hello", "unroll C j"}) {
+    record.trace = trace;
+    record.measurement = measurement_of({seconds += 1e-6});
+    ASSERT_TRUE(records->append(record).has_value());
+  }
+  options_.records = &*records;
+  std::vector<std::string> rejected;
+  options_.rejected = [&](const std::string& sentence) { rejected.push_back(sentence); };
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  EXPECT_EQ(model->kernels.front().record, 3);
+  const std::string file = records->path();
+  ASSERT_EQ(rejected.size(), 2u);
+  EXPECT_THAT(rejected[0], StartsWith("mm: the program of record 1 of " + file +
+                                      " is not used, illegal_schedule: split C zzz [1]: block 'C' has no"));
+  EXPECT_THAT(rejected[1],
+              StartsWith("mm: the program of record 2 of " + file + " is not used, parse: trace:1:"));
 }
 
 TEST_F(ArtifactTest, InputsOfAnotherTypeOrShapeAreRefused) {
