@@ -24,16 +24,28 @@ Status write(const Model& model, const CompileOptions& options, const std::strin
   return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
 }
 
+Status compile_workload(const Workload& workload, const CompileOptions& options,
+                        const CompileModelOptions& model_options) {
+  LATHE_TRY(const Model model, compile_operator(workload, model_options));
+  return write(model, options, options.out + "/" + workload.name);
+}
+
+// One that fails keeps none of the others from being written.
 Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
             select_workloads(options.program.workload, options.program.filter));
   ProgressLine line;
+  std::vector<Error> errors;
   for (size_t i = 0; i < workloads.size(); ++i) {
-    LATHE_TRY(const Model model, compile_operator(workloads[i], model_options));
-    LATHE_TRY_STATUS(write(model, options, options.out + "/" + workloads[i].name));
-    line.show(i + 1, workloads.size(), workloads[i].name);
+    const Status done = compile_workload(workloads[i], options, model_options);
+    if (!done) errors.push_back(done.error());
+    if (done) line.show(i + 1, workloads.size(), workloads[i].name);
   }
-  return {};
+  line.finish();
+  if (errors.empty()) return {};
+  // The last is the command's own, which is told like any other.
+  for (size_t i = 0; i + 1 < errors.size(); ++i) report_rejected(errors[i].to_string());
+  return std::unexpected(errors.back());
 }
 
 Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph/simplify.h"
+#include "records/within.h"
 #include "tune/choose_trace.h"
 #include "tune/problem.h"
 
@@ -63,15 +64,14 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
 }
 
 Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& options, size_t number) {
-  Result<CompiledTask> compiled = compile_right(task, options, number);
-  if (!compiled && compiled.error().where.empty()) compiled.error().where = task.name;
-  return compiled;
+  return within(task.name, compile_right(task, options, number));
 }
 
 }  // namespace
 
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options) {
-  LATHE_TRY(const Task task, make_task(workload, options.target, options.cores, false));
+  LATHE_TRY(const Task task,
+            within(workload.name, make_task(workload, options.target, options.cores, false)));
   LATHE_TRY(CompiledTask compiled, compile_best(task, options, 0));
   options.progress(1, 1);
   return operator_model(workload.name, task, std::move(compiled));

@@ -170,6 +170,19 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(c->shape, (std::vector<int64_t>{9, 8}));
 }
 
+TEST_F(CliTest, AnEntryThatCannotBeCompiledKeepsNoOtherFromBeingWritten) {
+  write_workload(R"json({"name": "half", "op": "expression", "text": "input A[8] f16 C[i:8] = f32(A[i])"},
+    {"name": "good", "op": "expression", "text": "C[i:5] = A[i] + 1.0"},
+    {"name": "half2", "op": "expression", "text": "input A[9] f16 C[i:9] = f32(A[i])"},
+    {"name": "last", "op": "expression", "text": "C[i:5] = A[i] * 2.0"})json");
+  const Outcome compiled = lathe("compile --workload w.json --cores 1 --out o");
+  EXPECT_EQ(compiled.status, 1);
+  EXPECT_EQ(compiled.out, "good: o/good\nlast: o/last\n");
+  const std::string why = ": buffer 'A' has type f16, for which no code can be generated yet\n";
+  EXPECT_THAT(compiled.err, EndsWith("lathe: half" + why + "lathe: half2" + why));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "o/last/model.so"));
+}
+
 TEST_F(CliTest, SeveralValuesFollowOneName) {
   write_workload(R"({"name": "s", "op": "expression", "text": "C[i:5] = A[i] + B[i]  D[i:5] = C[i] * 2.0"})");
   ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
