@@ -47,7 +47,7 @@ bool is_better(const BestRecord& found, const BestRecord& best) {
 Result<std::optional<Record>> best_applying(const Task& task, const RecordStore& records) {
   std::vector<int64_t> except;
   for (;;) {
-    LATHE_TRY(const std::optional<Record> best, best_record_of(task, records, except));
+    LATHE_TRY(std::optional<Record> best, best_record_of(task, records, except));
     if (!best) return best;
     LATHE_TRY(const Task recorded, within(records.path(), replayed_task(*best)));
     const Result<Program> program = within(records.path(), replayed_program(*best, recorded));
