@@ -255,7 +255,10 @@ class ExprParser {
     const size_t rank = names_.flat ? 1 : access.tensor->shape.size();
     if (rank != access.index.size()) {
       return cursor_.error(fmt::format("'{}' has {} dimension{}, not {}", name, rank,
-                                       names_.flat ? " once it is flat" : "s", access.index.size()));
+                                       names_.flat ? " once it is flat"
+                                       : rank == 1 ? ""
+                                                   : "s",
+                                       access.index.size()));
     }
     return Expr(ExprNode{{access.tensor->dtype, lanes}, std::move(access)});
   }

@@ -173,9 +173,10 @@ class Verifier {
         return invalid(
             fmt::format("{} reads '{}', which is neither an input nor computed before", what_, tensor->name));
       }
-      if (read.load->index.size() != tensor->shape.size()) {
-        return invalid(fmt::format("{} reads '{}' with {} indices; it has {} dimensions", what_, tensor->name,
-                                   read.load->index.size(), tensor->shape.size()));
+      const size_t rank = tensor->shape.size();
+      if (read.load->index.size() != rank) {
+        return invalid(fmt::format("{} reads '{}' with {} indices; it has {} dimension{}", what_,
+                                   tensor->name, read.load->index.size(), rank, rank == 1 ? "" : "s"));
       }
       for (size_t d = 0; d < tensor->shape.size(); ++d) {
         LATHE_TRY_STATUS(check_index(read, d, ranges));

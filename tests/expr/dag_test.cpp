@@ -120,7 +120,7 @@ TEST_F(VerifyDag, ReadsOfUnknownTensors) {
   DagBuilder second;
   const Tensor y = second.input("Y", {4});
   second.compute("C", {i}, y(i, i));
-  EXPECT_EQ(error_of(second), "compute 'C' reads 'Y' with 2 indices; it has 1 dimensions");
+  EXPECT_EQ(error_of(second), "compute 'C' reads 'Y' with 2 indices; it has 1 dimension");
 }
 
 TEST_F(VerifyDag, Divisors) {

@@ -113,7 +113,7 @@ TEST(Parse, Errors) {
             "text:1:18: 'A[i]' and 'i' differ in type (f32 and i64): cast one");
   EXPECT_EQ(error_of("input B[4] C[i:4] = A[B[i] + 0.5]"),
             "text:1:33: 'B[i] + 0.5' is f32, but an index is an integer");
-  EXPECT_EQ(error_of("C[i:4] = A[i] + A[i, i]"), "text:1:24: 'A' has 1 dimensions, not 2");
+  EXPECT_EQ(error_of("C[i:4] = A[i] + A[i, i]"), "text:1:24: 'A' has 1 dimension, not 2");
   EXPECT_EQ(error_of("C[i:4] = A[s[i]]"),
             "text: the shape of 'A' does not follow from its indices: declare it as in 'input A[8, 8]'");
   EXPECT_EQ(error_of("C[i:4] = A[i / 0]"), "text:1:17: 'i' is divided by zero");
