@@ -73,6 +73,16 @@ class ArtifactTest : public ::testing::Test {
     write(compile_operator(workloads->front(), options_));
   }
 
+  // Of this machine, without a program yet.
+  Record record_of(const Task& task) const {
+    Record record;
+    record.task = text_of(task);
+    record.target = options_.target.name;
+    record.cores = options_.cores;
+    record.compiler_version = compiler_version();
+    return record;
+  }
+
   // Runs the matmul's artifact on these values and compares.
   static void check_matmul(LoadedArtifact& artifact, const std::vector<float>& a,
                            const std::vector<float>& b) {
@@ -143,11 +153,7 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
   const auto task = make_task(workloads->front(), options_.target, options_.cores, true);
-  Record record;
-  record.task = text_of(*task);
-  record.target = options_.target.name;
-  record.cores = options_.cores;
-  record.compiler_version = compiler_version();
+  Record record = record_of(*task);
   record.trace = "layout A [1][0]\nlayout C [1/4][0][1%4]";
   record.measurement = measurement_of({1e-6});
   const auto id = records->append(record);
@@ -176,11 +182,7 @@ TEST_F(ArtifactTest, RecordsUnderOtherNamesGiveTheProgramAndNotItsNames) {
                                  options_.target, options_.cores, {"Y"});
   ASSERT_TRUE(renamed.has_value()) << renamed.error().to_string();
   ASSERT_EQ(hash_of(*task), hash_of(*renamed));
-  Record record;
-  record.task = text_of(*renamed);
-  record.target = options_.target.name;
-  record.cores = options_.cores;
-  record.compiler_version = compiler_version();
+  Record record = record_of(*renamed);
   record.trace = "split Z a [4]";
   record.measurement = measurement_of({1e-6});
   ASSERT_TRUE(records->append(record).has_value());
@@ -212,11 +214,7 @@ TEST_F(ArtifactTest, AProgramThatIsWrongGivesWayToTheNextBest) {
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
   const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
-  Record record;
-  record.task = text_of(*task);
-  record.target = options_.target.name;
-  record.cores = options_.cores;
-  record.compiler_version = compiler_version();
+  Record record = record_of(*task);
   std::vector<std::string> objects;
   for (const char* trace : {"unroll C i", "unroll C j"}) {
     record.trace = trace;
@@ -255,11 +253,7 @@ TEST_F(ArtifactTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
   const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
-  Record record;
-  record.task = text_of(*task);
-  record.target = options_.target.name;
-  record.cores = options_.cores;
-  record.compiler_version = compiler_version();
+  Record record = record_of(*task);
   double seconds = 0;
   for (const char* trace : {"split C zzz [1]", "hello", "unroll C j"}) {
     record.trace = trace;

@@ -42,8 +42,8 @@ bool lie_side_by_side(const Task& task, const Operand& operand, size_t axis) {
 // operand that has the rows, too, is never packed.
 bool is_poor(const Task& task, const Stage& stage, const TileAxes& tile) {
   return !tile.rows || std::ranges::any_of(stage.operands, [&](const Operand& operand) {
-    const bool is_packable = !tile.rows || !operand.uses[*tile.rows];
-    return operand.uses[tile.vector] && !is_packable && !lie_side_by_side(task, operand, tile.vector);
+    return operand.uses[tile.vector] && operand.uses[*tile.rows] &&
+           !lie_side_by_side(task, operand, tile.vector);
   });
 }
 
