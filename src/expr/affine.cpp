@@ -339,14 +339,23 @@ std::optional<Affine> quotient_of_sum(const Affine& a, int64_t divisor, const Ra
 }
 
 // Whether `quotient` is x div d, as it stands or with a division inside x taken out of it.
-bool is_quotient(const Atom& quotient, const Affine& x, int64_t divisor, const Ranges& ranges) {
-  const Affine found(quotient);
-  if (floor_div(x, divisor, ranges) == found) return true;
+bool is_quotient(const Affine& quotient, const Affine& x, int64_t divisor, const Ranges& ranges) {
+  if (floor_div(x, divisor, ranges) == quotient) return true;
   const auto of_sum = quotient_of_sum(x, divisor, ranges);
-  return of_sum && *of_sum == found;
+  return of_sum && *of_sum == quotient;
 }
 
-// Joins c*d*(x div d) + c*(x mod d) to c*x; true if something was joined.
+// What d*upper + x mod d is where `upper` is all digits of x above, x div d, or the next one, (x div d) mod
+// k: x or x mod d*k.
+std::optional<Affine> joined_digits(const Atom& upper, const Affine& x, int64_t divisor,
+                                    const Ranges& ranges) {
+  if (is_quotient(Affine(upper), x, divisor, ranges)) return x;
+  const bool is_digit = upper->kind == AtomKind::modulo && divisor <= INT64_MAX / upper->divisor;
+  if (!is_digit || !is_quotient(upper->operand, x, divisor, ranges)) return std::nullopt;
+  return modulo(x, divisor * upper->divisor, ranges);
+}
+
+// Joins two neighbouring digits times c, as joined_digits does; true if something was joined.
 bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
   for (const Affine::Term& mod_term : a.terms()) {
     if (mod_term.atom->kind != AtomKind::modulo) continue;
@@ -355,8 +364,10 @@ bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
     const Affine& x = mod_term.atom->operand;
     for (const Affine::Term& div_term : a.terms()) {
       const bool fits = div_term.coefficient % divisor == 0 && div_term.coefficient / divisor == c;
-      if (!fits || !is_quotient(div_term.atom, x, divisor, ranges)) continue;
-      a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + x * c;
+      if (!fits) continue;
+      const std::optional<Affine> joined = joined_digits(div_term.atom, x, divisor, ranges);
+      if (!joined) continue;
+      a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + *joined * c;
       return true;
     }
   }

@@ -94,6 +94,19 @@ TEST_F(AffineTest, DigitsJoinToTheirNumber) {
   }
 }
 
+TEST_F(AffineTest, TheLowerDigitsOfANumberJoinToItsRemainder) {
+  const Affine number = Affine(i) * 35 + j;
+  for (const auto& [y, x] : {std::pair(5, 3), std::pair(7, 4), std::pair(2, 2)}) {
+    const Affine digits = modulo(floor_div(number, x), y) * (int64_t{3} * x) + modulo(number, x) * 3;
+    EXPECT_EQ(simplify(digits, ranges), modulo(number, int64_t{y} * x, ranges) * 3) << y << " " << x;
+  }
+  // A product of divisors that no integer holds.
+  const int64_t huge = int64_t{1} << 40;
+  const Affine apart = modulo(floor_div(number, huge), huge) * huge + modulo(number, huge);
+  Ranges unknown;
+  EXPECT_EQ(simplify(apart, unknown), apart);
+}
+
 // A coefficient times an inner divisor that no integer holds: what wraps round may look like a quotient.
 TEST_F(AffineTest, DigitsWithHugeNumbersStayApart) {
   Ranges wide;
