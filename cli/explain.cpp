@@ -123,6 +123,8 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   fmt::print("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n", summary.trials,
              microseconds(measurement.seconds), measurement.spread * 100,
              explanation.flops / measurement.seconds * 1e-9);
+  if (summary.task.runs_cold)
+    fmt::print("timed as one task of a large network: its constants and outputs are not in the caches\n");
   print_program(explanation);
   if (roofline && !explanation.sketches.front().stages.empty()) print_bounds(explanation, *roofline);
   print_rivals(explanation);

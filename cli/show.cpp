@@ -31,6 +31,7 @@ ordered_json summary_json(const TaskSummary& summary) {
                         {"name", summary.task.name},
                         {"target", summary.target},
                         {"cores", summary.cores},
+                        {"runs_cold", summary.task.runs_cold},
                         {"trials", summary.trials},
                         {"failed", summary.failed},
                         {"seconds", nullptr},

@@ -42,15 +42,35 @@ std::vector<Layout> layouts_of(const Graph& graph, const Partition& partition) {
   return layouts;
 }
 
+// Between two runs of one kernel all others read their constants: so many bytes are more than a core's share
+// of the last-level cache of the processors that networks run on. No machine's own figure, which would give
+// the tasks of one network other identities from one machine to the next.
+constexpr int64_t kDisplacingBytes = 16 << 20;
+
+bool runs_cold(const Graph& graph, const Partition& partition) {
+  std::vector<bool> seen(graph.tensors.size());
+  int64_t bytes = 0;
+  for (const TaskUse& use : partition.uses) {
+    for (const TensorId id : use.arguments) {
+      if (seen[id] || !graph.tensors[id].is_constant()) continue;
+      seen[id] = true;
+      bytes += static_cast<int64_t>(graph.tensors[id].data->size());
+    }
+  }
+  return bytes > kDisplacingBytes;
+}
+
 }  // namespace
 
 Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partition, const Target& target,
                                    int cores) {
   NetworkTasks result{{}, {}, layouts_of(graph, partition)};
+  const bool cold = runs_cold(graph, partition);
   std::unordered_map<uint64_t, size_t> known;
   for (const TaskUse& use : partition.uses) {
     const NetworkTask& origin = partition.tasks[use.task];
     LATHE_TRY(Task task, make_task(origin.name, origin.dag, target, cores, origin.constants));
+    task.runs_cold = cold;
     for (size_t i = 0; i < task.arguments.size(); ++i) {
       Argument& argument = task.arguments[i];
       const Layout& layout = result.layouts[use.arguments[i]];

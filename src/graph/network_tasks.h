@@ -1,6 +1,7 @@
 // A partitioned network as tasks with layouts: what is tuned, and what the artifact's kernels are made for.
 // Tensors that the caller sees (the graph's inputs and outputs), constants and tensors with a view stay
-// row-major; other activations of rank 4 keep their channels innermost.
+// row-major; other activations of rank 4 keep their channels innermost. The tasks of a network with more
+// constants than caches hold run cold.
 #pragma once
 
 #include <vector>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "measure/evict.h"
 #include "runtime/launch.h"
 
 namespace lathe {
@@ -16,6 +17,9 @@ constexpr size_t kSharedMappingsKept = 256;
 // A kernel that runs longer is as fast in its first run as in any other: cold caches and pages cost under a
 // millisecond.
 constexpr double kLongRunSeconds = 10e-3;
+
+// No cache holds so much: what a run leaves of a larger buffer is displaced before the next run comes to it.
+constexpr int64_t kLargestCacheBytes = 256 << 20;
 
 void make_fresh(const WatchedBuffer& buffer) {
   std::byte* mapping = const_cast<std::byte*>(buffer.mapping);
@@ -118,16 +122,28 @@ Result<Samples> Candidate::time(const TimingRequest& request) {
   const LatheParallel* pool = limit_pool(module_, pool_, limited);
   const auto work = [&] { code_.kernel()(views_.pointers.data(), nullptr, views_.workspace, pool); };
   double estimate = first_run_seconds_;
-  if (estimate < kLongRunSeconds) estimate = warm_up(work, request.timing);
+  std::function<void()> before;
+  if (request.runs_cold) before = [&] { take_out_of_caches(); };
+  if (estimate < kLongRunSeconds) estimate = warm_up(work, request.timing, before);
   TimingOptions timing = request.timing;
   // The search has no use for a precise figure of a program that is far from the best.
   if (request.rough_seconds > 0 && estimate > request.rough_seconds)
     timing.max_samples = std::min(timing.max_samples, kFewestSamples);
   Samples samples;
   samples.timed_once = request.give_up_seconds > 0 && estimate > request.give_up_seconds;
-  samples.seconds = samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, timing);
+  samples.seconds =
+      samples.timed_once ? std::vector<double>{estimate} : take_samples(work, estimate, timing, before);
   LATHE_TRY_STATUS(check_slack());
   return samples;
+}
+
+void Candidate::take_out_of_caches() const {
+  for (size_t i = 0; i < module_.buffers.size(); ++i) {
+    const ModuleBuffer& buffer = module_.buffers[i];
+    const bool has_just_been_written = buffer.role == BufferRole::input;
+    if (has_just_been_written || buffer.bytes > kLargestCacheBytes) continue;
+    evict_from_caches(views_.pointers[i], buffer.bytes);
+  }
 }
 
 Status Candidate::check_slack() const {

@@ -62,6 +62,9 @@ class Candidate {
 
  private:
   Status run() const;
+  // All but the inputs, which in a network have just been written, and the workspace, which its kernels
+  // share.
+  void take_out_of_caches() const;
   Status check_slack() const;
 
   Module module_;

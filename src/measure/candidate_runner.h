@@ -34,6 +34,7 @@ struct MeasureInputs {
   OutputCheck check = {};      // empty: outputs are not looked at
   double best_seconds = 0;     // of this task so far, for give_up_ratio and rough_ratio; 0: none
   double timeout_seconds = 0;  // in place of the options' one; 0: that one
+  bool runs_cold = false;      // constants and outputs are taken out of the caches before each run
 };
 
 class CandidateRunner {

@@ -173,7 +173,7 @@ Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs&
   if (first.failure) return failed_measurement(first.failure->kind, first.failure->message);
 
   const TimingRequest request{state.options.timing, inputs.best_seconds * state.options.give_up_ratio,
-                              inputs.best_seconds * state.options.rough_ratio};
+                              inputs.best_seconds * state.options.rough_ratio, inputs.runs_cold};
   const double timing_timeout =
       timeout + state.options.timing.budget_seconds + kRunsWhileTiming * first.seconds;
   Result<Message> timed = state.exchange(request, timing_timeout);

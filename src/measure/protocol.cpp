@@ -126,6 +126,7 @@ void fields(Archive& archive, TimingRequest& message) {
   archive(message.timing.warm_up_seconds);
   archive(message.give_up_seconds);
   archive(message.rough_seconds);
+  archive(message.runs_cold);
 }
 
 template <class Archive>

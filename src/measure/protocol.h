@@ -23,7 +23,7 @@
 
 namespace lathe {
 
-constexpr int64_t kProtocolVersion = 2;
+constexpr int64_t kProtocolVersion = 3;
 
 struct Greeting {
   int64_t version = kProtocolVersion;
@@ -42,6 +42,7 @@ struct TimingRequest {
   TimingOptions timing;
   double give_up_seconds = 0;  // a warm run that takes longer is the only one; 0: never
   double rough_seconds = 0;    // of a warm run that takes longer only kFewestSamples are taken; 0: never
+  bool runs_cold = false;      // as in MeasureInputs
 };
 
 struct Samples {

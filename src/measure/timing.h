@@ -28,11 +28,13 @@ struct TimingOptions {
 constexpr int kFewestSamples = 3;
 
 // Repeats the work until caches, predictors and clocks have settled and returns the seconds that one run
-// takes then.
-double warm_up(const std::function<void()>& work, const TimingOptions& options);
+// takes then. Where `before` is set it precedes each run, here and in samples, and its time counts for
+// nothing.
+double warm_up(const std::function<void()>& work, const TimingOptions& options,
+               const std::function<void()>& before = {});
 
 // Samples in seconds for one run each. `estimate` is what warm_up returned.
 std::vector<double> take_samples(const std::function<void()>& work, double estimate,
-                                 const TimingOptions& options);
+                                 const TimingOptions& options, const std::function<void()>& before = {});
 
 }  // namespace lathe

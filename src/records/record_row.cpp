@@ -14,7 +14,7 @@ namespace lathe {
 
 namespace {
 
-constexpr int kTaskColumns = 6;
+constexpr int kTaskColumns = 7;
 
 std::unexpected<Error> damaged(const std::string& path, const char* column, const std::string& value) {
   return fail(ErrorKind::database,
@@ -83,15 +83,31 @@ Result<Measurement> measurement_from_row(const Statement& row, int first, const 
   return measurement;
 }
 
+// The first kTaskColumns of every row.
+std::string task_columns(const LaterColumns& columns) {
+  return "hash, name, dag, constants, free_layouts, layouts, " + columns.runs_cold;
+}
+
 }  // namespace
 
-std::string select_record(std::string_view tolerance) {
+std::string select_record(const LaterColumns& columns) {
   return fmt::format(
-      "SELECT hash, name, dag, constants, free_layouts, layouts, id, target, machine, cores, "
-      "compiler_version, trace, point, source, samples, seconds, spread, timed_once, failure_kind, "
-      "failure_message, strategy, seed, created_at, wall_seconds, {} FROM records JOIN tasks ON records.task "
-      "= tasks.hash",
-      tolerance);
+      "SELECT {}, id, target, machine, cores, compiler_version, trace, point, source, samples, seconds, "
+      "spread, timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds, {} FROM "
+      "records JOIN tasks ON records.task = tasks.hash",
+      task_columns(columns), columns.tolerance);
+}
+
+std::string select_task(const LaterColumns& columns) {
+  return fmt::format("SELECT {} FROM tasks WHERE hash = ?", task_columns(columns));
+}
+
+// SQLite takes the bare column id from the row that holds the least seconds.
+std::string select_summaries(const LaterColumns& columns) {
+  return fmt::format(
+      "SELECT {}, target, cores, count(*), sum(failure_kind IS NOT NULL), min(seconds), id FROM records JOIN "
+      "tasks ON records.task = tasks.hash GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores",
+      task_columns(columns));
 }
 
 void bind_task(Statement& statement, const TaskText& task) {
@@ -100,7 +116,8 @@ void bind_task(Statement& statement, const TaskText& task) {
       .bind(task.dag)
       .bind(dump(task.constants))
       .bind(static_cast<int64_t>(task.free_layouts))
-      .bind(dump(task.layouts));
+      .bind(dump(task.layouts))
+      .bind(static_cast<int64_t>(task.runs_cold));
 }
 
 void bind_time(Statement& statement, const Measurement& measurement) {
@@ -144,6 +161,7 @@ Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
   LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", path));
   task.free_layouts = row.integer(4) != 0;
   LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", path));
+  task.runs_cold = row.integer(6) != 0;
   return task;
 }
 

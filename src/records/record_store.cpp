@@ -101,10 +101,8 @@ std::string free_path(const std::string& path) {
 
 }  // namespace
 
-RecordStore::RecordStore(Connection connection, std::string path, bool has_tolerance)
-    : connection_(std::move(connection)),
-      path_(std::move(path)),
-      select_record_(select_record(has_tolerance ? "tolerance" : "NULL")) {}
+RecordStore::RecordStore(Connection connection, std::string path, LaterColumns columns)
+    : connection_(std::move(connection)), path_(std::move(path)), columns_(std::move(columns)) {}
 
 Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
@@ -121,7 +119,7 @@ Result<RecordStore> RecordStore::open_to_write(const std::string& path) {
   LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
   LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   LATHE_TRY_STATUS(write_schema(connection, path));
-  return RecordStore(std::move(connection), path, true);
+  return RecordStore(std::move(connection), path, {});
 }
 
 Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
@@ -140,8 +138,8 @@ Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
     verified = verify_schema(connection, path, false);
   }
   LATHE_TRY_STATUS(std::move(verified));
-  LATHE_TRY(const bool tolerance, has_tolerance(connection));
-  return RecordStore(std::move(connection), path, tolerance);
+  LATHE_TRY(LaterColumns columns, later_columns(connection));
+  return RecordStore(std::move(connection), path, std::move(columns));
 }
 
 Result<int64_t> RecordStore::append(const Record& record) {
@@ -275,8 +273,8 @@ Status RecordStore::improve(int64_t id, const Measurement& again) {
 }
 
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
-  LATHE_TRY(Statement statement,
-            connection_.prepare(fmt::format("{}{} ORDER BY id", select_record_, where_clause(query))));
+  LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{}{} ORDER BY id", select_record(columns_),
+                                                                 where_clause(query))));
   bind_query(statement, query);
   return read_all(statement, path_);
 }
@@ -290,9 +288,9 @@ Result<int64_t> RecordStore::count(const RecordQuery& query) const {
 
 Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
   const std::string where = where_clause(query);
-  LATHE_TRY(Statement statement,
-            connection_.prepare(fmt::format("{}{} {} seconds IS NOT NULL ORDER BY seconds, id LIMIT 1",
-                                            select_record_, where, where.empty() ? "WHERE" : "AND")));
+  LATHE_TRY(Statement statement, connection_.prepare(fmt::format(
+                                     "{}{} {} seconds IS NOT NULL ORDER BY seconds, id LIMIT 1",
+                                     select_record(columns_), where, where.empty() ? "WHERE" : "AND")));
   bind_query(statement, query);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) return std::nullopt;
@@ -300,7 +298,8 @@ Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const 
 }
 
 Result<Record> RecordStore::by_id(int64_t id) const {
-  LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{} WHERE id = ?", select_record_)));
+  LATHE_TRY(Statement statement,
+            connection_.prepare(fmt::format("{} WHERE id = ?", select_record(columns_))));
   statement.bind(id);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) {
@@ -310,7 +309,7 @@ Result<Record> RecordStore::by_id(int64_t id) const {
 }
 
 Result<std::optional<TaskText>> RecordStore::task(uint64_t hash) const {
-  LATHE_TRY(Statement statement, connection_.prepare(kSelectTask));
+  LATHE_TRY(Statement statement, connection_.prepare(select_task(columns_)));
   statement.bind(hash_to_string(hash));
   LATHE_TRY(const bool row, statement.step());
   if (!row) return std::nullopt;
@@ -332,7 +331,7 @@ Result<TaskText> RecordStore::known_as(const TaskText& task) {
 }
 
 Result<std::vector<TaskSummary>> RecordStore::tasks() const {
-  LATHE_TRY(Statement statement, connection_.prepare(kSelectTasks));
+  LATHE_TRY(Statement statement, connection_.prepare(select_summaries(columns_)));
   std::vector<TaskSummary> summaries;
   for (;;) {
     LATHE_TRY(const bool row, statement.step());

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "records/record.h"
+#include "records/schema.h"
 #include "records/sqlite.h"
 
 namespace lathe {
@@ -80,7 +81,7 @@ class RecordStore {
   const std::string& path() const { return path_; }
 
  private:
-  RecordStore(Connection connection, std::string path, bool has_tolerance);
+  RecordStore(Connection connection, std::string path, LaterColumns columns);
   static Result<RecordStore> open_to_write(const std::string& path);
   Status insert(const Record& record);
   Result<bool> has(const Record& record) const;
@@ -89,7 +90,7 @@ class RecordStore {
 
   Connection connection_;
   std::string path_;
-  std::string select_record_;        // without WHERE
+  LaterColumns columns_;
   std::optional<Error> moved_ = {};  // what was said once the file was found to be gone
 };
 

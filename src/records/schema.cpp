@@ -14,7 +14,8 @@ constexpr const char* kTables = R"(
     dag TEXT NOT NULL,
     constants TEXT NOT NULL,
     free_layouts INTEGER NOT NULL,
-    layouts TEXT NOT NULL
+    layouts TEXT NOT NULL,
+    runs_cold INTEGER
   );
   CREATE TABLE IF NOT EXISTS records (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,10 +65,18 @@ Status verify_schema(const Connection& connection, const std::string& path, bool
   return {};
 }
 
-Result<bool> has_tolerance(const Connection& connection) {
-  LATHE_TRY(const int64_t columns,
-            connection.integer("SELECT count(*) FROM pragma_table_info('records') WHERE name = 'tolerance'"));
-  return columns > 0;
+Result<LaterColumns> later_columns(const Connection& connection) {
+  LaterColumns columns;
+  const auto look_for = [&](const char* table, std::string& column) -> Status {
+    LATHE_TRY(const int64_t found,
+              connection.integer(fmt::format("SELECT count(*) FROM pragma_table_info('{}') WHERE name = '{}'",
+                                             table, column)));
+    if (found == 0) column = "NULL";
+    return {};
+  };
+  LATHE_TRY_STATUS(look_for("records", columns.tolerance));
+  LATHE_TRY_STATUS(look_for("tasks", columns.runs_cold));
+  return columns;
 }
 
 Status write_schema(Connection& connection, const std::string& path) {
@@ -75,8 +84,12 @@ Status write_schema(Connection& connection, const std::string& path) {
   // Another process may have written the tables since they were last looked for.
   LATHE_TRY_STATUS(verify_schema(connection, path, true));
   LATHE_TRY_STATUS(connection.execute(kTables));
-  LATHE_TRY(const bool is_complete, has_tolerance(connection));
-  if (!is_complete) LATHE_TRY_STATUS(connection.execute("ALTER TABLE records ADD COLUMN tolerance REAL"));
+  LATHE_TRY(const LaterColumns found, later_columns(connection));
+  const LaterColumns all;
+  if (found.tolerance != all.tolerance)
+    LATHE_TRY_STATUS(connection.execute("ALTER TABLE records ADD COLUMN tolerance REAL"));
+  if (found.runs_cold != all.runs_cold)
+    LATHE_TRY_STATUS(connection.execute("ALTER TABLE tasks ADD COLUMN runs_cold INTEGER"));
   // Written even if unchanged: a file or disk that takes no writes is found out here.
   const std::string head =
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kRecordSchema);

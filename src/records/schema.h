@@ -14,8 +14,15 @@ inline constexpr int kRecordSchema = 1;
 // An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
 // `may_be_empty`.
 Status verify_schema(const Connection& connection, const std::string& path, bool may_be_empty);
-// Whether its records have the column `tolerance`, which files of earlier builds lack until they are written.
-Result<bool> has_tolerance(const Connection& connection);
+
+// The columns that files of earlier builds lack until they are written: each by its name, or NULL in a file
+// without it.
+struct LaterColumns {
+  std::string tolerance = "tolerance";  // of records
+  std::string runs_cold = "runs_cold";  // of tasks
+};
+Result<LaterColumns> later_columns(const Connection& connection);
+
 // Writes the file's head, and the tables and columns that are missing, in one transaction.
 Status write_schema(Connection& connection, const std::string& path);
 

@@ -43,7 +43,8 @@ Status read_layouts(const TaskText& text, Task& task) {
 }  // namespace
 
 TaskText text_of(const Task& task) {
-  TaskText text{.hash = hash_of(task), .name = task.name, .dag = to_string(task.dag)};
+  TaskText text{
+      .hash = hash_of(task), .name = task.name, .dag = to_string(task.dag), .runs_cold = task.runs_cold};
   for (const Argument& argument : task.arguments) {
     if (argument.is_constant) text.constants.push_back(argument.tensor->name);
     text.free_layouts = text.free_layouts || argument.layout_is_free;
@@ -59,6 +60,7 @@ Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
   LATHE_TRY(Dag dag, parse_dag(text.dag, "task " + hash_to_string(text.hash)));
   LATHE_TRY(Task task,
             make_task(text.name, std::move(dag), target, cores, text.constants, text.free_layouts));
+  task.runs_cold = text.runs_cold;
   LATHE_TRY_STATUS(read_layouts(text, task));
   if (hash_of(task) != text.hash) {
     return damaged(text, "its text is that of task " + hash_to_string(hash_of(task)));

@@ -50,7 +50,7 @@ Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
                        const std::vector<std::string>& constants, bool free_layouts) {
   LATHE_TRY_STATUS(verify(dag));
   if (cores < 1) return fail(ErrorKind::invalid_argument, fmt::format("{} cores cannot run anything", cores));
-  Task task{std::move(name), std::move(dag), std::move(target), cores, {}};
+  Task task{std::move(name), std::move(dag), std::move(target), cores, {}, false};
   const auto add_argument = [&](const Tensor& tensor, bool is_constant, bool is_output) {
     task.arguments.push_back({tensor, is_constant, is_output, free_layouts && !is_constant,
                               Layout::row_major(tensor->shape.size())});
@@ -72,6 +72,7 @@ uint64_t hash_of(const Task& task) {
   Hasher hasher;
   hasher.add(hash_of(task.dag)).add(task.target.name).add(task.cores);
   for (const Argument& argument : task.arguments) add(hasher, argument);
+  if (task.runs_cold) hasher.add("cold");
   return hasher.finish();
 }
 

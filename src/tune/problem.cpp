@@ -383,6 +383,7 @@ double Problem::tolerance_of(const Trace& trace) const { return state_->toleranc
 
 MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
   MeasureInputs result;
+  result.runs_cold = state_->task.runs_cold;
   std::vector<Layout> output_layouts;
   size_t place = 0;
   for (const Argument& argument : program.arguments) {

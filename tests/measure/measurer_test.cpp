@@ -259,6 +259,16 @@ TEST_F(MeasureCandidates, ACandidateFarBehindTheBestIsTimedOnce) {
   EXPECT_FALSE(measure(module, inputs).timed_once);
 }
 
+TEST_F(MeasureCandidates, ACandidateThatRunsColdIsTimedAndCheckedAsAnyOther) {
+  const Module module = unary_module(kDouble, kCount);
+  MeasureInputs inputs = inputs_for(module);
+  inputs.runs_cold = true;
+  const Measurement cold = measure(module, inputs);
+  ASSERT_TRUE(cold.ok()) << cold.failure->message;
+  EXPECT_GE(cold.samples.size(), static_cast<size_t>(kFewestSamples));
+  EXPECT_GT(cold.seconds, 0);
+}
+
 TEST(MeasureRoughly, ACandidateBehindTheBestGetsFewSamples) {
   MeasureOptions options = quick_options();
   options.rough_ratio = 2;

@@ -60,11 +60,13 @@ TEST_F(MeasureProtocol, CarriesATrial) {
 TEST_F(MeasureProtocol, CarriesTheOtherMessages) {
   EXPECT_EQ(exchange(Greeting{}).version, kProtocolVersion);
   EXPECT_EQ(exchange(FirstRun{0.25}).seconds, 0.25);
-  const TimingRequest timing = exchange(TimingRequest{{.min_samples = 3, .budget_seconds = 0.5}, 1.5, 0.5});
+  const TimingRequest timing =
+      exchange(TimingRequest{{.min_samples = 3, .budget_seconds = 0.5}, 1.5, 0.5, true});
   EXPECT_EQ(timing.timing.min_samples, 3);
   EXPECT_EQ(timing.timing.budget_seconds, 0.5);
   EXPECT_EQ(timing.give_up_seconds, 1.5);
   EXPECT_EQ(timing.rough_seconds, 0.5);
+  EXPECT_TRUE(timing.runs_cold);
   const Samples samples = exchange(Samples{{1, 2, 3}, true});
   EXPECT_EQ(samples.seconds, (std::vector<double>{1, 2, 3}));
   EXPECT_TRUE(samples.timed_once);

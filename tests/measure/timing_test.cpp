@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace lathe {
 namespace {
 
@@ -31,6 +33,19 @@ TEST(MeasureTiming, WarmUpRunsAtLeastTwiceAndEstimatesOneRun) {
   const double seconds = warm_up([&] { ++calls, usleep(1000); }, {.warm_up_seconds = 0});
   EXPECT_EQ(calls, 2);
   EXPECT_GE(seconds, 1e-3);
+}
+
+TEST(MeasureTiming, WhatPrecedesARunIsNotCounted) {
+  int64_t before = 0;
+  int64_t calls = 0;
+  const auto work = [&] { EXPECT_EQ(before, ++calls); };
+  const auto pause = [&] { ++before, usleep(20'000); };
+  const TimingOptions options = {.sample_seconds = 1, .min_samples = 3, .max_samples = 3};
+  const std::vector<double> samples = take_samples(work, 0.5, options, pause);
+  EXPECT_EQ(calls, 3 * 2);
+  EXPECT_LT(*std::min_element(samples.begin(), samples.end()), 20e-3);
+  EXPECT_LT(warm_up(work, {.warm_up_seconds = 0}, pause), 20e-3);
+  EXPECT_EQ(calls, 3 * 2 + 2);
 }
 
 }  // namespace

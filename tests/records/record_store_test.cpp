@@ -239,7 +239,7 @@ TEST_F(RecordStoreTest, ANewerSchemaIsRefused) {
           " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 1");
 }
 
-TEST_F(RecordStoreTest, AFileWithoutTolerancesIsReadAndGainsThemWhenItIsWritten) {
+TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritten) {
   Record record = sample_record(1e-3);
   {
     RecordStore records = store();
@@ -247,15 +247,25 @@ TEST_F(RecordStoreTest, AFileWithoutTolerancesIsReadAndGainsThemWhenItIsWritten)
   }
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(file("records.db").c_str(), &handle), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(handle, "ALTER TABLE records DROP COLUMN tolerance", nullptr, nullptr, nullptr),
-            SQLITE_OK);
+  for (const char* change :
+       {"ALTER TABLE records DROP COLUMN tolerance", "ALTER TABLE tasks DROP COLUMN runs_cold"})
+    ASSERT_EQ(sqlite3_exec(handle, change, nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(handle);
-  EXPECT_EQ(RecordStore::open_read_only(file("records.db"))->by_id(1).value(), record);
+  {
+    const Result<RecordStore> old = RecordStore::open_read_only(file("records.db"));
+    EXPECT_EQ(old->by_id(1).value(), record);
+    EXPECT_EQ(old->task(1).value(), record.task);
+    EXPECT_EQ(old->tasks()->front().task, record.task);
+  }
   RecordStore records = store();
   EXPECT_EQ(records.by_id(1).value(), record);
   record.tolerance = 1e-4;
   record.id = records.append(record).value();
   EXPECT_EQ(records.by_id(2).value(), record);
+  record.task.hash = 2;
+  record.task.runs_cold = true;
+  record.id = records.append(record).value();
+  EXPECT_EQ(records.by_id(3).value(), record);
 }
 
 TEST_F(RecordStoreTest, AColumnThatHoldsNonsenseIsDamage) {

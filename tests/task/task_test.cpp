@@ -43,6 +43,9 @@ TEST(Task, HashIgnoresNamesOnly) {
   EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, true)));
   EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, false, 2)));
   EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, false, 1, Isa::avx512)));
+  Task cold = task_of(kMatmul);
+  cold.runs_cold = true;
+  EXPECT_NE(hash, hash_of(cold));
 }
 
 TEST(Task, Operations) {
