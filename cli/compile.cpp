@@ -1,4 +1,8 @@
 // lathe compile: a network or operators to artifacts, with the best records or without any.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -20,7 +24,17 @@ struct CompileOptions {
   std::string emit = "so";
 };
 
+// A file of another version, machine or number of cores would else be passed over in silence.
+void report_untuned(const Model& model, const std::string& records) {
+  const auto untuned =
+      std::ranges::count_if(model.kernels, [](const CompiledTask& kernel) { return !kernel.record; });
+  if (records.empty() || untuned == 0) return;
+  fmt::print(stderr, "lathe: {}: kernels without a record in {}, compiled untuned: {} of {}\n", model.name,
+             records, untuned, model.kernels.size());
+}
+
 Status write(const Model& model, const CompileOptions& options, const std::string& folder) {
+  report_untuned(model, options.records);
   return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
 }
 

@@ -31,8 +31,8 @@ Status measure_again(const Record& record, const std::string& file) {
   LATHE_TRY(Measurer measurer, start_measurer(record.cores));
   LATHE_TRY(const Replayed replayed, within(file, replay_measured(record, measurer)));
   const Measurement& now = replayed.measurement;
-  fmt::print("record {}: {} on {}, {} core{}\n", record.id, record.task.name, record.target, record.cores,
-             record.cores == 1 ? "" : "s");
+  fmt::print("record {}: {} on {}, {} core{}{}\n", record.id, record.task.name, record.target, record.cores,
+             record.cores == 1 ? "" : "s", record.task.runs_cold ? ", timed cold" : "");
   fmt::print("recorded: {}\n", text_of(record.measurement));
   const std::optional<MeasureFailure>& failure =
       replayed.check.failure ? replayed.check.failure : now.failure;

@@ -56,7 +56,8 @@ Status show_tasks(const RecordStore& store, bool as_json) {
         summary.best_seconds ? fmt::format("{:.3f} us", *summary.best_seconds * 1e6) : "-";
     const std::string id = summary.best_id ? fmt::format("{}", *summary.best_id) : "-";
     fmt::print("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", hash_to_string(summary.task.hash),
-               summary.target, summary.cores, summary.trials, summary.failed, best, id, summary.task.name);
+               summary.target, summary.cores, summary.trials, summary.failed, best, id,
+               summary.task.runs_cold ? summary.task.name + " (cold)" : summary.task.name);
   }
   return {};
 }

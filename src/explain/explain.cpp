@@ -17,7 +17,7 @@ Result<std::vector<StageBound>> bounds_of(const Record& record, const Roofline& 
   LATHE_TRY(const Task task, replayed_task(record));
   LATHE_TRY(const Trace trace, replayed_trace(record));
   LATHE_TRY(const Program program, apply_trace(task, trace));
-  return stage_bounds(program, task.target, roofline);
+  return stage_bounds(program, task.target, roofline, task.runs_cold);
 }
 
 Rival rival_of(const Tried& tried, std::span<const Record> records, const std::optional<Roofline>& roofline) {

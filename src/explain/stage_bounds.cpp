@@ -1,5 +1,8 @@
 #include "explain/stage_bounds.h"
 
+#include <algorithm>
+#include <span>
+
 #include "features/block_summary.h"
 
 namespace lathe {
@@ -31,14 +34,35 @@ double bytes_beyond(const BlockSummary& summary, int64_t capacity) {
   return bytes;
 }
 
-StageBound bound_of(const BlockSummary& summary, const Target& target, const Roofline& roofline) {
+// Bytes of the tensors that are in no cache when the program begins.
+double cold_bytes(const BlockSummary& summary, std::span<const TensorNode* const> cold) {
+  double bytes = 0;
+  for (const AccessSummary& access : summary.accesses) {
+    if (std::ranges::find(cold, access.tensor) != cold.end())
+      bytes += static_cast<double>(access.footprint.front());
+  }
+  return bytes;
+}
+
+// Those of a program that runs cold.
+std::vector<const TensorNode*> cold_tensors(const Program& program) {
+  std::vector<const TensorNode*> tensors;
+  for (const Argument& argument : program.arguments) {
+    if (argument.is_constant || argument.is_output) tensors.push_back(argument.tensor.get());
+  }
+  for (const Prepared& prepared : program.prepared) tensors.push_back(prepared.tensor.get());
+  return tensors;
+}
+
+StageBound bound_of(const BlockSummary& summary, const Target& target, const Roofline& roofline,
+                    std::span<const TensorNode* const> cold) {
   StageBound bound;
   bound.block = summary.block->name;
   bound.operations = summary.operations * summary.useful;
   bound.seconds = bound.operations / roofline.gflops * 1e-9;
   const std::array<int64_t, 3> capacities = {target.l1.bytes, target.l2.bytes, target.l3.bytes};
   for (size_t level = 0; level < capacities.size(); ++level) {
-    bound.bytes[level] = bytes_beyond(summary, capacities[level]);
+    bound.bytes[level] = std::max(bytes_beyond(summary, capacities[level]), cold_bytes(summary, cold));
     const double seconds = bound.bytes[level] / roofline.gigabytes[level] * 1e-9;
     if (seconds <= bound.seconds) continue;
     bound.seconds = seconds;
@@ -59,10 +83,13 @@ const char* to_string(Limit limit) {
   return "";
 }
 
-std::vector<StageBound> stage_bounds(const Program& program, const Target& target, const Roofline& roofline) {
+std::vector<StageBound> stage_bounds(const Program& program, const Target& target, const Roofline& roofline,
+                                     bool runs_cold) {
+  const std::vector<const TensorNode*> cold =
+      runs_cold ? cold_tensors(program) : std::vector<const TensorNode*>();
   std::vector<StageBound> bounds;
   for (const BlockSummary& summary : summarise_blocks(program)) {
-    bounds.push_back(bound_of(summary, target, roofline));
+    bounds.push_back(bound_of(summary, target, roofline, cold));
   }
   return bounds;
 }

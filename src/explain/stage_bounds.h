@@ -30,7 +30,9 @@ struct StageBound {
 };
 
 // In program order. Bytes are counted by footprints: the outermost loop whose data fit into a level keeps
-// them there, and each iteration of a loop outside it fetches them again.
-std::vector<StageBound> stage_bounds(const Program& program, const Target& target, const Roofline& roofline);
+// them there, and each iteration of a loop outside it fetches them again. Of a program that runs cold (Task)
+// constants and outputs come from memory at least once.
+std::vector<StageBound> stage_bounds(const Program& program, const Target& target, const Roofline& roofline,
+                                     bool runs_cold = false);
 
 }  // namespace lathe

@@ -378,7 +378,6 @@ bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
 
 Affine simplify(const Affine& a, const Ranges& ranges) {
   Affine result(a.constant_);
-  bool has_modulo = false;
   for (const Affine::Term& term : a.terms_) {
     const AtomNode& atom = *term.atom;
     switch (atom.kind) {
@@ -393,14 +392,13 @@ Affine simplify(const Affine& a, const Ranges& ranges) {
         break;
       case AtomKind::modulo:
         result += modulo(simplify(atom.operand, ranges), atom.divisor, ranges) * term.coefficient;
-        has_modulo = true;
         break;
       case AtomKind::opaque:
         result += to_affine(simplify_indices(*atom.opaque, ranges)) * term.coefficient;
         break;
     }
   }
-  while (has_modulo && join_division_and_modulo(result, ranges)) {
+  while (join_division_and_modulo(result, ranges)) {
   }
   return result;
 }

@@ -131,8 +131,8 @@ Affine opaque(const Expr& value);
 std::optional<Interval> bounds(const Affine& a, const Ranges& ranges);
 // Replaces variables (inside atoms too) and renormalises.
 Affine substitute(const Affine& a, const Substitution& substitution);
-// Drops divisions and modulos that the ranges settle and joins c*(a div c) + a mod c to a, also where a div c
-// has become one with a division inside a.
+// Drops divisions and modulos that the ranges settle; joins c*(a div c) + a mod c to a, with (a div c) mod k
+// in place of a div c to a mod c*k, also where a div c has become one with a division inside a.
 Affine simplify(const Affine& a, const Ranges& ranges);
 // All distinct variables, in order of first occurrence.
 void collect_vars(const Affine& a, std::vector<Var>& vars);

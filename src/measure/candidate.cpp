@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "measure/evict.h"
 #include "runtime/launch.h"
@@ -18,7 +19,8 @@ constexpr size_t kSharedMappingsKept = 256;
 // millisecond.
 constexpr double kLongRunSeconds = 10e-3;
 
-// No cache holds so much: what a run leaves of a larger buffer is displaced before the next run comes to it.
+// No core has so much cache: what a run leaves of a larger buffer is displaced before the next run comes to
+// it.
 constexpr int64_t kLargestCacheBytes = 256 << 20;
 
 void make_fresh(const WatchedBuffer& buffer) {
@@ -123,7 +125,13 @@ Result<Samples> Candidate::time(const TimingRequest& request) {
   const auto work = [&] { code_.kernel()(views_.pointers.data(), nullptr, views_.workspace, pool); };
   double estimate = first_run_seconds_;
   std::function<void()> before;
-  if (request.runs_cold) before = [&] { take_out_of_caches(); };
+  if (request.runs_cold) {
+    before = [&] {
+      take_out_of_caches();
+      // The pause may have put the pool's threads to sleep: no run is charged with waking them.
+      if (pool != nullptr) pool->run(pool, [](void*, int64_t, int64_t, int32_t) {}, nullptr, pool->threads);
+    };
+  }
   if (estimate < kLongRunSeconds) estimate = warm_up(work, request.timing, before);
   TimingOptions timing = request.timing;
   // The search has no use for a precise figure of a program that is far from the best.

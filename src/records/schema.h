@@ -9,7 +9,7 @@
 
 namespace lathe {
 
-inline constexpr int kRecordSchema = 1;
+inline constexpr int kRecordSchema = 2;
 
 // An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
 // `may_be_empty`.

@@ -254,6 +254,18 @@ TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
                                         "core for other\n"));
 }
 
+TEST_F(CliTest, CompileSaysWhatTheRecordsDoNotHold) {
+  write_matmul();
+  ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 1 --records r.db").status, 0);
+  EXPECT_EQ(lathe("compile --workload w.json --cores 1 --records r.db --out o").err.find("untuned"),
+            std::string::npos);
+  write("w.json", R"([{"name": "sum", "op": "expression", "text": "C[i:5] = A[i] + 1"}])");
+  const Outcome compiled = lathe("compile --workload w.json --cores 1 --records r.db --out o");
+  EXPECT_EQ(compiled.status, 0);
+  EXPECT_THAT(compiled.err,
+              HasSubstr("lathe: sum: kernels without a record in r.db, compiled untuned: 1 of 1\n"));
+}
+
 TEST_F(CliTest, TasksUnderOtherNamesAreLeftOutOfAMergeAndNamed) {
   write_matmul();
   ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 1 --records into.db").status, 0);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "explain/words.h"
+#include "expr/parse.h"
 #include "ops/workloads.h"
 #include "records/task_text.h"
 #include "schedule/apply.h"
@@ -73,6 +74,16 @@ TEST(StageBounds, WorkInRegistersIsLimitedByTheUnitsAndStreamsByMemory) {
   EXPECT_DOUBLE_EQ(stream_bounds[0].bytes[2], 3.0 * 4 * 4194304);
   EXPECT_EQ(stream_bounds[0].limit, Limit::memory);
   EXPECT_DOUBLE_EQ(stream_bounds[0].seconds, 3.0 * 4 * 4194304 / 10e9);
+}
+
+TEST(StageBounds, WhatRunsColdBringsConstantsAndOutputsFromMemory) {
+  const Target target = generic_target(Isa::avx2);
+  const Roofline roofline{.gflops = 100, .gigabytes = {80, 20, 10}};
+  const Dag dag = parse_dag("C[i:64, j:64] = sum(r:64) A[i,r] * B[r,j]").value();
+  const Task product = make_task("t", dag, target, 1, {"B"}).value();
+  const Program program = apply_trace(product, {}).value();
+  EXPECT_EQ(stage_bounds(program, target, roofline)[0].bytes[2], 0);
+  EXPECT_EQ(stage_bounds(program, target, roofline, true)[0].bytes[2], 2 * 4 * 64 * 64);
 }
 
 TEST(Tried, SketchesAreSortedByTheirBestAndFailuresCounted) {

@@ -100,6 +100,9 @@ TEST_F(AffineTest, TheLowerDigitsOfANumberJoinToItsRemainder) {
     const Affine digits = modulo(floor_div(number, x), y) * (int64_t{3} * x) + modulo(number, x) * 3;
     EXPECT_EQ(simplify(digits, ranges), modulo(number, int64_t{y} * x, ranges) * 3) << y << " " << x;
   }
+  // Where the join gives a digit that joins in turn.
+  const Affine once = floor_div(modulo(k, 3) + modulo(floor_div(k, 3), 6) * 3, 2) + floor_div(k, 18) * 9;
+  EXPECT_EQ(simplify(once, ranges), floor_div(k, 2));
   // A product of divisors that no integer holds.
   const int64_t huge = int64_t{1} << 40;
   const Affine apart = modulo(floor_div(number, huge), huge) * huge + modulo(number, huge);

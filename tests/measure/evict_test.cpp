@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "measure/timing.h"
 #include "runtime/buffer.h"
 
 namespace lathe {
@@ -23,6 +25,33 @@ TEST(MeasureEvict, TouchesNothingBeyondTheBytesAndChangesNone) {
     const std::vector<std::byte> expected(static_cast<size_t>(bytes), std::byte{7});
     EXPECT_EQ(std::memcmp(buffer->data(), expected.data(), expected.size()), 0) << bytes;
   }
+}
+
+// Each line holds the place of another, in an order that no prefetcher knows: a walk waits for one line after
+// the other, some nanoseconds each in a cache, some hundred in memory. The fastest of several walks on both
+// sides; a walk that finds its lines would have to be slowed down tenfold to pass for one that does not.
+TEST(MeasureEvict, WhatWasEvictedIsReadFromMemoryAgain) {
+  constexpr size_t kLines = 2048;
+  constexpr size_t kStride = 64 / sizeof(size_t);
+  std::vector<size_t> next(kLines * kStride);
+  for (size_t line = 0; line < kLines; ++line) next[line * kStride] = (line * 1021 + 7) % kLines * kStride;
+  volatile size_t place = 0;
+  const auto walk = [&] {
+    const double start = monotonic_seconds();
+    size_t at = place;
+    for (size_t i = 0; i < kLines; ++i) at = next[at];
+    place = at;
+    return monotonic_seconds() - start;
+  };
+  double kept = walk();
+  double evicted = 1;
+  for (int round = 0; round < 20; ++round) {
+    kept = std::min(kept, walk());
+    evict_from_caches(next.data(), static_cast<int64_t>(next.size() * sizeof(size_t)));
+    evicted = std::min(evicted, walk());
+    walk();
+  }
+  EXPECT_GT(evicted, 2 * kept);
 }
 
 }  // namespace

@@ -266,7 +266,6 @@ TEST_F(MeasureCandidates, ACandidateThatRunsColdIsTimedAndCheckedAsAnyOther) {
   const Measurement cold = measure(module, inputs);
   ASSERT_TRUE(cold.ok()) << cold.failure->message;
   EXPECT_GE(cold.samples.size(), static_cast<size_t>(kFewestSamples));
-  EXPECT_GT(cold.seconds, 0);
 }
 
 TEST(MeasureRoughly, ACandidateBehindTheBestGetsFewSamples) {

@@ -236,7 +236,7 @@ TEST_F(RecordStoreTest, ANewerSchemaIsRefused) {
   EXPECT_EQ(
       RecordStore::open(file("records.db")).error().message,
       "the records file " + file("records.db") +
-          " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 1");
+          " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 2");
 }
 
 TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritten) {

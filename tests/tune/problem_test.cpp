@@ -80,6 +80,14 @@ HostTensor read_input(const MeasureInput& input, const Tensor& tensor) {
   return result;
 }
 
+TEST(Problem, ATaskThatRunsColdIsMeasuredSo) {
+  Task task = task_of("C[i:4] = A[i] + 1.0");
+  for (const bool cold : {false, true}) {
+    task.runs_cold = cold;
+    EXPECT_EQ(Problem::create(task)->inputs_for(naive_program(task), {}).runs_cold, cold);
+  }
+}
+
 TEST(Problem, TakesTheRightResultAndNamesAWrongElement) {
   const Task task = task_of("C[i:3, j:4] = sum(r:5) A[i, r] * B[r, j]");
   Result<Problem> problem = Problem::create(task);
