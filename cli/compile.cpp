@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "artifact/compile_model.h"
 #include "cli/command.h"
@@ -24,23 +25,23 @@ struct CompileOptions {
   std::string emit = "so";
 };
 
-// A file of another version, machine or number of cores would else be passed over in silence.
-void report_untuned(const Model& model, const std::string& records) {
+// A file of another version, target or number of cores would else be passed over in silence.
+std::optional<std::string> untuned_note(const Model& model, const std::string& records) {
   const auto untuned =
       std::ranges::count_if(model.kernels, [](const CompiledTask& kernel) { return !kernel.record; });
-  if (records.empty() || untuned == 0) return;
-  fmt::print(stderr, "lathe: {}: kernels without a record in {}, compiled untuned: {} of {}\n", model.name,
-             records, untuned, model.kernels.size());
+  if (records.empty() || untuned == 0) return std::nullopt;
+  return fmt::format("{}: kernels that {} has no program for, compiled untuned: {} of {}", model.name,
+                     records, untuned, model.kernels.size());
 }
 
 Status write(const Model& model, const CompileOptions& options, const std::string& folder) {
-  report_untuned(model, options.records);
   return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,
-                        const CompileModelOptions& model_options) {
+                        const CompileModelOptions& model_options, std::vector<std::string>& notes) {
   LATHE_TRY(const Model model, compile_operator(workload, model_options));
+  if (auto note = untuned_note(model, options.records)) notes.push_back(std::move(*note));
   return write(model, options, options.out + "/" + workload.name);
 }
 
@@ -49,13 +50,15 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
   LATHE_TRY(const std::vector<Workload> workloads,
             select_workloads(options.program.workload, options.program.filter));
   ProgressLine line;
+  std::vector<std::string> notes;
   std::vector<Error> errors;
   for (size_t i = 0; i < workloads.size(); ++i) {
-    const Status done = compile_workload(workloads[i], options, model_options);
+    const Status done = compile_workload(workloads[i], options, model_options, notes);
     if (!done) errors.push_back(done.error());
     if (done) line.show(i + 1, workloads.size(), workloads[i].name);
   }
   line.finish();
+  for (const std::string& note : notes) report_rejected(note);
   if (errors.empty()) return {};
   // The last is the command's own, which is told like any other.
   for (size_t i = 0; i + 1 < errors.size(); ++i) report_rejected(errors[i].to_string());
@@ -70,6 +73,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   model_options.progress = [&](size_t done, size_t all) { line.show(done, all, "tasks compiled"); };
   LATHE_TRY(const Model model, compile_network(network, model_options));
   line.finish();
+  if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
   return write(model, options, options.out);
 }
 

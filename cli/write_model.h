@@ -9,7 +9,7 @@
 namespace lathe::cli {
 
 Status write_model(const Model& model, const std::string& folder);
-// Says on stderr why a program was not used, or one of several was not written.
+// Says on stderr why a program was not used, or none was there, or one of several was not written.
 void report_rejected(const std::string& sentence);
 // The same for the kernels as C sources.
 Status write_model_sources(const Model& model, const std::string& folder);

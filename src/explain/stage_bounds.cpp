@@ -1,7 +1,6 @@
 #include "explain/stage_bounds.h"
 
 #include <algorithm>
-#include <span>
 
 #include "features/block_summary.h"
 
@@ -34,14 +33,19 @@ double bytes_beyond(const BlockSummary& summary, int64_t capacity) {
   return bytes;
 }
 
-// Bytes of the tensors that are in no cache when the program begins.
-double cold_bytes(const BlockSummary& summary, std::span<const TensorNode* const> cold) {
-  double bytes = 0;
-  for (const AccessSummary& access : summary.accesses) {
-    if (std::ranges::find(cold, access.tensor) != cold.end())
-      bytes += static_cast<double>(access.footprint.front());
-  }
-  return bytes;
+// Bytes that a block is the first to touch of the tensors `cold`, which are in no cache before; takes these
+// tensors out.
+double cold_bytes(const BlockSummary& summary, std::vector<const TensorNode*>& cold) {
+  int64_t bytes = 0;
+  std::erase_if(cold, [&](const TensorNode* tensor) {
+    int64_t touched = 0;  // a tensor may be read at several places
+    for (const AccessSummary& access : summary.accesses) {
+      if (access.tensor == tensor) touched = std::max(touched, access.footprint.front());
+    }
+    bytes += touched;
+    return touched > 0;
+  });
+  return static_cast<double>(bytes);
 }
 
 // Those of a program that runs cold.
@@ -55,14 +59,14 @@ std::vector<const TensorNode*> cold_tensors(const Program& program) {
 }
 
 StageBound bound_of(const BlockSummary& summary, const Target& target, const Roofline& roofline,
-                    std::span<const TensorNode* const> cold) {
+                    double cold_bytes) {
   StageBound bound;
   bound.block = summary.block->name;
   bound.operations = summary.operations * summary.useful;
   bound.seconds = bound.operations / roofline.gflops * 1e-9;
   const std::array<int64_t, 3> capacities = {target.l1.bytes, target.l2.bytes, target.l3.bytes};
   for (size_t level = 0; level < capacities.size(); ++level) {
-    bound.bytes[level] = std::max(bytes_beyond(summary, capacities[level]), cold_bytes(summary, cold));
+    bound.bytes[level] = std::max(bytes_beyond(summary, capacities[level]), cold_bytes);
     const double seconds = bound.bytes[level] / roofline.gigabytes[level] * 1e-9;
     if (seconds <= bound.seconds) continue;
     bound.seconds = seconds;
@@ -85,11 +89,11 @@ const char* to_string(Limit limit) {
 
 std::vector<StageBound> stage_bounds(const Program& program, const Target& target, const Roofline& roofline,
                                      bool runs_cold) {
-  const std::vector<const TensorNode*> cold =
-      runs_cold ? cold_tensors(program) : std::vector<const TensorNode*>();
+  std::vector<const TensorNode*> cold;
+  if (runs_cold) cold = cold_tensors(program);
   std::vector<StageBound> bounds;
   for (const BlockSummary& summary : summarise_blocks(program)) {
-    bounds.push_back(bound_of(summary, target, roofline, cold));
+    bounds.push_back(bound_of(summary, target, roofline, cold_bytes(summary, cold)));
   }
   return bounds;
 }

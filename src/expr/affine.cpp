@@ -345,17 +345,19 @@ bool is_quotient(const Affine& quotient, const Affine& x, int64_t divisor, const
   return of_sum && *of_sum == quotient;
 }
 
-// What d*upper + x mod d is where `upper` is all digits of x above, x div d, or the next one, (x div d) mod
-// k: x or x mod d*k.
-std::optional<Affine> joined_digits(const Atom& upper, const Affine& x, int64_t divisor,
+// What c*d*upper + c*(x mod d) is where `upper` is all digits of x above, x div d, or the next one,
+// (x div d) mod k: c*x or c*(x mod d*k).
+std::optional<Affine> joined_digits(const Atom& upper, const Affine& x, int64_t divisor, int64_t c,
                                     const Ranges& ranges) {
-  if (is_quotient(Affine(upper), x, divisor, ranges)) return x;
-  const bool is_digit = upper->kind == AtomKind::modulo && divisor <= INT64_MAX / upper->divisor;
-  if (!is_digit || !is_quotient(upper->operand, x, divisor, ranges)) return std::nullopt;
-  return modulo(x, divisor * upper->divisor, ranges);
+  if (is_quotient(Affine(upper), x, divisor, ranges)) return x * c;
+  if (upper->kind != AtomKind::modulo) return std::nullopt;
+  const int64_t most = INT64_MAX / upper->divisor / divisor;  // what a factor of x mod d*k makes of c
+  const bool fits = -most <= c && c <= most && most > 0;
+  if (!fits || !is_quotient(upper->operand, x, divisor, ranges)) return std::nullopt;
+  return modulo(x, divisor * upper->divisor, ranges) * c;
 }
 
-// Joins two neighbouring digits times c, as joined_digits does; true if something was joined.
+// Joins two neighbouring digits, as joined_digits does; true if something was joined.
 bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
   for (const Affine::Term& mod_term : a.terms()) {
     if (mod_term.atom->kind != AtomKind::modulo) continue;
@@ -365,9 +367,9 @@ bool join_division_and_modulo(Affine& a, const Ranges& ranges) {
     for (const Affine::Term& div_term : a.terms()) {
       const bool fits = div_term.coefficient % divisor == 0 && div_term.coefficient / divisor == c;
       if (!fits) continue;
-      const std::optional<Affine> joined = joined_digits(div_term.atom, x, divisor, ranges);
+      const std::optional<Affine> joined = joined_digits(div_term.atom, x, divisor, c, ranges);
       if (!joined) continue;
-      a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + *joined * c;
+      a = a - Affine(mod_term.atom, c) - Affine(div_term.atom, div_term.coefficient) + *joined;
       return true;
     }
   }

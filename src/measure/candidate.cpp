@@ -19,9 +19,8 @@ constexpr size_t kSharedMappingsKept = 256;
 // millisecond.
 constexpr double kLongRunSeconds = 10e-3;
 
-// No core has so much cache: what a run leaves of a larger buffer is displaced before the next run comes to
-// it.
-constexpr int64_t kLargestCacheBytes = 256 << 20;
+// Of a larger buffer a run leaves hardly anything that the next one finds in a cache.
+constexpr int64_t kSelfDisplacingBytes = 256 << 20;
 
 void make_fresh(const WatchedBuffer& buffer) {
   std::byte* mapping = const_cast<std::byte*>(buffer.mapping);
@@ -149,7 +148,7 @@ void Candidate::take_out_of_caches() const {
   for (size_t i = 0; i < module_.buffers.size(); ++i) {
     const ModuleBuffer& buffer = module_.buffers[i];
     const bool has_just_been_written = buffer.role == BufferRole::input;
-    if (has_just_been_written || buffer.bytes > kLargestCacheBytes) continue;
+    if (has_just_been_written || buffer.bytes > kSelfDisplacingBytes) continue;
     evict_from_caches(views_.pointers[i], buffer.bytes);
   }
 }

@@ -40,8 +40,8 @@ struct FirstRun {
 
 struct TimingRequest {
   TimingOptions timing;
-  double give_up_seconds = 0;  // a warm run that takes longer is the only one; 0: never
-  double rough_seconds = 0;    // of a warm run that takes longer only kFewestSamples are taken; 0: never
+  double give_up_seconds = 0;  // a run that takes longer is the only one; 0: never
+  double rough_seconds = 0;    // of a run that takes longer only kFewestSamples are taken; 0: never
   bool runs_cold = false;      // as in MeasureInputs
 };
 

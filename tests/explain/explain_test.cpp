@@ -84,6 +84,13 @@ TEST(StageBounds, WhatRunsColdBringsConstantsAndOutputsFromMemory) {
   const Program program = apply_trace(product, {}).value();
   EXPECT_EQ(stage_bounds(program, target, roofline)[0].bytes[2], 0);
   EXPECT_EQ(stage_bounds(program, target, roofline, true)[0].bytes[2], 2 * 4 * 64 * 64);
+  // Read twice, and by a second block: it comes once.
+  const Dag twice = parse_dag("D[i:64] = B[i] * B[i] C[i:64] = D[i] + B[i]").value();
+  const Program shared = apply_trace(make_task("t", twice, target, 1, {"B"}).value(), {}).value();
+  const auto bounds = stage_bounds(shared, target, roofline, true);
+  ASSERT_EQ(bounds.size(), 2u);
+  EXPECT_EQ(bounds[0].bytes[2], 4 * 64);
+  EXPECT_EQ(bounds[1].bytes[2], 4 * 64);  // the output
 }
 
 TEST(Tried, SketchesAreSortedByTheirBestAndFailuresCounted) {

@@ -10,7 +10,7 @@
 namespace lathe {
 namespace {
 
-// Two products of `columns` columns by weights of their own, one row.
+// Two products of `columns` columns by weights of their own.
 NetworkTasks products(int64_t columns) {
   OnnxModel model;
   model.input("x", {1, 8, 8, columns})
@@ -26,7 +26,9 @@ NetworkTasks products(int64_t columns) {
 }
 
 TEST(NetworkTasks, RunColdWhereConstantsExceedTheCaches) {
-  for (const WeightedTask& entry : products(64).tasks) EXPECT_FALSE(entry.task.runs_cold);
+  const NetworkTasks small = products(64);
+  ASSERT_FALSE(small.tasks.empty());
+  for (const WeightedTask& entry : small.tasks) EXPECT_FALSE(entry.task.runs_cold);
   // 2 x 9 MiB: neither alone is too much.
   const NetworkTasks large = products(1536);
   ASSERT_FALSE(large.tasks.empty());

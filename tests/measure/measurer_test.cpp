@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <csignal>
@@ -259,13 +260,33 @@ TEST_F(MeasureCandidates, ACandidateFarBehindTheBestIsTimedOnce) {
   EXPECT_FALSE(measure(module, inputs).timed_once);
 }
 
-TEST_F(MeasureCandidates, ACandidateThatRunsColdIsTimedAndCheckedAsAnyOther) {
-  const Module module = unary_module(kDouble, kCount);
-  MeasureInputs inputs = inputs_for(module);
-  inputs.runs_cold = true;
-  const Measurement cold = measure(module, inputs);
-  ASSERT_TRUE(cold.ok()) << cold.failure->message;
-  EXPECT_GE(cold.samples.size(), static_cast<size_t>(kFewestSamples));
+// Follows a chain of places through A, a cache line each: some nanoseconds a step where A is in a cache, some
+// hundred where it is not.
+TEST_F(MeasureCandidates, ConstantsOfWhatRunsColdAreReadFromMemoryAndInputsFromCaches) {
+  constexpr int64_t kLines = 2048;
+  std::vector<float> chain(kLines * 16);
+  for (int64_t line = 0; line < kLines; ++line) {
+    chain[static_cast<size_t>(line * 16)] = static_cast<float>((line * 1021 + 7) % kLines);
+  }
+  const auto fastest = [&](BufferRole role, bool runs_cold) {
+    Module module = unary_module("int at = 0; for (int i = 0; i < 2048; ++i) at = A[16 * at]; B[0] = at;",
+                                 static_cast<int64_t>(chain.size()));
+    module.buffers[0].role = role;
+    MeasureInputs inputs;
+    inputs.buffers.resize(2);
+    inputs.buffers[0] = {.id = 9, .generation = 1, .bytes = std::as_bytes(std::span(chain))};
+    inputs.runs_cold = runs_cold;
+    double seconds = 1;
+    for (int round = 0; round < 3; ++round) {
+      const Measurement measured = measure(module, inputs);
+      EXPECT_TRUE(measured.ok());
+      seconds = std::min(seconds, measured.seconds);
+    }
+    return seconds;
+  };
+  const double cold = fastest(BufferRole::constant, true);
+  EXPECT_GT(cold, 2 * fastest(BufferRole::constant, false));
+  EXPECT_GT(cold, 2 * fastest(BufferRole::input, true));
 }
 
 TEST(MeasureRoughly, ACandidateBehindTheBestGetsFewSamples) {

@@ -35,6 +35,13 @@ TEST(MeasureTiming, WarmUpRunsAtLeastTwiceAndEstimatesOneRun) {
   EXPECT_GE(seconds, 1e-3);
 }
 
+TEST(MeasureTiming, WhatPrecedesRunsMakesNoSampleLonger) {
+  int calls = 0;
+  const TimingOptions options = {.sample_seconds = 1e-3, .min_samples = 3, .max_samples = 3};
+  EXPECT_EQ(take_samples([&] { ++calls; }, 1e-9, options, [] { usleep(2000); }).size(), 3U);
+  EXPECT_EQ(calls, 3);
+}
+
 TEST(MeasureTiming, WhatPrecedesARunIsNotCounted) {
   int64_t before = 0;
   int64_t calls = 0;

@@ -247,8 +247,8 @@ TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritte
   }
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(file("records.db").c_str(), &handle), SQLITE_OK);
-  for (const char* change :
-       {"ALTER TABLE records DROP COLUMN tolerance", "ALTER TABLE tasks DROP COLUMN runs_cold"})
+  for (const char* change : {"ALTER TABLE records DROP COLUMN tolerance",
+                             "ALTER TABLE tasks DROP COLUMN runs_cold", "PRAGMA user_version = 1"})
     ASSERT_EQ(sqlite3_exec(handle, change, nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(handle);
   {
@@ -258,6 +258,8 @@ TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritte
     EXPECT_EQ(old->tasks()->front().task, record.task);
   }
   RecordStore records = store();
+  EXPECT_EQ(Connection::open(file("records.db"), false)->integer("PRAGMA user_version").value(),
+            kRecordSchema);
   EXPECT_EQ(records.by_id(1).value(), record);
   record.tolerance = 1e-4;
   record.id = records.append(record).value();
