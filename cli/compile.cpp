@@ -30,7 +30,7 @@ std::optional<std::string> untuned_note(const Model& model, const std::string& r
   const auto untuned =
       std::ranges::count_if(model.kernels, [](const CompiledTask& kernel) { return !kernel.record; });
   if (records.empty() || untuned == 0) return std::nullopt;
-  return fmt::format("{}: kernels that {} has no program for, compiled untuned: {} of {}", model.name,
+  return fmt::format("{}: kernels that {} has no usable program for, compiled untuned: {} of {}", model.name,
                      records, untuned, model.kernels.size());
 }
 

@@ -33,8 +33,9 @@ double bytes_beyond(const BlockSummary& summary, int64_t capacity) {
   return bytes;
 }
 
-// Bytes that a block is the first to touch of the tensors `cold`, which are in no cache before; takes these
-// tensors out.
+// Bytes that a block fetches of the tensors `cold`, which are in no cache before; takes out what it touches.
+// A later block that touches another part counts nothing: which part it is nobody knows, and this is a bound
+// from below.
 double cold_bytes(const BlockSummary& summary, std::vector<const TensorNode*>& cold) {
   int64_t bytes = 0;
   std::erase_if(cold, [&](const TensorNode* tensor) {
@@ -59,14 +60,14 @@ std::vector<const TensorNode*> cold_tensors(const Program& program) {
 }
 
 StageBound bound_of(const BlockSummary& summary, const Target& target, const Roofline& roofline,
-                    double cold_bytes) {
+                    double bytes_in_no_cache) {
   StageBound bound;
   bound.block = summary.block->name;
   bound.operations = summary.operations * summary.useful;
   bound.seconds = bound.operations / roofline.gflops * 1e-9;
   const std::array<int64_t, 3> capacities = {target.l1.bytes, target.l2.bytes, target.l3.bytes};
   for (size_t level = 0; level < capacities.size(); ++level) {
-    bound.bytes[level] = std::max(bytes_beyond(summary, capacities[level]), cold_bytes);
+    bound.bytes[level] = std::max(bytes_beyond(summary, capacities[level]), bytes_in_no_cache);
     const double seconds = bound.bytes[level] / roofline.gigabytes[level] * 1e-9;
     if (seconds <= bound.seconds) continue;
     bound.seconds = seconds;

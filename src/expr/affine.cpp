@@ -351,8 +351,8 @@ std::optional<Affine> joined_digits(const Atom& upper, const Affine& x, int64_t 
                                     const Ranges& ranges) {
   if (is_quotient(Affine(upper), x, divisor, ranges)) return x * c;
   if (upper->kind != AtomKind::modulo) return std::nullopt;
-  const int64_t most = INT64_MAX / upper->divisor / divisor;  // what a factor of x mod d*k makes of c
-  const bool fits = -most <= c && c <= most && most > 0;
+  const int64_t most = INT64_MAX / upper->divisor / divisor;  // of |c|: c*d*k must fit
+  const bool fits = -most <= c && c <= most;
   if (!fits || !is_quotient(upper->operand, x, divisor, ranges)) return std::nullopt;
   return modulo(x, divisor * upper->divisor, ranges) * c;
 }

@@ -29,7 +29,7 @@ constexpr int kFewestSamples = 3;
 
 // Repeats the work until caches, predictors and clocks have settled and returns the seconds that one run
 // takes then. Where `before` is set it precedes each run, here and in samples; no figure holds its time, but
-// warm-up, samples and budget last no longer for it.
+// it counts towards how long warm-up, a sample and the budget last, so that these hold fewer runs.
 double warm_up(const std::function<void()>& work, const TimingOptions& options,
                const std::function<void()>& before = {});
 

@@ -263,8 +263,9 @@ TEST_F(CliTest, CompileSaysWhatTheRecordsDoNotHold) {
   write("w.json", R"([{"name": "sum", "op": "expression", "text": "C[i:5] = A[i] + 1"}])");
   const Outcome compiled = lathe("compile --workload w.json --cores 1 --records r.db --out o");
   EXPECT_EQ(compiled.status, 0);
-  EXPECT_THAT(compiled.err,
-              HasSubstr("lathe: sum: kernels that r.db has no program for, compiled untuned: 1 of 1\n"));
+  EXPECT_THAT(
+      compiled.err,
+      HasSubstr("lathe: sum: kernels that r.db has no usable program for, compiled untuned: 1 of 1\n"));
 }
 
 TEST_F(CliTest, TasksUnderOtherNamesAreLeftOutOfAMergeAndNamed) {

@@ -280,6 +280,7 @@ TEST_F(MeasureCandidates, ConstantsOfWhatRunsColdAreReadFromMemoryAndInputsFromC
     for (int round = 0; round < 3; ++round) {
       const Measurement measured = measure(module, inputs);
       EXPECT_TRUE(measured.ok());
+      EXPECT_GE(measured.samples.size(), static_cast<size_t>(kFewestSamples));
       seconds = std::min(seconds, measured.seconds);
     }
     return seconds;

@@ -35,7 +35,7 @@ TEST(MeasureTiming, WarmUpRunsAtLeastTwiceAndEstimatesOneRun) {
   EXPECT_GE(seconds, 1e-3);
 }
 
-TEST(MeasureTiming, WhatPrecedesRunsMakesNoSampleLonger) {
+TEST(MeasureTiming, WhatPrecedesRunsLeavesFewerOfThemToASample) {
   int calls = 0;
   const TimingOptions options = {.sample_seconds = 1e-3, .min_samples = 3, .max_samples = 3};
   EXPECT_EQ(take_samples([&] { ++calls; }, 1e-9, options, [] { usleep(2000); }).size(), 3U);
