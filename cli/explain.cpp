@@ -10,10 +10,12 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/task_option.h"
+#include "explain/comparable.h"
 #include "measure/peak.h"
 #include "records/record_store.h"
 #include "records/within.h"
 #include "target/detect.h"
+#include "tune/compiler_version.h"
 
 namespace lathe::cli {
 namespace {
@@ -25,10 +27,13 @@ struct ExplainOptions {
   std::string task;
 };
 
-// Nothing where this machine does not run the target on so many cores: the bounds would be another machine's.
-std::optional<Roofline> roofline_of(const TaskSummary& summary) {
+// Nothing where this machine did not measure, or does not run the target on so many cores: the bounds would
+// be another machine's.
+std::optional<Roofline> roofline_of(const TaskSummary& summary, const Record& measured,
+                                    const std::string& machine_here) {
   const Result<Target> target = parse_target(summary.target);
-  if (!target || summary.cores > static_cast<int>(allowed_cpus().size())) return std::nullopt;
+  if (!target || measured.machine != machine_here || summary.cores > static_cast<int>(allowed_cpus().size()))
+    return std::nullopt;
   Roofline roofline;
   roofline.gflops = measure_fma_gflops(*target, summary.cores);
   const std::array<int64_t, 3> bytes = {target->l2.bytes / 2,
@@ -44,6 +49,15 @@ std::optional<Roofline> roofline_of(const TaskSummary& summary) {
 
 std::string microseconds(std::optional<double> seconds) {
   return seconds ? fmt::format("{:.1f} us", *seconds * 1e6) : "-";
+}
+
+void print_makers(const Comparable& compared, const std::string& machine_here) {
+  const Record& record = compared.records.front();
+  if (record.machine != machine_here || record.compiler_version != compiler_version())
+    fmt::print("measured on {} by version {}\n", record.machine, record.compiler_version);
+  if (compared.left_aside == 0) return;
+  fmt::print("left aside: {} trial{} on another processor or by another version\n", compared.left_aside,
+             compared.left_aside == 1 ? "" : "s");
 }
 
 void print_program(const Explanation& explanation) {
@@ -114,15 +128,19 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   query.task_hash = summary.task.hash;
   query.target = summary.target;
   query.cores = summary.cores;
-  LATHE_TRY(const std::vector<Record> records, store.find(query));
-  const std::optional<Roofline> roofline = roofline_of(summary);
-  LATHE_TRY(const Explanation explanation, within(store.path(), explain(records, roofline)));
+  LATHE_TRY(std::vector<Record> found, store.find(query));
+  if (found.empty()) return no_such_task(store.path(), hash_to_string(summary.task.hash));
+  const std::string here = detect_target().machine;
+  const Comparable compared = comparable(std::move(found), here, compiler_version());
+  const std::optional<Roofline> roofline = roofline_of(summary, compared.records.front(), here);
+  LATHE_TRY(const Explanation explanation, within(store.path(), explain(compared.records, roofline)));
   const Measurement& measurement = explanation.best.measurement;
   fmt::print("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
              summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);
-  fmt::print("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n", summary.trials,
-             microseconds(measurement.seconds), measurement.spread * 100,
+  fmt::print("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n",
+             compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
              explanation.flops / measurement.seconds * 1e-9);
+  print_makers(compared, here);
   if (summary.task.runs_cold)
     fmt::print("timed as one task of a large network: its constants and outputs are not in the caches\n");
   print_program(explanation);

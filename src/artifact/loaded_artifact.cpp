@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/check.h"
+#include "base/json.h"
 
 namespace lathe {
 namespace {
@@ -100,10 +102,13 @@ Status LoadedArtifact::State::read_manifest(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
   std::ifstream file(path);
   if (!file) return fail(ErrorKind::not_found, "this is not an artifact, it has no manifest.json", folder);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const Result<nlohmann::json> manifest = parse_json(text.str(), path);
+  if (!manifest) return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
   try {
-    const nlohmann::json manifest = nlohmann::json::parse(file);
-    LATHE_TRY(inputs, read_tensors(manifest.at("inputs"), path));
-    LATHE_TRY(outputs, read_tensors(manifest.at("outputs"), path));
+    LATHE_TRY(inputs, read_tensors(manifest->at("inputs"), path));
+    LATHE_TRY(outputs, read_tensors(manifest->at("outputs"), path));
   } catch (const nlohmann::json::exception&) {
     return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
   }

@@ -15,6 +15,8 @@
 
 namespace lathe {
 
+constexpr double kLongWaitSeconds = 0.25;
+
 // The bytes of one input or constant, as laid out in memory. Bytes with the same id and generation are the
 // same: they are copied to the worker once, however many candidates use them. A new generation replaces the
 // old one.
@@ -35,6 +37,9 @@ struct MeasureInputs {
   double best_seconds = 0;     // of this task so far, for give_up_ratio and rough_ratio; 0: none
   double timeout_seconds = 0;  // in place of the options' one; 0: that one
   bool runs_cold = false;      // constants and outputs are taken out of the caches before each run
+  // What the caller does with the time once the candidate takes longer than kLongWaitSeconds to load and run
+  // first, or to be timed. Called in the thread that measures.
+  std::function<void()> on_long_wait = {};
 };
 
 class CandidateRunner {

@@ -8,6 +8,7 @@
 #include "measure/protocol.h"
 #include "measure/shared_inputs.h"
 #include "measure/shared_memory.h"
+#include "measure/timing.h"
 #include "measure/worker_process.h"
 #include "measure/worker_status.h"
 #include "target/detect.h"
@@ -52,8 +53,10 @@ struct Measurer::State {
 
   Status start_worker();
   Status wait_until_ready();
-  Result<Message> exchange(Message request, double timeout_seconds);
-  Result<Message> begin_trial(const TrialRequest& request, double timeout_seconds);
+  Result<Message> exchange(Message request, double timeout_seconds,
+                           const std::function<void()>& on_long_wait);
+  Result<Message> begin_trial(const TrialRequest& request, double timeout_seconds,
+                              const std::function<void()>& on_long_wait);
   MeasureFailure replace_worker(const Error& error, const Module& module, double timeout_seconds);
   Result<FirstOutcome> run_first(const Module& module, const MeasureInputs& candidate,
                                  double timeout_seconds);
@@ -80,17 +83,21 @@ Status Measurer::State::wait_until_ready() {
               fmt::format("'{}' does not answer as this version's worker", options.worker_path));
 }
 
-Result<Message> Measurer::State::exchange(Message request, double timeout_seconds) {
+Result<Message> Measurer::State::exchange(Message request, double timeout_seconds,
+                                          const std::function<void()>& on_long_wait) {
+  const double deadline = monotonic_seconds() + timeout_seconds;
   LATHE_TRY_STATUS(worker.send(std::move(request)));
-  return worker.receive(timeout_seconds);
+  if (on_long_wait && !worker.answers_within(std::min(kLongWaitSeconds, timeout_seconds))) on_long_wait();
+  return worker.receive(std::max(0.0, deadline - monotonic_seconds()));
 }
 
 // A worker that ended between two candidates, by whose hand ever, is replaced and asked again.
-Result<Message> Measurer::State::begin_trial(const TrialRequest& request, double timeout_seconds) {
+Result<Message> Measurer::State::begin_trial(const TrialRequest& request, double timeout_seconds,
+                                             const std::function<void()>& on_long_wait) {
   for (bool may_retry : {true, false}) {
     LATHE_TRY_STATUS(wait_until_ready());
     new (status) WorkerStatus;
-    Result<Message> reply = exchange(request, timeout_seconds);
+    Result<Message> reply = exchange(request, timeout_seconds, on_long_wait);
     const bool ended = !reply.has_value() && reply.error().kind != ErrorKind::timeout;
     const bool had_begun = status->stage.load() != TrialStage::idle;
     if (!ended || had_begun || !may_retry) return reply;
@@ -139,7 +146,8 @@ Result<Measurer> Measurer::start(const MeasureOptions& options) {
 Result<FirstOutcome> Measurer::State::run_first(const Module& module, const MeasureInputs& candidate,
                                                 double timeout_seconds) {
   LATHE_TRY(std::vector<int64_t> offsets, inputs->share(module, candidate.buffers));
-  const Result<Message> first = begin_trial({module, std::move(offsets)}, timeout_seconds);
+  const Result<Message> first =
+      begin_trial({module, std::move(offsets)}, timeout_seconds, candidate.on_long_wait);
   if (!first.has_value()) {
     if (!worker.started()) return std::unexpected(first.error());
     return FirstOutcome{0, replace_worker(first.error(), module, timeout_seconds)};
@@ -176,7 +184,7 @@ Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs&
                               inputs.best_seconds * state.options.rough_ratio, inputs.runs_cold};
   const double timing_timeout =
       timeout + state.options.timing.budget_seconds + kRunsWhileTiming * first.seconds;
-  Result<Message> timed = state.exchange(request, timing_timeout);
+  Result<Message> timed = state.exchange(request, timing_timeout, inputs.on_long_wait);
   if (!timed.has_value()) {
     const MeasureFailure failure = state.replace_worker(timed.error(), module, timing_timeout);
     return failed_measurement(failure.kind, failure.message);

@@ -205,6 +205,11 @@ Status send_message(int socket, Message message) {
   return {};
 }
 
+bool is_readable_within(int socket, double seconds) {
+  const Status readable = wait_readable(socket, monotonic_seconds() + seconds);
+  return readable.has_value() || readable.error().kind != ErrorKind::timeout;
+}
+
 Result<Message> receive_message(int socket, double timeout_seconds) {
   const double deadline = timeout_seconds < 0 ? -1 : monotonic_seconds() + timeout_seconds;
   Header header;

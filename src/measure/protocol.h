@@ -63,5 +63,7 @@ Status send_message(int socket, Message message);
 // Waits for one message: a timeout error after so many seconds (negative: waits for ever), a crash error if
 // the other end is gone, an io error if what came is no message.
 Result<Message> receive_message(int socket, double timeout_seconds);
+// Whether a message, or the other side's end, comes within so many seconds.
+bool is_readable_within(int socket, double seconds);
 
 }  // namespace lathe

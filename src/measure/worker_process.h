@@ -31,6 +31,7 @@ class WorkerProcess {
   // See protocol.h.
   Status send(Message message) { return send_message(socket_, std::move(message)); }
   Result<Message> receive(double timeout_seconds) { return receive_message(socket_, timeout_seconds); }
+  bool answers_within(double seconds) const { return is_readable_within(socket_, seconds); }
 
   // Waits for a process that closed its socket, kills it if it lingers, and returns its wait status.
   int reap();

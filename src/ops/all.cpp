@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/abridged.h"
 #include "expr/parse.h"
 #include "ops/capsule.h"
 #include "ops/conv.h"
@@ -59,7 +60,7 @@ Result<int64_t> read_parameter(std::string_view op, const json& parameters,
   if (in_range) return found->get<int64_t>();
   return invalid(fmt::format("'{}' of {} is an integer from {} to {}, not {}", parameter.name, op,
                              parameter.least, kMaxParameter,
-                             found->dump(-1, ' ', false, json::error_handler_t::replace)));
+                             abridged(found->dump(-1, ' ', false, json::error_handler_t::replace))));
 }
 
 Result<Operator> make_from_entry(const OperatorEntry& entry, const json& parameters) {

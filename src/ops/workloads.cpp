@@ -8,30 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "ops/all.h"
 
 namespace lathe {
 namespace {
 
 using nlohmann::json;
-
-std::string line_and_column(std::string_view text, size_t position) {
-  const std::string_view before = text.substr(0, std::min(position, text.size()));
-  const size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-  return fmt::format("{}:{}", 1 + std::ranges::count(before, '\n'), 1 + before.size() - line_begin);
-}
-
-Result<json> parse_json(std::string_view text, const std::string& source) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    const size_t position = error.byte == 0 ? 0 : error.byte - 1;
-    return fail(ErrorKind::parse, "this is no valid JSON",
-                fmt::format("{}:{}", source, line_and_column(text, position)));
-  } catch (const json::out_of_range&) {
-    return fail(ErrorKind::parse, "it holds a number that is too large", source);
-  }
-}
 
 Result<std::string> text_of(const json& entry, const char* key, const std::string& where) {
   const auto found = entry.find(key);

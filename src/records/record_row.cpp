@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/abridged.h"
 #include "base/hash.h"
+#include "base/json.h"
 
 namespace lathe {
 
@@ -17,8 +19,8 @@ namespace {
 constexpr int kTaskColumns = 7;
 
 std::unexpected<Error> damaged(const std::string& path, const char* column, const std::string& value) {
-  return fail(ErrorKind::database,
-              fmt::format("the records file {} is damaged: its column {} holds '{}'", path, column, value));
+  return fail(ErrorKind::database, fmt::format("the records file {} is damaged: its column {} holds '{}'",
+                                               path, column, abridged(value)));
 }
 
 // Names may hold any bytes; what is no UTF-8 is replaced.
@@ -30,20 +32,12 @@ std::string point_text(const Record& record) {
   return dump({{"sketch", record.sketch}, {"integers", record.integers}});
 }
 
-Result<nlohmann::json> parse_json(const Statement& row, int column, const char* name,
-                                  const std::string& path) {
-  try {
-    return nlohmann::json::parse(row.text(column));
-  } catch (const nlohmann::json::exception&) {
-    return damaged(path, name, row.text(column));
-  }
-}
-
 template <class Value>
 Result<Value> json_as(const Statement& row, int column, const char* name, const std::string& path) {
-  LATHE_TRY(const nlohmann::json json, parse_json(row, column, name, path));
+  const Result<nlohmann::json> json = parse_json(row.text(column), path);
+  if (!json) return damaged(path, name, row.text(column));
   try {
-    return json.get<Value>();
+    return json->get<Value>();
   } catch (const nlohmann::json::exception&) {
     return damaged(path, name, row.text(column));
   }

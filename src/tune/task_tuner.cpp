@@ -21,7 +21,8 @@ namespace lathe {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Records are written together, but none waits longer than this (design 5: a commit at least every second).
+// Records are written together, but none waits for as long as a second (design 5): longer than this for the
+// next one, or than kLongWaitSeconds more where the next takes its time.
 constexpr double kFlushSeconds = 0.5;
 
 // A candidate on its way from point to machine code.
@@ -98,6 +99,7 @@ struct TaskTuner::State {
   void count(const Measurement& measurement);
   void fit();
   Status flush();
+  Built wait_for(std::future<Built> built);
   Status take_pace();
   Status correct(std::vector<Trial>& batch, size_t first_ranked);
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
@@ -148,6 +150,14 @@ Status TaskTuner::State::flush() {
   return {};
 }
 
+// What is measured meanwhile would wait as long to be written as the candidate to be built.
+Built TaskTuner::State::wait_for(std::future<Built> built) {
+  const auto patience = std::chrono::duration<double>(kLongWaitSeconds);
+  // What could not be written is kept, and its error comes with the next flush.
+  if (built.wait_for(patience) == std::future_status::timeout) static_cast<void>(flush());
+  return built.get();
+}
+
 // A shared machine is slow for seconds at a time. What was measured then must not look worse to the search
 // than what was measured before and after.
 Status TaskTuner::State::take_pace() {
@@ -183,6 +193,7 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   } else {
     MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
     inputs.best_seconds = progress.best_seconds * pace;
+    inputs.on_long_wait = [this] { static_cast<void>(flush()); };
     LATHE_TRY(measurement, runner->measure(*built.module, inputs));
   }
   count(measurement);
@@ -278,7 +289,7 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
   std::future<Built> next;
   Status status;
   for (size_t i = 0; i < points.size() && status && !stop(); ++i) {
-    Built built = next.valid() ? next.get() : start_build(i).get();
+    Built built = s.wait_for(next.valid() ? std::move(next) : start_build(i));
     if (i + 1 < points.size()) next = start_build(i + 1);
     status = s.measure(points[i], std::move(built), batch);
   }

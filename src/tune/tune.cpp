@@ -106,11 +106,13 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   std::vector<TaskTuner> tuners;
   std::vector<ScheduledTask> scheduled;
   std::vector<double> wall(tasks.size(), 0);
+  std::vector<int64_t> known;  // trials of each task before this run
   int64_t trials = 0;
   for (const WeightedTask& weighted : tasks) {
     if (is_stopped(budget)) return std::vector<CaseResult>();
     LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, runner, records));
-    trials += tuner.progress().trials;
+    known.push_back(tuner.progress().trials);
+    trials += known.back();
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
     scheduled.push_back({static_cast<double>(weighted.weight), flops, kind_of(weighted.task.dag)});
     tuners.push_back(std::move(tuner));
@@ -137,7 +139,9 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   for (size_t i = 0; i < tasks.size(); ++i) {
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
     if (is_stopped(budget)) continue;
-    LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), budget, results.back()));
+    // What an earlier run measured, that run has compared.
+    if (tuners[i].progress().trials > known[i])
+      LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), budget, results.back()));
     LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
   }
   return results;

@@ -13,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 using testing::StartsWith;
 
 class DamagedRecords : public CliTest {
@@ -68,6 +69,24 @@ TEST_F(DamagedRecords, WhereNoneIsLeftEachIsNamed) {
   const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
   EXPECT_THAT(sentence("explain r.db --task " + shown[0]["task"].get<std::string>()),
               StartsWith("lathe: r.db: trace of record "));
+}
+
+TEST_F(DamagedRecords, TimesOfAnotherProcessorAreNoneOfOurs) {
+  damage("UPDATE records SET machine = 'elsewhere', seconds = 1e-9 WHERE id = 3");
+  const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
+  const std::string explain = "explain r.db --task " + shown[0]["task"].get<std::string>();
+  const Outcome mixed = lathe(explain);
+  EXPECT_EQ(mixed.status, 0) << mixed.err;
+  EXPECT_THAT(mixed.out, HasSubstr("best of 2 trials: "));
+  EXPECT_THAT(mixed.out, HasSubstr("left aside: 1 trial on another processor or by another version\n"));
+  EXPECT_THAT(mixed.out, HasSubstr("together at least "));
+
+  damage("UPDATE records SET machine = 'elsewhere'");
+  const Outcome foreign = lathe(explain);
+  EXPECT_EQ(foreign.status, 0) << foreign.err;
+  EXPECT_THAT(foreign.out, HasSubstr("best of 3 trials: 0.0 us"));
+  EXPECT_THAT(foreign.out, HasSubstr("measured on elsewhere by version "));
+  EXPECT_THAT(foreign.out, Not(HasSubstr("together at least ")));
 }
 
 TEST_F(DamagedRecords, ATaskIsNamedWithItsFile) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "explain/comparable.h"
 #include "explain/words.h"
 #include "expr/parse.h"
 #include "ops/workloads.h"
@@ -123,6 +124,32 @@ TEST(Tried, ValuesAreTheParametersOwnAndThoseNeverVariedAreLeftOut) {
   EXPECT_EQ(parameters[0].values[1].what, "4");
   EXPECT_EQ(parameters[0].values[1].trials, 2);
   EXPECT_EQ(parameters[0].values[1].best_seconds, 3e-3);
+}
+
+std::vector<int64_t> ids_of(const Comparable& compared) {
+  std::vector<int64_t> ids;
+  for (const Record& made : compared.records) ids.push_back(made.id);
+  return ids;
+}
+
+TEST(Comparable, ProcessorsAndVersionsAreNotMixed) {
+  std::vector<Record> records;
+  for (const auto& [machine, version] :
+       {std::pair("here", "2"), std::pair("there", "2"), std::pair("here", "1"), std::pair("here", "2"),
+        std::pair("there", "2")}) {
+    Record made = record(static_cast<int64_t>(records.size()) + 1, "a", {0}, 1e-3);
+    made.machine = machine;
+    made.compiler_version = version;
+    records.push_back(made);
+  }
+  EXPECT_EQ(ids_of(comparable(records, "here", "2")), (std::vector<int64_t>{1, 4}));
+  EXPECT_EQ(comparable(records, "here", "2").left_aside, 3u);
+  // Nothing of this machine and version, or nothing that works: what was recorded last.
+  EXPECT_EQ(ids_of(comparable(records, "here", "3")), (std::vector<int64_t>{2, 5}));
+  for (size_t i : {0, 3}) records[i].measurement = failed_measurement(ErrorKind::crash, "injected");
+  EXPECT_EQ(ids_of(comparable(records, "here", "2")), (std::vector<int64_t>{2, 5}));
+  for (Record& made : records) made.measurement = failed_measurement(ErrorKind::crash, "injected");
+  EXPECT_EQ(comparable(records, "here", "2").records.size(), 5u);
 }
 
 TEST(Explain, TellsTheBestProgramWithAndWithoutARoofline) {

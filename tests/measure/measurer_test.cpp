@@ -148,6 +148,19 @@ TEST_F(MeasureCandidates, AnEndlessLoopIsATimeout) {
   EXPECT_TRUE(measure(unary_module(kDouble, kCount)).ok());
 }
 
+TEST_F(MeasureCandidates, ALongRunLeavesItsCallerTime) {
+  int waits = 0;
+  const std::string hang = std::string(kDouble) + " static int runs; volatile int on = runs++ == ";
+  for (const char* slow_run : {"0", "1"}) {
+    const Module module = unary_module(hang + slow_run + "; while (on) {}", kCount);
+    MeasureInputs inputs = inputs_for(module);
+    inputs.timeout_seconds = 2 * kLongWaitSeconds;
+    inputs.on_long_wait = [&] { ++waits; };
+    EXPECT_EQ(measure(module, inputs).failure->kind, ErrorKind::timeout);
+  }
+  EXPECT_EQ(waits, 2);
+}
+
 TEST_F(MeasureCandidates, AHangInALaterRunIsATimeoutToo) {
   const Module module = unary_module(
       std::string(kDouble) + " static int runs; volatile int on = runs++; while (on) {}", kCount);

@@ -41,6 +41,18 @@ TEST(Workloads, ANumberBeyondAllIsAnError) {
   EXPECT_EQ(workloads.error().to_string(), "w.json: it holds a number that is too large");
 }
 
+TEST(Workloads, ANestedOrALongValueIsAShortError) {
+  for (const char* key : {"m", "suite", "constants"}) {
+    const std::string entry = fmt::format(R"([{{"name": "x", "op": "gemv", "{}": )", key);
+    EXPECT_TRUE(error_of(entry + std::string(200'000, '[')).ends_with("nested more than 64 deep here"))
+        << key;
+  }
+  const std::string list = "[\"" + std::string(1000, 'x') + "\"]";
+  EXPECT_EQ(error_of(R"([{"name": "x", "op": "gemv", "k": 1, "m": )" + list + "}]"),
+            "w.json: entry 'x': 'm' of gemv is an integer from 1 to 2147483647, not " + list.substr(0, 100) +
+                " ..");
+}
+
 TEST(Workloads, Errors) {
   EXPECT_EQ(error_of("[{\"name\": 1}"), "w.json:1:13: this is no valid JSON");
   EXPECT_EQ(error_of("{}"), "w.json: workloads are a JSON list of objects");

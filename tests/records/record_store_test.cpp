@@ -286,6 +286,10 @@ TEST_F(RecordStoreTest, AColumnThatHoldsNonsenseIsDamage) {
   EXPECT_EQ(message_after("UPDATE records SET seconds = 'soon'"), damaged + "seconds holds 'soon'");
   EXPECT_EQ(message_after("UPDATE records SET seconds = NULL"), damaged + "seconds holds ''");
   EXPECT_EQ(message_after("UPDATE records SET point = '[1]'"), damaged + "point holds '[1]'");
+  // What is nested without end is damage too, and the sentence stays short.
+  const std::string point = R"({"sketch":"x","integers":[],"z":)" + std::string(100'000, '[');
+  EXPECT_EQ(message_after(("UPDATE records SET point = '" + point + "'").c_str()),
+            damaged + "point holds '" + point.substr(0, 100) + " ..'");
   sqlite3_close(handle);
 }
 

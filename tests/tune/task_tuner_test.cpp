@@ -106,6 +106,39 @@ TEST_F(TuneTask, OneSeedGivesTheSameProposals) {
   EXPECT_NE(first, traces_of(tune("c.db", 8, measured, runner)));
 }
 
+// The third of a batch takes so long that its caller gets time.
+class SlowThird : public InProcessRunner {
+ public:
+  Result<Measurement> measure(const Module& module, const MeasureInputs& inputs) override {
+    if (++measured_ == 3) {
+      inputs.on_long_wait();
+      while_waiting();
+    }
+    return InProcessRunner::measure(module, inputs);
+  }
+  std::function<void()> while_waiting;
+
+ private:
+  int measured_ = 0;
+};
+
+TEST_F(TuneTask, WhatIsMeasuredDoesNotWaitForASlowCandidateToBeWritten) {
+  Result<RecordStore> store = RecordStore::open(folder_ / "slow.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  SlowThird runner;
+  int64_t written = 0;
+  runner.while_waiting = [&] {
+    const Result<RecordStore> reader = RecordStore::open_read_only(folder_ / "slow.db");
+    ASSERT_TRUE(reader) << reader.error().to_string();
+    written = reader->count({}).value();
+  };
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  ASSERT_TRUE(tuner) << tuner.error().to_string();
+  EXPECT_TRUE(tuner->step(4, [] { return false; }));
+  EXPECT_EQ(written, 2);
+  EXPECT_EQ(store->count({}).value(), 4);
+}
+
 Task renamed_matmul() {
   const Task first = small_matmul();
   std::vector<std::string> constants;

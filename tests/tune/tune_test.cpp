@@ -68,6 +68,26 @@ TEST(TuneNetworkTasks, ATaskThatGainsNothingLeavesTrialsToTheOthers) {
   EXPECT_GE(results->at(1).progress.trials, results->front().progress.trials);
 }
 
+TEST(TuneNetworkTasks, ASecondRunThatHasNothingToTryMeasuresNothing) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("lathe-tune-twice-test-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  Result<RecordStore> records = RecordStore::open(folder / "records.db");
+  ASSERT_TRUE(records) << records.error().to_string();
+  for (const bool is_first : {true, false}) {
+    InProcessRunner runner;
+    const auto results = tune_network_tasks(products(), "gradient", {}, {.trials = 4}, runner, *records, {});
+    ASSERT_TRUE(results) << results.error().to_string();
+    EXPECT_EQ(runner.runs > 0, is_first);
+    EXPECT_EQ(records->count({}).value(), 12);
+    for (const CaseResult& result : *results) {
+      EXPECT_EQ(result.winner.has_value(), is_first);
+      EXPECT_GT(result.progress.best_seconds, 0);
+    }
+  }
+  std::filesystem::remove_all(folder);
+}
+
 // Ends a run at that many measurements.
 std::function<bool()> after_runs(const InProcessRunner& runner, int runs) {
   return [&runner, runs] { return runner.runs >= runs; };
