@@ -90,6 +90,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
   // A tuner holds its task's data: each is made anew here rather than kept.
   for (size_t i = 0; i < results.size() && !is_stopped(budget); ++i) {
     if (!finalists[i].empty()) {
+      if (observer) observer({tasks[i].name, i, tasks.size(), results[i].progress, true});
       LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
       LATHE_TRY_STATUS(conclude(tuner, finalists[i], budget, results[i]));
     }
@@ -140,8 +141,10 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
     if (is_stopped(budget)) continue;
     // What an earlier run measured, that run has compared.
-    if (tuners[i].progress().trials > known[i])
+    if (tuners[i].progress().trials > known[i]) {
+      if (observer) observer({tasks[i].task.name, i, tasks.size(), tuners[i].progress(), true});
       LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), budget, results.back()));
+    }
     LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
   }
   return results;

@@ -28,6 +28,8 @@ struct TuneState {
   size_t index = 0;  // its place, 0 ..
   size_t count = 0;  // how many there are
   TuneProgress progress;
+  // All trials are done: its best programs are measured again now, and the winner is compared in full.
+  bool is_concluded = false;
 };
 using TuneObserver = std::function<void(const TuneState&)>;
 

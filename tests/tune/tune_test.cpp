@@ -76,10 +76,16 @@ TEST(TuneNetworkTasks, ASecondRunThatHasNothingToTryMeasuresNothing) {
   ASSERT_TRUE(records) << records.error().to_string();
   for (const bool is_first : {true, false}) {
     InProcessRunner runner;
-    const auto results = tune_network_tasks(products(), "gradient", {}, {.trials = 4}, runner, *records, {});
+    std::vector<std::string> concluded;
+    const auto results = tune_network_tasks(products(), "gradient", {}, {.trials = 4}, runner, *records,
+                                            [&](const TuneState& state) {
+                                              if (state.is_concluded) concluded.push_back(state.name);
+                                            });
     ASSERT_TRUE(results) << results.error().to_string();
     EXPECT_EQ(runner.runs > 0, is_first);
     EXPECT_EQ(records->count({}).value(), 12);
+    EXPECT_EQ(concluded,
+              is_first ? (std::vector<std::string>{"slow", "gains", "fast"}) : std::vector<std::string>());
     for (const CaseResult& result : *results) {
       EXPECT_EQ(result.winner.has_value(), is_first);
       EXPECT_GT(result.progress.best_seconds, 0);
