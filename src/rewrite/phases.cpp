@@ -14,22 +14,45 @@ std::unexpected<Error> refuse(const std::string& stage, const std::string& reaso
   return fail(ErrorKind::illegal_schedule, fmt::format("phases does not apply to '{}': {}", stage, reason));
 }
 
-// The input that a load sees through element-wise computes that only move elements or put zeros between and
-// around them: a load of the input at an index over the first load's axes.
-Load see_through(const Dag& dag, Load load) {
-  while (const Compute* producer = dag.producer(load.tensor)) {
+bool is_zero(const Expr& e) {
+  if (const Index* index = e.as<Index>()) return index->value == Affine(0);
+  const Literal* value = e.as<Literal>();
+  return value != nullptr && value->value == 0 && value->integer == 0;
+}
+
+// What a load sees through element-wise computes that only move elements or put zeros between and around
+// them: an element of the input where all conditions hold, else zero.
+struct Expanded {
+  Load input;
+  std::vector<Expr> conditions;  // of comparisons, over the first load's axes
+};
+
+void add_comparisons(const Expr& condition, std::vector<Expr>& comparisons) {
+  const Binary* both = condition.as<Binary>();
+  if (both == nullptr || both->op != BinaryOp::logical_and) {
+    comparisons.push_back(condition);
+    return;
+  }
+  add_comparisons(both->a, comparisons);
+  add_comparisons(both->b, comparisons);
+}
+
+Expanded see_through(const Dag& dag, const Load& load) {
+  Expanded seen{load, {}};
+  while (const Compute* producer = dag.producer(seen.input.tensor)) {
     if (producer->reduction != Reduction::none) break;
     const Select* select = producer->body.as<Select>();
-    const Literal* zero = select != nullptr ? select->if_false.as<Literal>() : nullptr;
     const Load* inner = select != nullptr ? select->if_true.as<Load>() : producer->body.as<Load>();
-    if (inner == nullptr || (select != nullptr && (zero == nullptr || zero->value != 0))) break;
+    if (inner == nullptr || (select != nullptr && !is_zero(select->if_false))) break;
     Substitution values;
-    for (size_t i = 0; i < load.index.size(); ++i) values.emplace_back(producer->axes[i].var, load.index[i]);
+    for (size_t i = 0; i < seen.input.index.size(); ++i)
+      values.emplace_back(producer->axes[i].var, seen.input.index[i]);
+    if (select != nullptr) add_comparisons(substitute(select->condition, values), seen.conditions);
     Load next{inner->tensor, {}, 0, {}};
     for (const Affine& index : inner->index) next.index.push_back(substitute(index, values));
-    load = std::move(next);
+    seen.input = std::move(next);
   }
-  return load;
+  return seen;
 }
 
 // One spatial axis of the transposed convolution: output y reads the expanded position y + k - pad, which
@@ -68,6 +91,7 @@ std::optional<std::vector<PhaseAxis>> phase_axes(const Compute& conv, const Wind
                                                  const Load& input) {
   std::vector<PhaseAxis> axes;
   bool strided = false;
+  if (input.index.size() != match.data.index.size()) return std::nullopt;
   for (const WindowedProduct::Window& window : match.windows) {
     PhaseAxis axis{window.output_dim,
                    window.reduce_axis,
@@ -76,7 +100,7 @@ std::optional<std::vector<PhaseAxis>> phase_axes(const Compute& conv, const Wind
                    0,
                    conv.axes[window.output_dim].extent,
                    conv.axes[window.reduce_axis].extent};
-    if (window.data_dim >= input.index.size()) return std::nullopt;
+    if (std::ranges::find(axes, window.output_dim, &PhaseAxis::output_dim) != axes.end()) return std::nullopt;
     Affine index = input.index[window.data_dim];
     const bool divided = index.terms().size() == 1 && index.terms()[0].coefficient == 1 &&
                          index.terms()[0].atom->kind == AtomKind::floor_div;
@@ -95,6 +119,79 @@ std::optional<std::vector<PhaseAxis>> phase_axes(const Compute& conv, const Wind
   }
   if (!strided) return std::nullopt;
   return axes;
+}
+
+// Of the positions y + k of one window, those that conditions let through.
+struct Passing {
+  Interval range;
+  bool is_strided = false;  // those alone that hold an input
+
+  // Takes in a comparison over `position`; false where it is of another form.
+  bool narrow(const Expr& comparison, const PhaseAxis& axis, const Var& position) {
+    const Binary* compared = comparison.as<Binary>();
+    const Index* left = compared != nullptr ? compared->a.as<Index>() : nullptr;
+    const Index* right = compared != nullptr ? compared->b.as<Index>() : nullptr;
+    if (left == nullptr || right == nullptr) return false;
+    const Affine difference = right->value - left->value;
+    if (compared->op == BinaryOp::equal) {
+      const Affine remainder = modulo(Affine(position) - Affine(axis.pad), axis.stride);
+      is_strided |= difference == remainder || difference == remainder * -1;
+      return difference == remainder || difference == remainder * -1;
+    }
+    if (compared->op != BinaryOp::less && compared->op != BinaryOp::less_equal) return false;
+    const int64_t least = compared->op == BinaryOp::less ? 1 : 0;
+    const Affine rising = difference - Affine(position);
+    const Affine falling = difference + Affine(position);
+    if (rising.is_constant()) range.lo = std::max(range.lo, least - rising.constant());
+    if (falling.is_constant()) range.hi = std::min(range.hi, falling.constant() - least);
+    return rising.is_constant() || falling.is_constant();
+  }
+};
+
+// Whether exactly the positions that hold an element of the input pass.
+bool passes_inputs_alone(const Passing& passing, const PhaseAxis& axis, int64_t inputs) {
+  if (passing.is_strided != (axis.stride > 1)) return false;
+  const auto from = [&](int64_t position) {
+    return -floor_div(Affine(axis.pad - position), axis.stride).constant();
+  };
+  const auto to = [&](int64_t position) {
+    return floor_div(Affine(position - axis.pad), axis.stride).constant();
+  };
+  const int64_t last = axis.extent + axis.kernel - 2;
+  const Interval passed{from(std::max<int64_t>(passing.range.lo, 0)), to(std::min(passing.range.hi, last))};
+  const Interval wanted{std::max<int64_t>(from(0), 0), std::min(to(last), inputs - 1)};
+  return passed.lo == wanted.lo && passed.hi == wanted.hi;
+}
+
+// Whether the conditions are those of an input expanded by these strides, and nothing else happens to it.
+bool is_expansion(const Compute& conv, const WindowedProduct& match, const Expanded& seen,
+                  const std::vector<PhaseAxis>& axes) {
+  std::vector<Expr> left = seen.conditions;
+  std::vector<bool> in_window(seen.input.index.size(), false);
+  for (const PhaseAxis& axis : axes) {
+    in_window[axis.data_dim] = true;
+    const Var& y = conv.axes[axis.output_dim].var;
+    const Var& k = conv.axes[axis.reduce_axis].var;
+    const Var position("position");
+    const Substitution sum = {{k, Affine(position) - Affine(y)}};
+    Passing passing{{0, axis.extent + axis.kernel - 2}};
+    const auto is_taken = [&](const Expr& condition) {
+      return (uses(condition, y) || uses(condition, k)) &&
+             passing.narrow(substitute(condition, sum), axis, position);
+    };
+    std::erase_if(left, is_taken);
+    if (!passes_inputs_alone(passing, axis, seen.input.tensor->shape[axis.data_dim])) return false;
+  }
+  const auto is_of_window = [&](const Affine& index) {
+    return std::ranges::any_of(axes, [&](const PhaseAxis& axis) {
+      return index.uses(conv.axes[axis.output_dim].var) || index.uses(conv.axes[axis.reduce_axis].var);
+    });
+  };
+  for (size_t d = 0; d < in_window.size(); ++d) {
+    if (in_window[d]) continue;
+    if (seen.input.index[d] != match.data.index[d] || is_of_window(match.data.index[d])) return false;
+  }
+  return left.empty();
 }
 
 // input with zeros around it, so that every phase reads inside: [.., lo .. hi, ..] of each window.
@@ -184,11 +281,13 @@ Result<Dag> rewrite_phases(const Dag& dag, const std::string& stage, const Rewri
   const Compute& conv = dag.computes[position];
   const auto match = match_windowed_product(conv);
   if (!match) return refuse(stage, "it is no dense convolution of stride 1 over an expanded input");
-  const Load input = see_through(dag, match->data);
-  const auto axes = phase_axes(conv, *match, input);
-  if (!axes || input.tensor == match->data.tensor) return refuse(stage, "its input is not expanded");
+  const Expanded seen = see_through(dag, match->data);
+  const auto axes = phase_axes(conv, *match, seen.input);
+  if (!axes || seen.input.tensor == match->data.tensor) return refuse(stage, "its input is not expanded");
+  if (!is_expansion(conv, *match, seen, *axes))
+    return refuse(stage, "its input is not expanded by zeros between and around all elements alone");
   std::vector<Compute> computes;
-  computes.push_back(padded_input(stage, input, *axes));
+  computes.push_back(padded_input(stage, seen.input, *axes));
   computes.push_back(phase_product(conv, *match, *axes, computes.back().output));
   computes.push_back(pick_phases(conv, *axes, computes.back().output));
   return without_unused(replace_stage(dag, position, std::move(computes)));

@@ -178,6 +178,10 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
   const auto match = match_windowed_product(conv);
   if (!match || !is_image_convolution(conv, *match))
     return refuse(stage, "it is no dense 2-D convolution of stride 1");
+  // Both operands, whose product its body is, are of its type.
+  const DType dtype = conv.output->dtype;
+  if (dtype != DType::f32)
+    return refuse(stage, fmt::format("its elements are {}, and the tables are f32", to_string(dtype)));
   Geometry g;
   const auto m = parameters.find("m");
   g.m = m == parameters.end() ? 4 : m->second;

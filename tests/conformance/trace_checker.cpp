@@ -74,12 +74,8 @@ std::string first_difference(const std::vector<HostTensor>& expected, const std:
 
 std::span<const SmallCase> small_cases() { return kCases; }
 
-Reference make_reference(const SmallCase& small, const Target& target, int cores, bool free_layouts) {
-  const Result<Operator> operation = make_operator(small.op, nlohmann::json::parse(small.parameters));
-  EXPECT_TRUE(operation) << operation.error().to_string();
-  Result<Task> task = make_task(small.op, operation->dag, target, cores, operation->constants, free_layouts);
-  EXPECT_TRUE(task) << task.error().to_string();
-  Reference reference{std::move(*task), {}, {}};
+Reference make_reference(Task task) {
+  Reference reference{std::move(task), {}, {}};
   Rng rng(5);
   const std::vector<Interval> indices = index_values(reference.task.dag);
   for (const Tensor& input : reference.task.dag.inputs) {
@@ -89,6 +85,14 @@ Reference make_reference(const SmallCase& small, const Target& target, int cores
   EXPECT_TRUE(naive) << naive.error().to_string();
   reference.outputs = naive->outputs;
   return reference;
+}
+
+Reference make_reference(const SmallCase& small, const Target& target, int cores, bool free_layouts) {
+  const Result<Operator> operation = make_operator(small.op, nlohmann::json::parse(small.parameters));
+  EXPECT_TRUE(operation) << operation.error().to_string();
+  Result<Task> task = make_task(small.op, operation->dag, target, cores, operation->constants, free_layouts);
+  EXPECT_TRUE(task) << task.error().to_string();
+  return make_reference(std::move(*task));
 }
 
 std::vector<Reference> references(std::span<const SmallCase> cases) {

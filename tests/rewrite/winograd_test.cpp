@@ -72,6 +72,22 @@ TEST(Winograd, TilesThatLoseTheResultAreRefused) {
       << refused.error().message;
 }
 
+TEST(Winograd, ElementsOfOtherTypesThanItsTablesAreRefused) {
+  for (const std::string type : {"f64", "i32", "f16"}) {
+    const Task task =
+        make_task("conv",
+                  *parse_dag(fmt::format("input I[1,2,8,8] {0} input W[3,2,3,3] {0} O[n:1, f:3, y:6, x:6] = "
+                                         "sum(c:2, a:3, b:3) I[n, c, y+a, x+b] * W[f, c, a, b]",
+                                         type)),
+                  generic_target(Isa::avx2), 1)
+            .value();
+    const Result<Program> refused = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 2}}}});
+    ASSERT_FALSE(refused) << type;
+    EXPECT_EQ(refused.error().message,
+              "winograd does not apply to 'O': its elements are " + type + ", and the tables are f32");
+  }
+}
+
 // The image's pixels are found again in the tiles, so that the output can be written where its tile is made.
 TEST(Winograd, ImagesOfOneTileAcrossOrDownAreWrittenFromTheirTiles) {
   for (const auto& [height, width] : {std::pair(11, 5), std::pair(4, 13), std::pair(3, 3)}) {

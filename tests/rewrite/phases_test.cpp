@@ -1,0 +1,69 @@
+// A transposed convolution by phases gives the convolution's own result, and what only looks like one is
+// refused.
+#include "rewrite/phases.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "expr/parse.h"
+#include "rewrite/same_result.h"
+
+namespace lathe::testing {
+namespace {
+
+const Trace kPhases = {RewriteStep{"phases", "O", {}}};
+
+Task task_of_text(const std::string& text) {
+  const Result<Dag> dag = parse_dag(text);
+  EXPECT_TRUE(dag) << text << ": " << dag.error().to_string();
+  return make_task("phases", *dag, generic_target(Isa::avx2), 1).value();
+}
+
+// Over an input of 4 elements in 2 channels, expanded to 7.
+std::string convolution(const std::string& expanded, const std::string& type = "f32") {
+  return fmt::format(
+      "input I[2, 4] {0} input W[2, 3] {0} {1} O[x:7] = sum(c:2, k:3) P[c, x + k] * W[c, 2 - k]", type,
+      expanded);
+}
+
+TEST(Phases, GiveTheConvolutionsOwnResult) {
+  for (const char* expanded :
+       {"E[c:2, x:7] = select(x%2 == 0, I[c, x/2], 0) P[c:2, x:9] = select(1 <= x && x < 8, E[c, x - 1], 0)",
+        // The last elements are cut off, or the first.
+        "P[c:2, x:9] = select((x + 1)%2 == 0 && x >= 1 && x < 8, I[c, (x - 1)/2], 0)",
+        "P[c:2, x:9] = select(x%3 == 0, I[c, x/3], 0)",
+        "P[c:2, x:9] = select((x + 2)%3 == 0 && x + 2 < 12, I[c, (x + 2)/3], 0)"}) {
+    SCOPED_TRACE(expanded);
+    for (const char* type : {"f32", "i32", "i64", "f64"})
+      expect_same(task_of_text(convolution(expanded, type)), kPhases);
+  }
+}
+
+TEST(Phases, WhatIsNotExpandedByZerosAloneIsRefused) {
+  for (const char* expanded :
+       {// The elements lie at other places.
+        "P[c:2, x:9] = select(x%2 == 1 && x < 8, I[c, x/2], 0)", "P[c:2, x:9] = select(x < 8, I[c, x/2], 0)",
+        "P[c:2, x:9] = select(x%4 == 0 && x < 8, I[c, x/2], 0)",
+        // Some of them are left out.
+        "P[c:2, x:9] = select(x%2 == 0 && x < 5, I[c, x/2], 0)",
+        "P[c:2, x:9] = select(x%2 == 0 && x < 8 && c < 1, I[c, x/2], 0)",
+        // In another channel.
+        "P[c:2, x:9] = select(x%2 == 0 && x < 8, I[1 - c, x/2], 0)"}) {
+    const Result<Program> refused = apply_trace(task_of_text(convolution(expanded)), kPhases);
+    ASSERT_FALSE(refused) << expanded;
+    EXPECT_EQ(
+        refused.error().message,
+        "phases does not apply to 'O': its input is not expanded by zeros between and around all elements "
+        "alone");
+  }
+  // What lies between them is no zero.
+  const std::string fives = "P[c:2, x:9] = select(x%2 == 0 && x < 8, I[c, x/2], 5)";
+  for (const char* type : {"f32", "i32", "i64"}) {
+    const Result<Program> refused = apply_trace(task_of_text(convolution(fives, type)), kPhases);
+    ASSERT_FALSE(refused) << type;
+    EXPECT_EQ(refused.error().message, "phases does not apply to 'O': its input is not expanded");
+  }
+}
+
+}  // namespace
+}  // namespace lathe::testing
