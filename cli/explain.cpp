@@ -143,6 +143,8 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   print_makers(compared, here);
   if (summary.task.runs_cold)
     fmt::print("timed as one task of a large network: its constants and outputs are not in the caches\n");
+  if (!summary.task.algorithm.empty())
+    fmt::print("required to be computed by the algorithm '{}'\n", summary.task.algorithm);
   print_program(explanation);
   if (roofline && !explanation.sketches.front().stages.empty()) print_bounds(explanation, *roofline);
   print_rivals(explanation);

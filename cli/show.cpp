@@ -26,12 +26,21 @@ std::string dump(const ordered_json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// The name, and what tells it apart from tasks of the same.
+std::string described(const TaskText& task) {
+  std::string text = task.name;
+  if (task.runs_cold) text += " (cold)";
+  if (!task.algorithm.empty()) text += fmt::format(" ({} required)", task.algorithm);
+  return text;
+}
+
 ordered_json summary_json(const TaskSummary& summary) {
   ordered_json entry = {{"task", hash_to_string(summary.task.hash)},
                         {"name", summary.task.name},
                         {"target", summary.target},
                         {"cores", summary.cores},
                         {"runs_cold", summary.task.runs_cold},
+                        {"algorithm", summary.task.algorithm},
                         {"trials", summary.trials},
                         {"failed", summary.failed},
                         {"seconds", nullptr},
@@ -57,7 +66,7 @@ Status show_tasks(const RecordStore& store, bool as_json) {
     const std::string id = summary.best_id ? fmt::format("{}", *summary.best_id) : "-";
     fmt::print("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", hash_to_string(summary.task.hash),
                summary.target, summary.cores, summary.trials, summary.failed, best, id,
-               summary.task.runs_cold ? summary.task.name + " (cold)" : summary.task.name);
+               described(summary.task));
   }
   return {};
 }

@@ -50,7 +50,8 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
       failure = MeasureFailure{compiled.error().kind, compiled.error().to_string()};
     }
     if (!failure) return compiled;
-    if (!chosen.record && chosen.trace->empty()) {
+    LATHE_TRY(Trace naive, naive_trace(task));
+    if (!chosen.record && *chosen.trace == naive) {
       return fail(failure->kind, fmt::format("no program of it is right: {}", failure->message));
     }
     options.rejected(rejection(task.name, chosen, options.records, *failure));
@@ -58,7 +59,7 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
       wrong.push_back(*chosen.record);
       LATHE_TRY(chosen, choose_trace(task, options.records, wrong));
     } else {
-      chosen = ChosenTrace{task, {}, std::nullopt};
+      chosen = ChosenTrace{task, std::move(naive), std::nullopt};
     }
   }
 }

@@ -84,7 +84,28 @@ Result<Operator> make_conv(const Parameters& p) {
   return finish(builder, {"W"}, shape.flops);
 }
 
+// What the rule of that algorithm takes; a kernel of one has nothing to save, and tables of more points than
+// a kernel of five needs hold numbers so far apart that f32 loses the result.
+Status check_winograd(const Parameters& p) {
+  struct Limit {
+    const char* parameter;
+    int64_t least;
+    int64_t most;
+  };
+  for (const auto& [parameter, least, most] :
+       {Limit{"stride", 1, 1}, Limit{"dilation", 1, 1}, Limit{"groups", 1, 1}, Limit{"kernel", 2, 5}}) {
+    if (least <= p[parameter] && p[parameter] <= most) continue;
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("conv2d_winograd is for convolutions of stride 1 without dilation and groups, with "
+                    "kernels of 2 to 5, and its '{}' is {}: Winograd's algorithm computes no other",
+                    parameter, p[parameter]));
+  }
+  return {};
+}
+
 Result<Operator> make_winograd(const Parameters& p) {
+  LATHE_TRY_STATUS(check_winograd(p));
   LATHE_TRY(Operator result, make_conv<2>(p));
   result.algorithm = "winograd";
   return result;

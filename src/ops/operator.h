@@ -19,7 +19,7 @@ struct Operator {
   Dag dag;
   std::vector<std::string> constants;  // inputs whose values are known beforehand
   int64_t flops = 0;                   // of the direct form; what throughput is reported in
-  std::string algorithm;               // the algorithm that is asked for, such as "winograd"; empty: any
+  std::string algorithm;               // the algorithm that is required, such as "winograd"; empty: any
 };
 
 // An integer parameter of an operator.

@@ -86,7 +86,10 @@ Result<std::vector<Workload>> load_workloads(const std::string& path) {
 
 Result<Task> make_task(const Workload& workload, const Target& target, int cores, bool free_layouts) {
   const Operator& operation = workload.operation;
-  return make_task(workload.name, operation.dag, target, cores, operation.constants, free_layouts);
+  LATHE_TRY(Task task,
+            make_task(workload.name, operation.dag, target, cores, operation.constants, free_layouts));
+  task.algorithm = operation.algorithm;
+  return task;
 }
 
 }  // namespace lathe

@@ -24,7 +24,8 @@ Result<std::vector<Workload>> load_workloads(const std::string& path);
 // The same of a text; `source` is what errors call it.
 Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::string& source);
 
-// The task of a workload: its constants are constants, the other layouts free or row-major.
+// The task of a workload: its constants are constants, the other layouts free or row-major, its algorithm
+// required.
 Result<Task> make_task(const Workload& workload, const Target& target, int cores, bool free_layouts);
 
 }  // namespace lathe

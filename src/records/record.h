@@ -20,7 +20,8 @@ struct TaskText {
   bool free_layouts = false;  // whether the schedule may choose the layouts of the other arguments
   // The layouts that are given, one for each argument; empty where all are row-major or free.
   std::vector<std::string> layouts = {};
-  bool runs_cold = false;  // as in Task
+  bool runs_cold = false;      // as in Task
+  std::string algorithm = {};  // as in Task
 
   bool operator==(const TaskText&) const = default;
 };

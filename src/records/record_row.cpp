@@ -16,7 +16,7 @@ namespace lathe {
 
 namespace {
 
-constexpr int kTaskColumns = 7;
+constexpr int kTaskColumns = 8;
 
 std::unexpected<Error> damaged(const std::string& path, const char* column, const std::string& value) {
   return fail(ErrorKind::database, fmt::format("the records file {} is damaged: its column {} holds '{}'",
@@ -79,7 +79,8 @@ Result<Measurement> measurement_from_row(const Statement& row, int first, const 
 
 // The first kTaskColumns of every row.
 std::string task_columns(const LaterColumns& columns) {
-  return "hash, name, dag, constants, free_layouts, layouts, " + columns.runs_cold;
+  return fmt::format("hash, name, dag, constants, free_layouts, layouts, {}, {}", columns.runs_cold,
+                     columns.algorithm);
 }
 
 }  // namespace
@@ -111,7 +112,8 @@ void bind_task(Statement& statement, const TaskText& task) {
       .bind(dump(task.constants))
       .bind(static_cast<int64_t>(task.free_layouts))
       .bind(dump(task.layouts))
-      .bind(static_cast<int64_t>(task.runs_cold));
+      .bind(static_cast<int64_t>(task.runs_cold))
+      .bind(task.algorithm);
 }
 
 void bind_time(Statement& statement, const Measurement& measurement) {
@@ -156,6 +158,7 @@ Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
   task.free_layouts = row.integer(4) != 0;
   LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", path));
   task.runs_cold = row.integer(6) != 0;
+  task.algorithm = row.text(7);
   return task;
 }
 

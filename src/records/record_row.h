@@ -13,8 +13,8 @@ namespace lathe {
 
 // A task keeps the name and text under which it came first: its hash says that they are equivalent.
 inline constexpr std::string_view kInsertTask =
-    "INSERT OR IGNORE INTO tasks (hash, name, dag, constants, free_layouts, layouts, runs_cold) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)";
+    "INSERT OR IGNORE INTO tasks (hash, name, dag, constants, free_layouts, layouts, runs_cold, "
+    "algorithm) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 inline constexpr std::string_view kInsertRecord =
     "INSERT INTO records (task, target, machine, cores, compiler_version, trace, point, source, samples, "
     "seconds, "

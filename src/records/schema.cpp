@@ -15,7 +15,8 @@ constexpr const char* kTables = R"(
     constants TEXT NOT NULL,
     free_layouts INTEGER NOT NULL,
     layouts TEXT NOT NULL,
-    runs_cold INTEGER
+    runs_cold INTEGER,
+    algorithm TEXT
   );
   CREATE TABLE IF NOT EXISTS records (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -76,6 +77,7 @@ Result<LaterColumns> later_columns(const Connection& connection) {
   };
   LATHE_TRY_STATUS(look_for("records", columns.tolerance));
   LATHE_TRY_STATUS(look_for("tasks", columns.runs_cold));
+  LATHE_TRY_STATUS(look_for("tasks", columns.algorithm));
   return columns;
 }
 
@@ -90,6 +92,8 @@ Status write_schema(Connection& connection, const std::string& path) {
     LATHE_TRY_STATUS(connection.execute("ALTER TABLE records ADD COLUMN tolerance REAL"));
   if (found.runs_cold != all.runs_cold)
     LATHE_TRY_STATUS(connection.execute("ALTER TABLE tasks ADD COLUMN runs_cold INTEGER"));
+  if (found.algorithm != all.algorithm)
+    LATHE_TRY_STATUS(connection.execute("ALTER TABLE tasks ADD COLUMN algorithm TEXT"));
   // Written even if unchanged: a file or disk that takes no writes is found out here.
   const std::string head =
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kRecordSchema);

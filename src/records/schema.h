@@ -9,7 +9,7 @@
 
 namespace lathe {
 
-inline constexpr int kRecordSchema = 2;
+inline constexpr int kRecordSchema = 3;
 
 // An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
 // `may_be_empty`.
@@ -20,6 +20,7 @@ Status verify_schema(const Connection& connection, const std::string& path, bool
 struct LaterColumns {
   std::string tolerance = "tolerance";  // of records
   std::string runs_cold = "runs_cold";  // of tasks
+  std::string algorithm = "algorithm";  // of tasks
 };
 Result<LaterColumns> later_columns(const Connection& connection);
 

@@ -43,8 +43,11 @@ Status read_layouts(const TaskText& text, Task& task) {
 }  // namespace
 
 TaskText text_of(const Task& task) {
-  TaskText text{
-      .hash = hash_of(task), .name = task.name, .dag = to_string(task.dag), .runs_cold = task.runs_cold};
+  TaskText text{.hash = hash_of(task),
+                .name = task.name,
+                .dag = to_string(task.dag),
+                .runs_cold = task.runs_cold,
+                .algorithm = task.algorithm};
   for (const Argument& argument : task.arguments) {
     if (argument.is_constant) text.constants.push_back(argument.tensor->name);
     text.free_layouts = text.free_layouts || argument.layout_is_free;
@@ -61,6 +64,7 @@ Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
   LATHE_TRY(Task task,
             make_task(text.name, std::move(dag), target, cores, text.constants, text.free_layouts));
   task.runs_cold = text.runs_cold;
+  task.algorithm = text.algorithm;
   LATHE_TRY_STATUS(read_layouts(text, task));
   if (hash_of(task) != text.hash) {
     return damaged(text, "its text is that of task " + hash_to_string(hash_of(task)));

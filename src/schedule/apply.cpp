@@ -1,5 +1,9 @@
 #include "schedule/apply.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "rewrite/rewrite.h"
 #include "schedule/check_scopes.h"
 #include "schedule/primitive.h"
@@ -44,6 +48,19 @@ std::unexpected<Error> located_at(Error error, const Step& step) {
   return std::unexpected(std::move(error));
 }
 
+Status check_algorithm(const Task& task, const Trace& trace) {
+  const auto is_required = [&](const Step& step) {
+    const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
+    return rewrite != nullptr && rewrite->rule == task.algorithm;
+  };
+  if (task.algorithm.empty() || std::ranges::any_of(trace, is_required)) return {};
+  return fail(
+      ErrorKind::illegal_schedule,
+      fmt::format("the task is to be computed by the algorithm '{}', and no step of the trace rewrites "
+                  "by it",
+                  task.algorithm));
+}
+
 }  // namespace
 
 Result<Program> apply_step(const Program& program, const Step& step) {
@@ -56,6 +73,7 @@ Result<Program> apply_step(const Program& program, const Step& step) {
 }
 
 Result<Program> apply_trace(const Task& task, const Trace& trace) {
+  LATHE_TRY_STATUS(check_algorithm(task, trace));
   Task rewritten = task;
   size_t next = 0;
   for (; next < trace.size(); ++next) {

@@ -7,6 +7,7 @@
 
 namespace lathe {
 
+// A task's required algorithm must be among the rewrites.
 Result<Program> apply_trace(const Task& task, const Trace& trace);
 // One step that is no RewriteStep, on a program.
 Result<Program> apply_step(const Program& program, const Step& step);

@@ -150,31 +150,65 @@ Sketch make_sketch(const Plan& plan) {
   return sketch;
 }
 
-// Every algorithm that a rule of src/rewrite knows for a compute of the Dag, with the most promising tile
-// only: an arm that loses costs few trials.
+// The sketches of a compute rewritten by a rule, with the most promising tile only: an arm that loses costs
+// few trials.
+Status add_algorithm(const Task& task, const RewriteRule& rule, const RewriteStep& step,
+                     std::vector<Sketch>& sketches) {
+  LATHE_TRY(Dag dag, rewrite(task.dag, step.rule, step.stage, step.parameters));
+  std::string arm = step.rule;
+  for (const auto& [key, value] : step.parameters) arm += fmt::format(" {}={}", key, value);
+  std::set<std::string> stored;
+  for (const std::string& suffix : rule.stored) stored.insert(step.stage + suffix);
+  const Reduced reduced = take_out(task, std::move(dag), {step}, stored);
+  for (const Plan& plan : plans_of(task, arm, reduced, 1)) sketches.push_back(make_sketch(plan));
+  return {};
+}
+
+// Every algorithm that a rule of src/rewrite knows for a compute of the Dag.
 void add_algorithms(const Task& task, std::vector<Sketch>& sketches) {
   for (const RewriteRule& rule : rewrite_rules()) {
     for (const Compute& compute : task.dag.computes) {
+      // A rule that does not apply adds nothing.
+      for (const RewriteParameters& parameters : rule.choices)
+        static_cast<void>(
+            add_algorithm(task, rule, RewriteStep{rule.name, compute.output->name, parameters}, sketches));
+    }
+  }
+}
+
+// The sketches of the algorithm that the task requires; gives the first rewrite by it.
+Result<RewriteStep> add_required(const Task& task, std::vector<Sketch>& sketches) {
+  std::optional<RewriteStep> first;
+  std::string reason = fmt::format("there is no rewrite rule '{}'", task.algorithm);
+  bool has_reason = false;
+  for (const RewriteRule& rule : rewrite_rules()) {
+    if (rule.name != task.algorithm) continue;
+    for (const Compute& compute : task.dag.computes) {
       for (const RewriteParameters& parameters : rule.choices) {
-        const std::string& stage = compute.output->name;
-        Result<Dag> dag = rewrite(task.dag, rule.name, stage, parameters);
-        if (!dag) continue;
-        std::string arm = rule.name;
-        for (const auto& [key, value] : parameters) arm += fmt::format(" {}={}", key, value);
-        std::set<std::string> stored;
-        for (const std::string& suffix : rule.stored) stored.insert(stage + suffix);
-        const Reduced reduced =
-            take_out(task, std::move(*dag), {RewriteStep{rule.name, stage, parameters}}, stored);
-        for (const Plan& plan : plans_of(task, arm, reduced, 1)) sketches.push_back(make_sketch(plan));
+        RewriteStep step{rule.name, compute.output->name, parameters};
+        const Status added = add_algorithm(task, rule, step, sketches);
+        if (added && !first) first = std::move(step);
+        if (added || has_reason) continue;
+        // Of a compute that reduces: what pads its input is no candidate.
+        reason = added.error().message;
+        has_reason = compute.reduction != Reduction::none;
       }
     }
   }
+  if (first) return std::move(*first);
+  return fail(ErrorKind::unsupported,
+              fmt::format("the task is to be computed by the algorithm '{}': {}", task.algorithm, reason));
 }
 
 }  // namespace
 
 Result<Space> Space::derive(const Task& task) {
   Space space;
+  if (!task.algorithm.empty()) {
+    LATHE_TRY(RewriteStep step, add_required(task, space.sketches_));
+    space.naive_.emplace_back(std::move(step));
+    return space;
+  }
   const Reduced reduced = take_out(task, task.dag, {});
   constexpr size_t kTilesOfDirect = 3;
   for (const Plan& plan : plans_of(task, "direct", reduced, kTilesOfDirect))

@@ -26,7 +26,8 @@ struct Sketch {
 
 class Space {
  public:
-  // An Error if no rule gives a legal program (every Dag has one: the naive one).
+  // Where the task requires an algorithm, its sketches alone: an Error of kind unsupported if its rule
+  // applies to no compute.
   static Result<Space> derive(const Task& task);
 
   const std::vector<Sketch>& sketches() const { return sketches_; }
@@ -36,11 +37,15 @@ class Space {
   // The model's choice in each sketch, most promising sketch first: an algorithm goes before the direct
   // program only where sizes promise a clear gain.
   std::vector<Point> preferred_points() const;
+  // The program that is left where every sketch fails: the naive one, of the Dag or, where an algorithm is
+  // required, of that rewritten by it.
+  const Trace& naive() const { return naive_; }
   // The number of points, all sketches together; saturates.
   int64_t size() const;
 
  private:
   std::vector<Sketch> sketches_;
+  Trace naive_;
 };
 
 }  // namespace lathe

@@ -29,6 +29,8 @@ struct Task {
   // Its constants and outputs are not in the caches when it begins: what runs between two of its runs has
   // displaced them. It is timed so.
   bool runs_cold = false;
+  // The rule of src/rewrite by which it must be computed, such as "winograd"; empty: by any program.
+  std::string algorithm = {};
 };
 
 // A task with row-major layouts; `constants` names the inputs that may be transformed beforehand; with
@@ -36,7 +38,7 @@ struct Task {
 Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
                        const std::vector<std::string>& constants = {}, bool free_layouts = false);
 
-// Structure, roles, layouts, target name, cores, whether it runs cold; not names.
+// Structure, roles, layouts, target name, cores, whether it runs cold, a required algorithm; not names.
 uint64_t hash_of(const Task& task);
 // Operations on values that the Dag's bodies ask for, whatever their type: an arithmetic operator, a
 // comparison or a function of values counts one, a reduction one for each of its points (so a multiply-add

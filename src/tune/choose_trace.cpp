@@ -45,9 +45,14 @@ Result<Trace> first_trial(const Task& task) {
     Result<Trace> trace = space.trace(point);
     if (trace && compile(task, *trace)) return trace;
   }
-  const Result<Module> naive = compile(task, {});
+  const Result<Module> naive = compile(task, space.naive());
   if (!naive) return std::unexpected(naive.error());
-  return Trace();
+  return space.naive();
+}
+
+Result<Trace> naive_trace(const Task& task) {
+  LATHE_TRY(const Space space, Space::derive(task));
+  return space.naive();
 }
 
 }  // namespace lathe

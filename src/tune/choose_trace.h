@@ -29,5 +29,8 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
 
 // The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
 Result<Trace> first_trial(const Task& task);
+// That of the naive program, which is right where a schedule is not: no steps, or the rewrite by the
+// algorithm that the task requires.
+Result<Trace> naive_trace(const Task& task);
 
 }  // namespace lathe

@@ -6,6 +6,7 @@
 #include "expr/parse.h"
 #include "expr/print.h"
 #include "expr/structural_hash.h"
+#include "rewrite/rewrite.h"
 
 namespace lathe {
 namespace {
@@ -32,6 +33,37 @@ TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
     // Shifting moves elements and computes nothing.
     EXPECT_EQ(workload.operation.flops > 0, workload.op != "shift_conv2d") << workload.name;
     EXPECT_EQ(workload.operation.algorithm, workload.op == "conv2d_winograd" ? "winograd" : "");
+  }
+}
+
+std::string winograd_entry(const std::string& shape) {
+  return R"([{"name": "x", "op": "conv2d_winograd", "batch": 1, "height": 13, "width": 13, "in_channels": 4,
+      "out_channels": 4, )" +
+         shape + "}]";
+}
+
+TEST(Workloads, WhatWinogradsAlgorithmDoesNotComputeIsRefused) {
+  const std::string begin =
+      "w.json: entry 'x': conv2d_winograd is for convolutions of stride 1 without dilation and groups, with "
+      "kernels of 2 to 5, and its ";
+  const std::string end = ": Winograd's algorithm computes no other";
+  EXPECT_EQ(error_of(winograd_entry(R"("kernel": 3, "stride": 2)")), begin + "'stride' is 2" + end);
+  EXPECT_EQ(error_of(winograd_entry(R"("kernel": 3, "stride": 1, "dilation": 2)")),
+            begin + "'dilation' is 2" + end);
+  EXPECT_EQ(error_of(winograd_entry(R"("kernel": 3, "stride": 1, "groups": 2)")),
+            begin + "'groups' is 2" + end);
+  EXPECT_EQ(error_of(winograd_entry(R"("kernel": 1, "stride": 1)")), begin + "'kernel' is 1" + end);
+  EXPECT_EQ(error_of(winograd_entry(R"("kernel": 6, "stride": 1)")), begin + "'kernel' is 6" + end);
+}
+
+// The operator's limits are the rule's.
+TEST(Workloads, WhatIsRequiredByWinogradCanBeRewrittenSo) {
+  for (const int kernel : {2, 3, 4, 5}) {
+    const auto workloads = parse_workloads(
+        winograd_entry(fmt::format(R"("kernel": {}, "stride": 1, "padding": 1)", kernel)), "w");
+    ASSERT_TRUE(workloads) << workloads.error().to_string();
+    const Result<Dag> rewritten = rewrite(workloads->front().operation.dag, "winograd", "O", {{"m", 2}});
+    EXPECT_TRUE(rewritten) << rewritten.error().to_string();
   }
 }
 

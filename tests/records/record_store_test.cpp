@@ -236,7 +236,7 @@ TEST_F(RecordStoreTest, ANewerSchemaIsRefused) {
   EXPECT_EQ(
       RecordStore::open(file("records.db")).error().message,
       "the records file " + file("records.db") +
-          " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 2");
+          " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 3");
 }
 
 TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritten) {
@@ -247,8 +247,9 @@ TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritte
   }
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(file("records.db").c_str(), &handle), SQLITE_OK);
-  for (const char* change : {"ALTER TABLE records DROP COLUMN tolerance",
-                             "ALTER TABLE tasks DROP COLUMN runs_cold", "PRAGMA user_version = 1"})
+  for (const char* change :
+       {"ALTER TABLE records DROP COLUMN tolerance", "ALTER TABLE tasks DROP COLUMN runs_cold",
+        "ALTER TABLE tasks DROP COLUMN algorithm", "PRAGMA user_version = 1"})
     ASSERT_EQ(sqlite3_exec(handle, change, nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(handle);
   {
@@ -268,6 +269,29 @@ TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritte
   record.task.runs_cold = true;
   record.id = records.append(record).value();
   EXPECT_EQ(records.by_id(3).value(), record);
+}
+
+TEST_F(RecordStoreTest, TasksOfVersionTwoRequireNoAlgorithm) {
+  Record record = sample_record(1e-3);
+  record.task.runs_cold = true;
+  {
+    RecordStore records = store();
+    record.id = records.append(record).value();
+  }
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(file("records.db").c_str(), &handle), SQLITE_OK);
+  for (const char* change : {"ALTER TABLE tasks DROP COLUMN algorithm", "PRAGMA user_version = 2"})
+    ASSERT_EQ(sqlite3_exec(handle, change, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(handle);
+  EXPECT_EQ(RecordStore::open_read_only(file("records.db"))->tasks()->front().task, record.task);
+  RecordStore records = store();
+  EXPECT_EQ(records.task(1).value(), record.task);
+  record.task.hash = 2;
+  record.task.algorithm = "winograd";
+  record.id = records.append(record).value();
+  EXPECT_EQ(records.by_id(2).value(), record);
+  EXPECT_EQ(records.task(2).value(), record.task);
+  EXPECT_EQ(records.by_id(1)->task.algorithm, "");
 }
 
 TEST_F(RecordStoreTest, AColumnThatHoldsNonsenseIsDamage) {

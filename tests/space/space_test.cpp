@@ -148,6 +148,42 @@ TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
             "direct");
 }
 
+TEST(Space, ARequiredAlgorithmLeavesItsSketchesAlone) {
+  Task task = task_of(workload_named("resnet18.C12.winograd"), Isa::avx512, 1);
+  ASSERT_EQ(task.algorithm, "winograd");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  EXPECT_GE(space->sketches().size(), 2u);
+  ASSERT_FALSE(space->preferred_points().empty());
+  for (const Sketch& sketch : space->sketches())
+    EXPECT_TRUE(sketch.name.starts_with("winograd ")) << sketch.name;
+  EXPECT_EQ(to_string(space->naive()), "rewrite winograd O m=2\n");
+  EXPECT_TRUE(apply_trace(task, space->naive()));
+  const Result<Program> direct = apply_trace(task, {});
+  ASSERT_FALSE(direct);
+  EXPECT_EQ(
+      direct.error().to_string(),
+      "the task is to be computed by the algorithm 'winograd', and no step of the trace rewrites by it");
+  task.algorithm.clear();
+  EXPECT_TRUE(Space::derive(task)->naive().empty());
+}
+
+TEST(Space, ARequiredAlgorithmThatAppliesToNothingIsAnError) {
+  const auto error_of = [](const std::string& name, const std::string& algorithm) {
+    Task task = task_of(workload_named(name), Isa::avx2, 1);
+    task.algorithm = algorithm;
+    const Result<Space> space = Space::derive(task);
+    EXPECT_FALSE(space) << name;
+    EXPECT_EQ(space.error().kind, ErrorKind::unsupported);
+    return space.error().message;
+  };
+  const std::string begin = "the task is to be computed by the algorithm ";
+  const std::string strided =
+      begin + "'winograd': winograd does not apply to 'O': it is no dense 2-D convolution of stride 1";
+  EXPECT_EQ(error_of("resnet18.C4", "winograd"), strided);
+  EXPECT_EQ(error_of("resnet18.C4", "direct"), begin + "'direct': there is no rewrite rule 'direct'");
+}
+
 // What lies between the transforms and the product is as large as the group, not as the image.
 TEST(Space, GroupsKeepWhatLiesBetweenTransformsSmall) {
   const Task task = task_of(workload_named("resnet18.C2"), Isa::avx512, 1);

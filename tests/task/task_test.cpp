@@ -46,6 +46,11 @@ TEST(Task, HashIgnoresNamesOnly) {
   Task cold = task_of(kMatmul);
   cold.runs_cold = true;
   EXPECT_NE(hash, hash_of(cold));
+  Task required = task_of(kMatmul);
+  required.algorithm = "winograd";
+  EXPECT_NE(hash, hash_of(required));
+  required.algorithm = "im2col";
+  EXPECT_NE(hash_of(required), hash_of(cold));
 }
 
 TEST(Task, Operations) {

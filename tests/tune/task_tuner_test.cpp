@@ -16,6 +16,7 @@
 #include "records/task_text.h"
 #include "search/random.h"
 #include "target/detect.h"
+#include "tune/choose_trace.h"
 #include "tune/in_process_runner.h"
 #include "tune/task_records.h"
 #include "tune/tune.h"
@@ -95,6 +96,34 @@ TEST_F(TuneTask, EveryTrialIsVerifiedAndKeptAndNoneIsRepeated) {
   const std::vector<Record> again = tune("first.db", 1, measured, *measurer_);
   EXPECT_EQ(measured, 0);
   EXPECT_EQ(again.size(), records.size());
+}
+
+// Neither the direct program nor im2col is tried, and no record of the plain convolution is the task's.
+TEST_F(TuneTask, AConvolutionThatIsRequiredByWinogradIsComputedSo) {
+  const std::string shape = R"("batch": 1, "height": 7, "width": 7, "in_channels": 16, "out_channels": 24,
+      "kernel": 3, "stride": 1, "padding": 1}])";
+  const auto workload_of = [&](const std::string& op) {
+    return parse_workloads(R"([{"name": "c", "op": ")" + op + "\", " + shape, "test").value().front();
+  };
+  const Task task = make_task(workload_of("conv2d_winograd"), detect_target(), 1, true).value();
+  EXPECT_NE(hash_of(task), hash_of(make_task(workload_of("conv2d"), detect_target(), 1, true).value()));
+  Result<RecordStore> store = RecordStore::open(folder_ / "winograd.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  TuneOptions options;
+  options.batch = 4;
+  const auto results = tune_cases({task}, options, {.trials = kTrials}, *measurer_, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_GT(results->front().progress.best_seconds, 0);
+  const std::vector<Record> records = store->find({}).value();
+  EXPECT_EQ(records.size(), static_cast<size_t>(kTrials));
+  for (const Record& record : records) {
+    EXPECT_TRUE(record.trace.starts_with("rewrite winograd O m=")) << record.trace;
+    EXPECT_EQ(record.task, text_of(task));
+  }
+  const Result<ChosenTrace> untuned = choose_trace(task, nullptr);
+  ASSERT_TRUE(untuned) << untuned.error().to_string();
+  EXPECT_TRUE(to_string(untuned->trace.value()).starts_with("rewrite winograd O m="));
+  EXPECT_EQ(to_string(naive_trace(task).value()), "rewrite winograd O m=2\n");
 }
 
 TEST_F(TuneTask, OneSeedGivesTheSameProposals) {
