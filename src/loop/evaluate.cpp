@@ -51,6 +51,8 @@ double Evaluator::at(const Tensor& tensor, int64_t position) {
 
 HostTensor Evaluator::all(const Tensor& tensor) { return impl_->all(tensor); }
 
+Excess Evaluator::excess() const { return impl_->excess(); }
+
 Result<std::vector<HostTensor>> evaluate(const Dag& dag, std::span<const HostTensor> inputs) {
   LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, inputs));
   std::vector<HostTensor> outputs;

@@ -22,6 +22,13 @@ namespace evaluator {
 class DagEvaluator;
 }
 
+// Whether something that was computed may come out otherwise in a program, which rounds each value to its
+// type: an operation whose operands did not go so far went beyond it.
+struct Excess {
+  bool of_floats = false;    // beyond magnitudes whose square the type still holds
+  bool of_integers = false;  // beyond those that a double holds exactly, or a cast's own
+};
+
 class Evaluator {
  public:
   // `inputs` are those of the Dag, in order. Copies both. An Error (invalid_argument) names an input of
@@ -37,6 +44,8 @@ class Evaluator {
   double at(const Tensor& tensor, int64_t position);
   // All of a compute's output.
   HostTensor all(const Tensor& tensor);
+  // Of all that was computed so far, the sides of a select that are not taken among it.
+  Excess excess() const;
 
  private:
   explicit Evaluator(std::unique_ptr<evaluator::DagEvaluator> impl);

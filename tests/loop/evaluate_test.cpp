@@ -88,5 +88,36 @@ TEST(Evaluate, InputsAreChecked) {
   EXPECT_EQ(evaluate(dag, wrong).error().message, "X takes f32 [4], the input is f32 [2, 2]");
 }
 
+// Of all inputs 30: what the formula comes to.
+Excess excess_of(const std::string& text) {
+  const Dag dag = dag_of(text);
+  std::vector<HostTensor> inputs;
+  for (const Tensor& input : dag.inputs) {
+    inputs.push_back(zeros_like(input));
+    std::ranges::fill(inputs.back().values, 30);
+  }
+  Result<Evaluator> evaluator = Evaluator::create(dag, inputs);
+  EXPECT_TRUE(evaluator) << evaluator.error().to_string();
+  evaluator->at(dag.outputs.front(), 0);
+  return evaluator->excess();
+}
+
+TEST(Evaluate, SaysWhereAValueOnTheWayGoesTooFar) {
+  EXPECT_FALSE(excess_of("Y[i:4] = exp(X[i])").of_floats);
+  EXPECT_TRUE(excess_of("Y[i:4] = 1.0 / exp(X[i] * 2.0)").of_floats);
+  EXPECT_TRUE(excess_of("E[i:4] = exp(X[i] * 2.0)\nY[i:4] = 1.0 / E[i]").of_floats);
+  EXPECT_TRUE(excess_of("Y[i:4] = 1.0 / sum(r:1000) exp(X[i] * 1.4)").of_floats);
+  EXPECT_FALSE(excess_of("input X[4] f64\nY[i:4] = X[i] * 1e30").of_floats) << "its type holds more";
+  EXPECT_TRUE(excess_of("input X[4] f64\nY[i:4] = f32(X[i] * 1e30)").of_floats);
+  // What a formula masks with is meant.
+  EXPECT_FALSE(excess_of("Y[i:4] = select(i < 2, -1e30, X[i]) - X[i]").of_floats);
+}
+
+TEST(Evaluate, SaysWhereIntegersGoTooFar) {
+  EXPECT_FALSE(excess_of("Y[i:4] = i8(X[i])").of_integers);
+  EXPECT_TRUE(excess_of("Y[i:4] = i8(X[i] * 5.0)").of_integers);
+  EXPECT_FALSE(excess_of("input X[4] i32\nY[i:4] = i8(X[i] * 5)").of_integers) << "it wraps around anywhere";
+}
+
 }  // namespace
 }  // namespace lathe

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "loop/evaluator/too_far.h"
 #include "loop/interpreter/arithmetic.h"
 
 namespace lathe::evaluator {
@@ -42,12 +43,6 @@ double reduced(Reduction reduction, const Values& values, int64_t lanes) {
   return result;
 }
 
-// Sums of integers wrap around, as the machine's do.
-double wrapped(const Compute& compute, double value) {
-  const DType dtype = compute.output->dtype;
-  return is_float(dtype) ? value : round_to(dtype, value);
-}
-
 }  // namespace
 
 DagEvaluator::DagEvaluator(Dag dag, std::span<const HostTensor> inputs) : dag_(std::move(dag)) {
@@ -72,6 +67,18 @@ Source& DagEvaluator::source_of(const Tensor& tensor) {
   LATHE_CHECK(!tensor->literal.empty());
   add_source(tensor, nullptr, tensor->literal);
   return sources_.at(tensor.get());
+}
+
+// Sums of integers wrap around, as the machine's do.
+double DagEvaluator::reduced_to(const Compute& compute, double value) {
+  const DType dtype = compute.output->dtype;
+  const bool is_sum = compute.reduction == Reduction::sum;
+  if (is_float(dtype)) {
+    excess_.of_floats = excess_.of_floats || (is_sum && goes_too_far(dtype, value));
+    return value;
+  }
+  excess_.of_integers = excess_.of_integers || (is_sum && goes_too_far(DType::i64, value));
+  return round_to(dtype, value);
 }
 
 double DagEvaluator::element(Source& source, int64_t position) {
@@ -135,7 +142,7 @@ double DagEvaluator::point(const Compute& compute, std::span<const int64_t> inde
       integers_.release(integers);
     }
   });
-  return wrapped(compute, result);
+  return reduced_to(compute, result);
 }
 
 // Neighbouring points along the last spatial axis.
@@ -160,7 +167,7 @@ void DagEvaluator::row(const Compute& compute, std::vector<int64_t>& index, int6
     doubles_.release(doubles);
     integers_.release(integers);
   });
-  for (int64_t l = 0; l < lanes; ++l) result[l] = wrapped(compute, result[l]);
+  for (int64_t l = 0; l < lanes; ++l) result[l] = reduced_to(compute, result[l]);
 }
 
 void DagEvaluator::fill(Source& source, double* result) {

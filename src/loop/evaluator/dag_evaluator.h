@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "expr/dag.h"
+#include "loop/evaluate.h"
 #include "loop/host_tensor.h"
 
 namespace lathe::evaluator {
@@ -67,6 +68,7 @@ class DagEvaluator {
   double element(Source& source, int64_t position);
   HostTensor all(const Tensor& tensor);
   Source& source_of(const Tensor& tensor);
+  const Excess& excess() const { return excess_; }
 
  private:
   // The values of axes, lane by lane.
@@ -81,6 +83,7 @@ class DagEvaluator {
   double point(const Compute& compute, std::span<const int64_t> index);
   void row(const Compute& compute, std::vector<int64_t>& index, int64_t lanes, double* result);
   void fill(Source& source, double* result);
+  double reduced_to(const Compute& compute, double value);
 
   Values value(const Expr& e, const Frame& frame);
   Indices indices(const Affine& a, const Frame& frame);
@@ -94,6 +97,7 @@ class DagEvaluator {
   std::map<const TensorNode*, Source> sources_;
   Rows<double> doubles_;
   Rows<int64_t> integers_;
+  Excess excess_;
 };
 
 }  // namespace lathe::evaluator

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "loop/evaluator/dag_evaluator.h"
+#include "loop/evaluator/too_far.h"
 #include "loop/interpreter/arithmetic.h"
 
 namespace lathe::evaluator {
@@ -177,6 +178,28 @@ struct ExpressionEvaluator {
     return {result, is_uniform ? 0 : 1};
   }
 
+  // Notes a result that goes too far where `from` says that its lane's operands do not.
+  template <class From>
+  Values noted(const Values& result, const From& from) const {
+    const int64_t count = result.stride == 0 ? 1 : frame.lanes;
+    const double limit = too_far(dtype);
+    bool any = false;
+    for (int64_t l = 0; l < count; ++l) any |= std::abs(result.data[l]) >= limit;
+    if (!any || self.excess_.of_floats) return result;
+    for (int64_t l = 0; l < count && !self.excess_.of_floats; ++l) {
+      self.excess_.of_floats = goes_too_far(dtype, result[l]) && from(l);
+    }
+    return result;
+  }
+  // The same of integers, which have wrapped around in `result`; i64 alone may be rounded before they do.
+  void note_integers(const Binary& e, const Values& a, const Values& b, int64_t count) const {
+    const bool grows = e.op == BinaryOp::add || e.op == BinaryOp::sub || e.op == BinaryOp::mul;
+    if (dtype != DType::i64 || !grows) return;
+    for (int64_t l = 0; l < count && !self.excess_.of_integers; ++l) {
+      self.excess_.of_integers = goes_too_far(dtype, apply(e.op, a[l], b[l]));
+    }
+  }
+
   Values operator()(const Literal& e) const {
     return uniform(is_float(dtype) ? e.value : static_cast<double>(e.integer));
   }
@@ -187,7 +210,10 @@ struct ExpressionEvaluator {
   Values operator()(const Load& e) const { return self.load(e, frame); }
   Values operator()(const Unary& e) const {
     const Values a = value(e.operand);
-    return lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, apply(e.op, a[l])); });
+    const Values result =
+        lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, apply(e.op, a[l])); });
+    if (!is_float(dtype)) return result;
+    return noted(result, [&](int64_t l) { return !goes_too_far(dtype, a[l]); });
   }
   Values operator()(const Binary& e) const {
     const Values a = value(e.a);
@@ -197,10 +223,12 @@ struct ExpressionEvaluator {
       return lanes(is_uniform, [&](int64_t l) { return holds(e.op, a[l], b[l]) ? 1.0 : 0.0; });
     }
     if (!is_float(dtype)) {
+      note_integers(e, a, b, is_uniform ? 1 : frame.lanes);
       return lanes(is_uniform, [&](int64_t l) { return integer_binary(dtype, e.op, a[l], b[l]); });
     }
-    if (e.op == BinaryOp::mul) return lanes(is_uniform, [&](int64_t l) { return a[l] * b[l]; });
-    return lanes(is_uniform, [&](int64_t l) { return apply(e.op, a[l], b[l]); });
+    const auto from = [&](int64_t l) { return !goes_too_far(dtype, a[l]) && !goes_too_far(dtype, b[l]); };
+    if (e.op == BinaryOp::mul) return noted(lanes(is_uniform, [&](int64_t l) { return a[l] * b[l]; }), from);
+    return noted(lanes(is_uniform, [&](int64_t l) { return apply(e.op, a[l], b[l]); }), from);
   }
   // A side that no lane takes is left out.
   Values operator()(const Select& e) const {
@@ -219,7 +247,14 @@ struct ExpressionEvaluator {
   }
   Values operator()(const Cast& e) const {
     const Values a = value(e.operand);
-    return lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, a[l]); });
+    const DType from = e.operand.type().dtype;
+    const Values result = lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, a[l]); });
+    if (is_float(dtype)) return noted(result, [&](int64_t l) { return !goes_too_far(from, a[l]); });
+    if (!is_float(from)) return result;  // wraps around
+    for (int64_t l = 0; l < (a.stride == 0 ? 1 : frame.lanes) && !self.excess_.of_integers; ++l) {
+      self.excess_.of_integers = is_outside(dtype, a[l]);
+    }
+    return result;
   }
   Values operator()(const Broadcast&) const { return uniform(kNan); }  // lowered programs only
   Values operator()(const Ramp&) const { return uniform(kNan); }
