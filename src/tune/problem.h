@@ -1,6 +1,6 @@
 // The data side of a task: inputs to run candidates on and a reference to check them against. Inputs are
-// drawn once from a seed; the reference comes straight from the Dag, never from a schedule. Used by one
-// thread at a time.
+// drawn once from a seed (tune/draw_data.h), outputs compared by their type (tune/compare_output.h); the
+// reference comes straight from the Dag, never from a schedule. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ struct ProblemOptions {
   // Outputs up to so many elements are compared whole; of larger ones so many points, corners and edges among
   // them. All elements are looked at for NaN.
   int64_t sampled_points = 1500;
-  // The largest allowed difference as a share of the output's largest magnitude; none: relative_tolerance.
+  // The largest allowed difference of floats as a share of the output's largest magnitude; none:
+  // relative_tolerance. Integers and booleans have none.
   std::optional<double> tolerance = {};
 };
 
@@ -34,6 +35,7 @@ struct FullCheck {
 
 class Problem {
  public:
+  // An Error (unsupported) says why programs of this task cannot be compared.
   static Result<Problem> create(const Task& task, const ProblemOptions& options = {});
 
   Problem(Problem&&) noexcept;
@@ -57,8 +59,8 @@ class Problem {
   std::unique_ptr<State> state_;
 };
 
-// The largest allowed difference as a share of the largest reference magnitude: the rounding of f32 sums of
-// the Dag's longest reduction, times what the trace's algorithm is known to lose.
+// The largest allowed difference as a share of the largest reference magnitude: the rounding of sums of the
+// Dag's longest reduction, f32 where anything is, times what the trace's algorithm is known to lose.
 double relative_tolerance(const Dag& dag, const Trace& trace);
 
 // The positions (row-major) of an output to compare: all of a small one; else corners, edges and random

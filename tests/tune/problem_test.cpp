@@ -175,7 +175,15 @@ TEST(Problem, WhatCannotBeComparedIsNamed) {
             "output 'o' is infinite or no number for random inputs: programs cannot be compared");
   EXPECT_EQ(error_of("input A[8] f16; o[i:8] = f32(A[i])"),
             "input 'A' is f16, for which no code can be generated yet");
-  EXPECT_EQ(error_of("input A[8] i32; o[i:8] = A[i]"), "output 'o' is i32; results of type f32 can be tuned");
+  EXPECT_EQ(error_of("o[i:8] = f16(A[i])"), "output 'o' is f16, for which no code can be generated yet");
+  EXPECT_EQ(error_of("o[i:8] = log(A[i]) + log(0.0 - A[i])"),
+            "output 'o' is infinite or no number for random inputs: programs cannot be compared");
+  EXPECT_EQ(error_of("input A[8] f64; o[i:8] = i32(A[i] * 1e30)"),
+            "output 'o' follows from integers beyond 2^53 or outside of their type: programs cannot be "
+            "compared");
+  EXPECT_EQ(
+      error_of("o[i:8] = i32(floor(A[i] * 100000000.0))"),
+      "output 'o' hangs on how the floats that it follows from are rounded: programs cannot be compared");
 }
 
 // A matmul large enough that most of its elements are not sampled.

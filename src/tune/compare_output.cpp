@@ -1,0 +1,192 @@
+#include "tune/compare_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "loop/host_tensor.h"
+
+namespace lathe {
+namespace {
+
+std::string index_text(std::span<const int64_t> shape, int64_t position) {
+  std::string text;
+  for (size_t d = shape.size(); d-- > 0;) {
+    text = fmt::format("{}{}{}", position % shape[d], text.empty() ? "" : ", ", text);
+    position /= shape[d];
+  }
+  return "[" + text + "]";
+}
+
+std::vector<int64_t> unravel(std::span<const int64_t> shape, int64_t position) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = position % shape[d];
+    position /= shape[d];
+  }
+  return index;
+}
+
+std::unexpected<Error> wrong_element(const Tensor& tensor, int64_t position, double expected, double got) {
+  return fail(ErrorKind::wrong_result, fmt::format("{}{} is {} where the reference is {}", tensor->name,
+                                                   index_text(tensor->shape, position), got, expected));
+}
+
+double largest_of(DType dtype) {
+  return dtype == DType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+}
+
+// What all elements of an output are compared by.
+struct Measure {
+  double tolerance = 0;  // as a share
+  double magnitude = 0;
+  double largest = 0;  // that the type holds
+};
+
+// How far an element is off: 0 where it is right though it is infinite, infinite where nothing would do.
+template <class T>
+double distance(T got, double expected, const Measure& by) {
+  if constexpr (std::is_integral_v<T>) {
+    return !std::isnan(expected) && got == static_cast<T>(expected) ? 0 : INFINITY;
+  } else {
+    const auto number = static_cast<double>(got);
+    if (number == expected) return 0;
+    const double difference = std::abs(number - expected);
+    if (std::isnan(difference)) return INFINITY;
+    // By a rounding either may be the one that is still held.
+    const bool is_beyond = std::isinf(number) && std::abs(expected) >= by.largest * (1 - by.tolerance);
+    return is_beyond && std::signbit(number) == std::signbit(expected) ? 0 : difference;
+  }
+}
+
+template <class T>
+double allowed(const Measure& by) {
+  return std::is_integral_v<T> ? 0 : by.tolerance * by.magnitude;
+}
+
+template <class T>
+bool is_unwritten(DType dtype, T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return dtype == DType::boolean && value != 0 && value != 1;
+  } else {
+    return std::isnan(value);
+  }
+}
+
+// Calls `visit` with the elements as what they are; the types for which no code is generated have none.
+template <class Visit>
+Status with_elements(DType dtype, std::span<const std::byte> bytes, const Visit& visit) {
+  const void* data = bytes.data();
+  switch (dtype) {
+    case DType::f32: return visit(static_cast<const float*>(data));
+    case DType::f64: return visit(static_cast<const double*>(data));
+    case DType::i64: return visit(static_cast<const int64_t*>(data));
+    case DType::i32: return visit(static_cast<const int32_t*>(data));
+    case DType::i8:
+    case DType::boolean: return visit(static_cast<const int8_t*>(data));
+    case DType::f16:
+    case DType::bf16: break;
+  }
+  return fail(ErrorKind::unsupported, fmt::format("results of type {} cannot be compared", to_string(dtype)));
+}
+
+bool is_passed_over(const Reference& reference, size_t i) {
+  return !reference.undecided.empty() && reference.undecided[i];
+}
+
+Measure measure_of(const Reference& reference, double tolerance) {
+  const DType dtype = reference.tensor->dtype;
+  return {tolerance, largest_magnitude(dtype, reference.expected), largest_of(dtype)};
+}
+
+template <class T>
+Status points_of(const Reference& reference, const Layout& layout, const T* values, const Measure& by) {
+  const std::vector<int64_t>& shape = reference.tensor->shape;
+  for (size_t i = 0; i < reference.positions.size(); ++i) {
+    if (is_passed_over(reference, i)) continue;
+    const int64_t position = reference.positions[i];
+    const T got = values[flatten(layout, shape, unravel(shape, position))];
+    if (!(distance(got, reference.expected[i], by) <= allowed<T>(by)))
+      return wrong_element(reference.tensor, position, reference.expected[i], static_cast<double>(got));
+  }
+  int64_t unwritten = -1;
+  T found{};
+  for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
+    if (!is_unwritten(reference.tensor->dtype, values[offset])) return;
+    unwritten = position;
+    found = values[offset];
+  });
+  if (unwritten >= 0) return wrong_element(reference.tensor, unwritten, 0, static_cast<double>(found));
+  return {};
+}
+
+template <class T>
+Status all_of(const Reference& reference, const Layout& layout, const T* values, const Measure& by,
+              double& largest_difference) {
+  double worst = -1;
+  int64_t worst_position = 0;
+  T worst_value{};
+  for_each_offset(layout, reference.tensor->shape, [&](int64_t position, int64_t offset) {
+    const auto i = static_cast<size_t>(position);
+    if (is_passed_over(reference, i)) return;
+    const double off = distance(values[offset], reference.expected[i], by);
+    if (off <= worst) return;
+    worst = off;
+    worst_position = position;
+    worst_value = values[offset];
+  });
+  const double share = worst <= 0 ? 0 : worst / by.magnitude;
+  largest_difference = std::max(largest_difference, share);
+  if (worst <= allowed<T>(by)) return {};
+  return wrong_element(reference.tensor, worst_position,
+                       reference.expected[static_cast<size_t>(worst_position)],
+                       static_cast<double>(worst_value));
+}
+
+}  // namespace
+
+bool is_representable(DType dtype, double value) { return std::isfinite(round_to(dtype, value)); }
+
+double largest_magnitude(DType dtype, std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) {
+    const double magnitude = std::abs(value);
+    if (magnitude > largest && is_representable(dtype, magnitude)) largest = magnitude;
+  }
+  return largest;
+}
+
+Status compare_points(const Reference& reference, const Layout& layout, std::span<const std::byte> bytes,
+                      double tolerance) {
+  const Measure by = measure_of(reference, tolerance);
+  return with_elements(reference.tensor->dtype, bytes,
+                       [&](const auto* values) { return points_of(reference, layout, values, by); });
+}
+
+Status compare_all(const Reference& reference, const Layout& layout, std::span<const std::byte> bytes,
+                   double tolerance, double& largest_difference) {
+  const Measure by = measure_of(reference, tolerance);
+  return with_elements(reference.tensor->dtype, bytes, [&](const auto* values) {
+    return all_of(reference, layout, values, by, largest_difference);
+  });
+}
+
+bool agrees(const Reference& points, std::span<const double> all, double tolerance) {
+  const DType dtype = points.tensor->dtype;
+  const double most = is_float(dtype) ? tolerance * largest_magnitude(dtype, points.expected) : 0;
+  for (size_t i = 0; i < points.positions.size(); ++i) {
+    const double expected = points.expected[i];
+    const double found = all[static_cast<size_t>(points.positions[i])];
+    const bool is_same_infinity = !is_representable(dtype, expected) && !std::isnan(expected) &&
+                                  !is_representable(dtype, found) &&
+                                  std::signbit(found) == std::signbit(expected);
+    if (is_same_infinity && !std::isnan(found)) continue;
+    if (!(std::abs(found - expected) <= most)) return false;
+  }
+  return true;
+}
+
+}  // namespace lathe

@@ -1,0 +1,263 @@
+#include "tune/draw_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "expr/index_limit.h"
+#include "expr/walk.h"
+#include "loop/evaluate.h"
+
+namespace lathe {
+namespace {
+
+constexpr uint64_t kSeeds = 4;
+// Of magnitudes, one after another; powers of two, so that the drawn numbers stay what the type holds.
+constexpr double kNextScale = 1.0 / 4;
+constexpr double kLeastScale = 1.0 / 4096;
+
+// How the same random numbers become inputs.
+struct Way {
+  bool positive = false;
+  double scale = 1;
+};
+
+// No positive one is so small that its reciprocal outweighs all other elements.
+constexpr double kLeastPositive = 1.0 / 1024;
+// As many values of an integer are left, whatever the scale.
+constexpr double kFewestIntegers = 128;
+
+// Integers begin with more digits than floats, and lose them faster.
+Interval scaled(Interval values, double scale) {
+  const double width = static_cast<double>(values.hi) - static_cast<double>(values.lo);
+  if (scale == 1 || width <= kFewestIntegers) return values;
+  return {values.lo,
+          values.lo + static_cast<int64_t>(std::max(std::floor(width * scale * scale), kFewestIntegers))};
+}
+
+std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, Way way) {
+  std::vector<HostTensor> inputs;
+  const std::vector<Interval> indices = index_values(dag);
+  for (const Tensor& input : dag.inputs) {
+    HostTensor& drawn =
+        inputs.emplace_back(random_within(input, rng, scaled(indices[inputs.size()], way.scale)));
+    if (!is_float(drawn.dtype)) continue;
+    for (double& value : drawn.values) {
+      if (way.positive) value = std::max(std::abs(value), kLeastPositive);
+      value *= way.scale;
+    }
+  }
+  return inputs;
+}
+
+// Of more values one at least is as large as its terms.
+constexpr size_t kFewValues = 8;
+constexpr double kNudge = 0x1p-22;  // some roundings of f32
+constexpr double kDoublesShare = 0x1p-29;
+
+// As an output of few elements has, or one that repeats them. Integers are looked at one by one.
+bool has_few_values(const Reference& reference) {
+  if (!is_float(reference.tensor->dtype)) return false;
+  const std::set<double> values(reference.expected.begin(), reference.expected.end());
+  return values.size() <= kFewValues;
+}
+
+std::vector<HostTensor> nudged(std::vector<HostTensor> inputs, Rng& rng, double by) {
+  for (HostTensor& input : inputs) {
+    if (!is_float(input.dtype)) continue;
+    for (double& value : input.values) value *= rng.chance(0.5) ? 1 + by : 1 - by;
+  }
+  return inputs;
+}
+
+// Whether outputs stay where they are when the inputs move by a rounding. Those of few values need not:
+// where large terms happen to cancel, what rounding leaves of the result is no fault of the program.
+Result<bool> is_steady(const Dag& dag, const DrawnData& drawn, uint64_t seed) {
+  if (std::ranges::none_of(drawn.references, has_few_values)) return true;
+  Rng rng(seed);
+  const double by = is_in_double(dag) ? kNudge * kDoublesShare : kNudge;
+  LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, nudged(drawn.inputs, rng, by)));
+  const double allowed = relative_tolerance(dag, {}) / 2;
+  for (const Reference& reference : drawn.references) {
+    if (!has_few_values(reference)) continue;
+    const double magnitude = largest_magnitude(reference.tensor->dtype, reference.expected);
+    for (size_t i = 0; i < reference.positions.size(); ++i) {
+      if (!is_representable(reference.tensor->dtype, reference.expected[i])) continue;
+      const double moved = evaluator.at(reference.tensor, reference.positions[i]) - reference.expected[i];
+      if (!(std::abs(moved) <= allowed * magnitude)) return false;
+    }
+  }
+  return true;
+}
+
+// A change of all floats by a share that is small changes outputs by some times that share at most; of a
+// steep function, as the exponential of large numbers is, what rounding does to its operand would be called
+// wrong.
+constexpr double kSmallShare = 0x1p-10;
+constexpr double kSteepest = 8;
+
+Result<bool> is_steep(const Dag& dag, const DrawnData& drawn) {
+  std::vector<HostTensor> moved = drawn.inputs;
+  for (HostTensor& input : moved) {
+    if (!is_float(input.dtype)) continue;
+    for (double& value : input.values) value *= 1 + kSmallShare;
+  }
+  LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, moved));
+  for (const Reference& reference : drawn.references) {
+    const DType dtype = reference.tensor->dtype;
+    if (!is_float(dtype)) continue;
+    const double allowed = kSteepest * kSmallShare * largest_magnitude(dtype, reference.expected);
+    for (size_t i = 0; i < reference.positions.size(); ++i) {
+      if (!is_representable(dtype, reference.expected[i])) continue;
+      const double change = evaluator.at(reference.tensor, reference.positions[i]) - reference.expected[i];
+      if (!(std::abs(change) <= allowed)) return true;
+    }
+  }
+  return false;
+}
+
+Status mark_undecided(const Dag& dag, DrawnData& drawn) {
+  if (!may_hang_on_rounding(dag)) return {};
+  for (int number = 0; number < kNeighbours; ++number) {
+    LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, neighbours_of(dag, drawn.inputs, number)));
+    for (Reference& reference : drawn.references) {
+      if (is_float(reference.tensor->dtype)) continue;
+      reference.undecided.resize(reference.positions.size());
+      for (size_t i = 0; i < reference.positions.size(); ++i) {
+        const double moved = evaluator.at(reference.tensor, reference.positions[i]);
+        if (moved != reference.expected[i]) reference.undecided[i] = true;
+      }
+    }
+  }
+  return {};
+}
+
+// What was drawn, and how good it is to compare with.
+struct Attempt {
+  DrawnData data;
+  Excess excess;
+  std::string fault;  // why it cannot be compared; empty: it can
+  bool steady = false;
+  bool steep = false;  // looked at where inputs have shrunk: the others are what they have always been
+};
+
+// Of an output's points as many must be numbers that tell something.
+constexpr double kLeastComparedShare = 0.5;
+
+std::string fault_of(const Reference& reference, const Excess& excess) {
+  const DType dtype = reference.tensor->dtype;
+  const std::string& name = reference.tensor->name;
+  const auto points = static_cast<double>(reference.positions.size());
+  const bool is_unknown =
+      std::ranges::any_of(reference.expected, [](double value) { return std::isnan(value); });
+  const auto held =
+      std::ranges::count_if(reference.expected, [&](double value) { return is_representable(dtype, value); });
+  if (is_unknown || static_cast<double>(held) < kLeastComparedShare * points) {
+    return fmt::format("output '{}' is infinite or no number for random inputs: programs cannot be compared",
+                       name);
+  }
+  if (!is_float(dtype) && excess.of_integers) {
+    return fmt::format(
+        "output '{}' follows from integers beyond 2^53 or outside of their type: programs cannot be compared",
+        name);
+  }
+  const auto undecided = std::ranges::count(reference.undecided, true);
+  if (static_cast<double>(undecided) > (1 - kLeastComparedShare) * points) {
+    return fmt::format(
+        "output '{}' hangs on how the floats that it follows from are rounded: programs cannot be compared",
+        name);
+  }
+  return {};
+}
+
+Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t seed, Way way) {
+  Rng rng(seed);
+  Attempt made;
+  made.data.inputs = draw_inputs(dag, rng, way);
+  LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, made.data.inputs));
+  for (const Tensor& output : dag.outputs) {
+    Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}, {}};
+    for (const int64_t position : reference.positions)
+      reference.expected.push_back(evaluator.at(output, position));
+    made.data.references.push_back(std::move(reference));
+  }
+  made.excess = evaluator.excess();
+  LATHE_TRY_STATUS(mark_undecided(dag, made.data));
+  for (const Reference& reference : made.data.references) {
+    if (made.fault.empty()) made.fault = fault_of(reference, made.excess);
+  }
+  if (made.fault.empty()) {
+    LATHE_TRY(made.steady, is_steady(dag, made.data, seed));
+    if (way.scale < 1) {
+      LATHE_TRY(made.steep, is_steep(dag, made.data));
+    }
+  }
+  return made;
+}
+
+bool goes_beyond(const Attempt& made) { return made.excess.of_floats || made.excess.of_integers; }
+
+// The higher the better; what some value goes beyond is compared where there is nothing else.
+int rank_of(const Attempt& made) {
+  return (goes_beyond(made) ? 0 : made.steep ? 2 : 4) + (made.steady ? 1 : 0);
+}
+constexpr int kBestRank = 5;
+
+}  // namespace
+
+Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
+  std::optional<Attempt> best;
+  std::string fault;
+  for (const bool positive : {false, true}) {
+    bool is_too_large = true;
+    for (double scale = 1; scale >= kLeastScale && is_too_large; scale *= kNextScale) {
+      bool is_usable = true;
+      bool is_steady = false;
+      for (uint64_t seed = options.seed; seed < options.seed + kSeeds && is_usable && !is_steady; ++seed) {
+        LATHE_TRY(Attempt made, attempt(dag, options, seed, {positive, scale}));
+        is_too_large = goes_beyond(made) || made.steep;
+        is_usable = made.fault.empty();
+        is_steady = made.steady;
+        if (!is_usable) fault = made.fault;
+        if (is_usable && (!best || rank_of(made) > rank_of(*best))) best = std::move(made);
+      }
+    }
+    if (best && rank_of(*best) == kBestRank) break;
+  }
+  if (!best) return fail(ErrorKind::unsupported, fault);
+  return std::move(best->data);
+}
+
+bool may_hang_on_rounding(const Dag& dag) {
+  const auto is_of_floats = [](const Tensor& tensor) { return is_float(tensor->dtype); };
+  return std::ranges::any_of(dag.inputs, is_of_floats) && !std::ranges::all_of(dag.outputs, is_of_floats);
+}
+
+// They move by what the results of a program may be off, not by one rounding: a long sum has many.
+std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number) {
+  Rng rng(static_cast<uint64_t>(number / 2));
+  const double by = relative_tolerance(dag, {});
+  return nudged(std::move(inputs), rng, number % 2 == 0 ? by : -by);
+}
+
+bool is_in_double(const Dag& dag) {
+  const auto is_double = [](const Compute& compute) {
+    bool found = compute.output->dtype != DType::f32 || compute.reduction != Reduction::sum;
+    for_each(compute.body, [&](const Expr& e) {
+      const bool computes = e.as<Unary>() != nullptr || e.as<Binary>() != nullptr || e.as<Cast>() != nullptr;
+      if (computes && e.type().dtype == DType::f32) found = false;
+    });
+    return found;
+  };
+  const auto of_input = [](const Tensor& input) { return input->dtype == DType::f64; };
+  const auto of_compute = [](const Compute& compute) { return compute.output->dtype == DType::f64; };
+  const bool has_doubles =
+      std::ranges::any_of(dag.inputs, of_input) || std::ranges::any_of(dag.computes, of_compute);
+  return has_doubles && std::ranges::all_of(dag.computes, is_double);
+}
+
+}  // namespace lathe

@@ -1,0 +1,133 @@
+// What is drawn for a task: the same as ever where that will do, else something that tells right from wrong.
+#include "tune/draw_data.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compile/compile.h"
+#include "lower/programs.h"
+#include "target/detect.h"
+#include "tune/in_process_runner.h"
+
+namespace lathe::testing {
+namespace {
+
+DrawnData drawn_for(const std::string& text) {
+  Result<DrawnData> drawn = draw_data(task_of(text).dag, {});
+  EXPECT_TRUE(drawn) << drawn.error().to_string();
+  return std::move(*drawn);
+}
+
+double largest_input(const DrawnData& drawn) {
+  double largest = 0;
+  for (const HostTensor& input : drawn.inputs) {
+    for (const double value : input.values) largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
+TEST(DrawData, AnOrdinaryTaskGetsTheNumbersThatTheSeedGives) {
+  for (const char* text : {"C[i:9, j:8] = sum(r:7) A[i, r] * B[r, j]", "C[i:9] = exp(A[i]) / (A[i] + 2.0)",
+                           "input A[8] i32\nC[i:8] = f32(A[i])",
+                           // What is masked goes far, and none of the inputs is to blame.
+                           "S[i:9, j:9] = select(i < j, A[i, j], -1e30)\nM[i:9] = max(j:9) S[i, j]\n"
+                           "E[i:9, j:9] = exp(S[i, j] - M[i])"}) {
+    const Dag dag = task_of(text).dag;
+    const Result<DrawnData> drawn = draw_data(dag, {});
+    ASSERT_TRUE(drawn) << text << drawn.error().to_string();
+    Rng rng(ProblemOptions{}.seed);
+    for (size_t i = 0; i < dag.inputs.size(); ++i) {
+      const Interval integers{0, INT32_MAX};
+      EXPECT_EQ(drawn->inputs[i].values, random_within(dag.inputs[i], rng, integers).values) << text;
+    }
+  }
+}
+
+// The compiled program's own outputs, compared in full; empty: all right.
+std::string fault_of_program(const std::string& text) {
+  Task task = task_of(text);
+  task.target = detect_target();
+  const Result<Module> module = compile(task, {});
+  EXPECT_TRUE(module) << module.error().to_string();
+  Result<Problem> problem = Problem::create(task);
+  EXPECT_TRUE(problem) << problem.error().to_string();
+  if (!module || !problem) return "nothing to compare";
+  InProcessRunner runner;
+  const Program program = naive_program(task);
+  const auto sampled = runner.verify(*module, problem->inputs_for(program, {}));
+  EXPECT_TRUE(sampled) << sampled.error().to_string();
+  if (*sampled) return (*sampled)->message;
+  const Result<FullCheck> check = problem->check_in_full(program, {}, *module, runner);
+  EXPECT_TRUE(check) << check.error().to_string();
+  EXPECT_TRUE(check->failure || check->largest_difference <= check->tolerance);
+  return check->failure ? check->failure->message : "";
+}
+
+const std::string kLongSums = "S[i:8, j:8] = sum(r:20000) A[i, r] * B[r, j]\n";
+
+TEST(DrawData, InputsShrinkUntilNoOutputOverflows) {
+  const std::string text = kLongSums + "C[i:8, j:8] = exp(S[i, j])";
+  EXPECT_EQ(fault_of_program(text), "");
+  const DrawnData drawn = drawn_for(text);
+  EXPECT_LE(largest_input(drawn), 1.0 / 16);
+  EXPECT_GT(largest_input(drawn), 1.0 / 17) << "the exponential is as flat as need be";
+  EXPECT_LT(std::ranges::max(drawn.references[0].expected), 1e19);
+  EXPECT_EQ(drawn_for(text).inputs[1].values, drawn.inputs[1].values) << "it follows from the seed";
+}
+
+// The quotients are numbers in double, whatever its operands are in f32.
+TEST(DrawData, InputsShrinkUntilNothingOnTheWayOverflowsEither) {
+  EXPECT_EQ(fault_of_program(kLongSums + "E[i:8, j:8] = exp(S[i, j])\n"
+                                         "Z[i:8] = sum(j:8) E[i, j]\n"
+                                         "C[i:8, j:8] = E[i, j] / Z[i]"),
+            "");
+  EXPECT_EQ(fault_of_program(kLongSums + "C[i:8, j:8] = exp(S[i, j]) / (exp(S[i, j]) + 1.0)"), "");
+}
+
+// A logarithm wants them positive, and then the sum is 5000.
+TEST(DrawData, PositiveInputsShrinkToo) {
+  EXPECT_EQ(fault_of_program("S[i:4] = sum(r:10000) A[i, r]\nC[i:4, r:10000] = exp(S[i]) + log(A[i, r])"),
+            "");
+}
+
+TEST(DrawData, ProgramsOfEveryTypeAreRightInFull) {
+  for (const char* text :
+       {"C[i:9] = A[i] < 0.5", "C[i:70, j:60] = A[i, j] < B[j]",
+        "input A[40, 50] f64\ninput B[50, 60] f64\nC[i:40, j:60] = sum(r:50) A[i, r] * B[r, j]",
+        "C[i:40, j:60] = f64(A[i, j] * B[j])", "input A[40, 50] f64\nC[] = sum(i:40, r:50) A[i, r]",
+        "input A[40, 50] i8\ninput B[50, 60] i8\nC[i:40, j:60] = sum(r:50) A[i, r] * B[r, j]",
+        "input A[40, 50] i8\ninput B[50, 60] i8\nC[i:40, j:60] = sum(r:50) i32(A[i, r]) * i32(B[r, j])",
+        "input A[40, 50] i32\nC[i:40] = sum(r:50) A[i, r]",
+        "input A[40, 50] i64\nC[i:40] = sum(r:50) A[i, r]",
+        "S[i:40, j:60] = sum(r:500) A[i, r] * B[r, j]\nC[i:40, j:60] = i8(floor(S[i, j] * 4.0))"}) {
+    EXPECT_EQ(fault_of_program(text), "") << text;
+  }
+}
+
+TEST(DrawData, IntegersThatHangOnARoundingArePassedOverOneByOne) {
+  const DrawnData drawn = drawn_for("C[i:40, j:30] = i32(floor(A[i, j] * 30000.0))");
+  const std::vector<bool>& undecided = drawn.references[0].undecided;
+  ASSERT_EQ(undecided.size(), 1200U);
+  const auto count = std::ranges::count(undecided, true);
+  EXPECT_GT(count, 10);
+  EXPECT_LT(count, 200);
+  EXPECT_TRUE(drawn_for("input A[8] i32\nC[i:8] = A[i]").references[0].undecided.empty());
+}
+
+TEST(DrawData, FloatsShrinkToWhatTheIntegersHoldThatTheyBecome) {
+  const DrawnData drawn = drawn_for("input A[800] f64\nC[i:800] = i32(A[i] * 3000000000.0)");
+  EXPECT_LE(std::ranges::max(drawn.references[0].expected), 750000000);
+  EXPECT_GT(std::ranges::max(drawn.references[0].expected), 700000000);
+}
+
+TEST(RelativeTolerance, IsTighterWhereAllIsComputedInDouble) {
+  const auto of = [](const char* text) { return relative_tolerance(task_of(text).dag, {}); };
+  EXPECT_LT(of("input A[8, 9] f64\nC[i:8] = sum(r:9) A[i, r]"), 1e-13);
+  EXPECT_GT(of("C[i:8] = f64(A[i] * 3.0)"), 1e-6);
+  EXPECT_LT(of("C[i:8] = f64(A[i]) * 3.0"), 1e-13);
+}
+
+}  // namespace
+}  // namespace lathe::testing
