@@ -42,6 +42,7 @@ Status compile_workload(const Workload& workload, const CompileOptions& options,
                         const CompileModelOptions& model_options, std::vector<std::string>& notes) {
   LATHE_TRY(const Model model, compile_operator(workload, model_options));
   if (auto note = untuned_note(model, options.records)) notes.push_back(std::move(*note));
+  if (auto note = uncompared_note(model)) notes.push_back(std::move(*note));
   return write(model, options, options.out + "/" + workload.name);
 }
 
@@ -74,6 +75,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   LATHE_TRY(const Model model, compile_network(network, model_options));
   line.finish();
   if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
+  if (const auto note = uncompared_note(model)) report_rejected(*note);
   return write(model, options, options.out);
 }
 

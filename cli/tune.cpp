@@ -137,6 +137,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
     rows.back().layout = command.layout;
     if (command.out.empty() || results[i].progress.best_seconds == 0 || noted_interrupt()) continue;
     LATHE_TRY(const Model model, compile_operator(workloads[i], compile_options(results, command, session)));
+    if (const auto note = uncompared_note(model)) report_rejected(*note);
     LATHE_TRY_STATUS(write_model(model, folder_of(command, workloads[i])));
   }
   return rows;
@@ -164,6 +165,7 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
   }
   if (!command.out.empty() && !noted_interrupt()) {
     LATHE_TRY(const Model model, compile_network(network, compile_options(results, command, session)));
+    if (const auto note = uncompared_note(model)) report_rejected(*note);
     LATHE_TRY_STATUS(write_model(model, command.out));
   }
   return rows;

@@ -10,15 +10,17 @@
 namespace lathe {
 namespace {
 
-// Why the program must not be used, as far as it was run.
-Result<std::optional<MeasureFailure>> failure_of(const CompiledTask& compiled,
-                                                 const CompileModelOptions& options) {
+// Why the program must not be used, as far as it was run. Notes where it could not be compared.
+Result<std::optional<MeasureFailure>> failure_of(CompiledTask& compiled, const CompileModelOptions& options) {
   const bool is_confirmed = compiled.record && options.confirmed.contains(*compiled.record);
   if (options.runner == nullptr || is_confirmed) return std::nullopt;
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
   Result<Problem> problem = Problem::create(compiled.task, checks);
-  if (!problem && problem.error().kind == ErrorKind::unsupported) return std::nullopt;
+  if (!problem && problem.error().kind == ErrorKind::unsupported) {
+    compiled.uncompared = problem.error().message;
+    return std::nullopt;
+  }
   if (!problem) return std::unexpected(problem.error());
   LATHE_TRY(const FullCheck check,
             problem->check_in_full(compiled.program, compiled.trace, compiled.module, *options.runner));

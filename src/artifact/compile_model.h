@@ -22,8 +22,8 @@ struct CompileModelOptions {
   int cores = 1;
   const RecordStore* records = nullptr;  // null: without records
   // Runs each program and compares all that it computes; in the place of one that is wrong, or of a record
-  // that does not compile any more, the next best is taken, the naive one at last. Outputs of other types
-  // than f32 are not compared. Null: nothing is run.
+  // that does not compile any more, the next best is taken, the naive one at last. What cannot be compared is
+  // taken as it is (CompiledTask::uncompared). Null: nothing is run.
   CandidateRunner* runner = nullptr;
   std::optional<double> tolerance = {};  // as in ProblemOptions
   std::set<int64_t> confirmed = {};      // records whose programs have been compared already

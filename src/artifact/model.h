@@ -23,6 +23,8 @@ struct CompiledTask {
   std::optional<int64_t> record;  // where the trace comes from; none: it was never measured
   Program program;                // the scheduled one: the layouts of arguments and prepared buffers
   Module module;
+  // Why what it computes was not compared with a reference, where that was to be done.
+  std::optional<std::string> uncompared = {};
 };
 
 // `number` makes the entries' symbols unique within a model. An Error as compile gives it.

@@ -248,6 +248,38 @@ TEST_F(ArtifactTest, AProgramThatIsWrongGivesWayToTheNextBest) {
   EXPECT_EQ(compile_operator(workloads->front(), options_)->kernels.front().record, 1);
 }
 
+TEST_F(ArtifactTest, WhatIsTakenWithoutBeingComparedSaysWhy) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "n", "op": "expression", "text": "C[i:9] = log(A[i]) + log(0.0 - A[i]) * 2.0"},
+          {"name": "b", "op": "expression", "text": "C[i:9] = A[i] < 0.5"}])",
+      "test");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  testing::InProcessRunner runner;
+  options_.runner = &runner;
+  const auto unknown = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(unknown.has_value()) << unknown.error().to_string();
+  EXPECT_EQ(unknown->kernels[0].uncompared,
+            "output 'C' is infinite or no number for random inputs: programs cannot be compared");
+  EXPECT_EQ(runner.runs, 0);
+  const auto compared = compile_operator(workloads->back(), options_);
+  ASSERT_TRUE(compared.has_value()) << compared.error().to_string();
+  EXPECT_EQ(compared->kernels[0].uncompared, std::nullopt);
+  EXPECT_EQ(runner.runs, 1);
+}
+
+TEST_F(ArtifactTest, AWrongBooleanIsRefused) {
+  const auto workloads =
+      parse_workloads(R"([{"name": "b", "op": "expression", "text": "C[i:9] = A[i] < 0.5"}])", "test");
+  testing::InProcessRunner runner;
+  runner.spoil = [](const Module&, const MeasureInputs&, const testing::Outputs& outputs) {
+    outputs.front()[3] ^= std::byte{1};
+  };
+  options_.runner = &runner;
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_FALSE(model.has_value());
+  EXPECT_THAT(model.error().message, StartsWith("no program of it is right: C[3] is "));
+}
+
 TEST_F(ArtifactTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());

@@ -348,6 +348,28 @@ TEST_F(CliTest, ASignalEndsTuningWithWhatWasMeasured) {
   EXPECT_GE(nlohmann::json::parse(lathe("show r.db --json").out)[0]["trials"], 4);
 }
 
+TEST_F(CliTest, WhatCannotBeComparedIsWrittenWithAWord) {
+  write("w.json",
+        R"([{"name": "none", "op": "expression", "text": "C[i:9] = log(A[i]) + log(0.0 - A[i]) * 2.0"},
+                      {"name": "all", "op": "expression", "text": "C[i:9] = A[i] < 0.5"}])");
+  const Outcome compiled = lathe("compile --workload w.json --cores 1 --out o");
+  EXPECT_EQ(compiled.status, 0);
+  EXPECT_THAT(compiled.out, HasSubstr("none: o/none\nall: o/all\n"));
+  EXPECT_THAT(
+      compiled.err,
+      EndsWith("\nlathe: none: kernels whose results were not compared with a reference: 1 of 1 (none: "
+               "output 'C' is infinite or no number for random inputs: programs cannot be compared)\n"));
+  EXPECT_EQ(compiled.err.find("lathe: all"), std::string::npos);
+}
+
+TEST_F(CliTest, ResultsOfOtherTypesAreTuned) {
+  write("w.json", R"([{"name": "b", "op": "expression", "text": "C[i:9, j:9] = A[i, j] < 0.5"},
+                      {"name": "d", "op": "expression", "text": "input A[9] f64 C[i:9] = A[i] * 3.0"}])");
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --trials 1 --records r.db --out o");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("b: o/b\nd: o/d\n"));
+}
+
 TEST_F(CliTest, WithoutTimeNothingIsFoundAndTheReasonSaysSo) {
   write_matmul();
   const Outcome tuned = lathe("tune --workload w.json --cores 1 --time 0 --records r.db --out o");
