@@ -104,6 +104,61 @@ TEST(Resize, OldFormsTakeFirstPlacesOntoEachOther) {
   EXPECT_EQ(run_network(upsample, {numbered({1, 2})}).data, (std::vector<double>{1, 1, 2, 2, 1, 1, 2, 2}));
 }
 
+// Resizes x [1, from] by a scale.
+OnnxModel scaled_model(int64_t operator_set, int64_t from, float scale, const std::string& mode = "nearest") {
+  OnnxModel model;
+  model.operator_set(operator_set).input("x", {1, from}).initializer("scales", {2}, {1, scale});
+  const bool first_form = operator_set < 11;
+  model.node(
+      "n", "Resize",
+      first_form ? std::vector<std::string>{"x", "scales"} : std::vector<std::string>{"x", "", "scales"},
+      "y");
+  return std::move(model.attribute("mode", mode.c_str()).output("y"));
+}
+
+// What 0, 1 .. from - 1 become.
+std::vector<double> places(const OnnxModel& model, int64_t from) {
+  Values x{{1, from}, {}};
+  for (int64_t i = 0; i < from; ++i) x.data.push_back(static_cast<double>(i));
+  return run_network(model, {x}).data;
+}
+
+// The expected values of the tests below are ONNX Runtime 1.31.1's.
+TEST(Resize, OldFormTakesTheNextPlaceWhereTheAxisBecomesShorter) {
+  EXPECT_EQ(places(scaled_model(10, 3, 2.0F / 3), 3), (std::vector<double>{0, 2}));
+  EXPECT_EQ(places(scaled_model(10, 5, 0.6F), 5), (std::vector<double>{0, 2, 4}));
+  EXPECT_EQ(places(scaled_model(10, 7, 0.5F), 7), (std::vector<double>{0, 2, 4}));
+  EXPECT_EQ(places(scaled_model(10, 2, 2.5F), 2), (std::vector<double>{0, 0, 0, 1, 1}));
+  EXPECT_THAT(places(scaled_model(10, 3, 2.0F / 3, "linear"), 3),
+              Pointwise(DoubleNear(1e-6), std::vector<double>{0, 1.5}));
+}
+
+TEST(Resize, CountsWholePlacesOnly) {
+  EXPECT_EQ(places(scaled_model(10, 3, 0.66666F), 3), (std::vector<double>{0}));
+  // By the scale that is given, not by the ratio of the extents, which is 6 to 5.
+  EXPECT_EQ(places(scaled_model(13, 5, 1.25F), 5), (std::vector<double>{0, 1, 1, 2, 3, 4}));
+  EXPECT_THAT(places(scaled_model(13, 5, 1.25F, "linear"), 5),
+              Pointwise(DoubleNear(1e-6), std::vector<double>{0, 0.7, 1.5, 2.3, 3.1, 3.9}));
+  OnnxModel ceil = scaled_model(13, 5, 0.7F);
+  ceil.attribute("coordinate_transformation_mode", "asymmetric").attribute("nearest_mode", "ceil");
+  EXPECT_EQ(places(ceil, 5), (std::vector<double>{0, 2, 3}));
+}
+
+TEST(Resize, CopiesWhereAllExtentsStay) {
+  EXPECT_EQ(places(scaled_model(10, 3, 1.25F), 3), (std::vector<double>{0, 1, 2}));
+}
+
+// 14 / 2 is 7, but 1 / (2 / 14) is less in f32, and 9 / (12 / 20) less than 15.
+TEST(Resize, TakesThePlacesThatF32Gives) {
+  EXPECT_EQ(places(row_model(14, 2, "nearest", "asymmetric", "floor"), 14), (std::vector<double>{0, 6}));
+  EXPECT_EQ(places(row_model(20, 12, "nearest", "asymmetric", "floor"), 20),
+            (std::vector<double>{0, 1, 3, 5, 6, 8, 10, 11, 13, 14, 16, 18}));
+  // The middle between two places is told from f32's errors.
+  EXPECT_EQ(places(row_model(25, 30, "nearest", "asymmetric", "round_prefer_ceil"), 25),
+            (std::vector<double>{0,  1,  2,  3,  3,  4,  5,  6,  7,  8,  8,  9,  10, 11, 12,
+                                 13, 13, 14, 15, 16, 17, 18, 18, 19, 20, 21, 22, 23, 23, 24}));
+}
+
 TEST(Resize, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(row_model(2, 4, "cubic", "half_pixel")),
             "node 'n' (Resize): attribute 'mode' is 'cubic', and Lathe supports nearest and linear");
@@ -117,10 +172,11 @@ TEST(Resize, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(row_model(2, 4, "linear", "half_pixel").attribute("antialias", 1)),
             "node 'n' (Resize): attribute 'antialias' is 1, and Lathe supports 0");
   OnnxModel scales;
-  scales.input("x", {1, 5}).initializer("scales", {2}, {1, 1.25F}).initializer("one", {1}, {2});
+  scales.input("x", {1, 5}).initializer("scales", {2}, {1, 0.125F}).initializer("one", {1}, {2});
   scales.node("n", "Resize", {"x", "", "scales"}, "y").output("y");
   EXPECT_EQ(import_error(scales),
-            "node 'n' (Resize): the scale 1.25 of axis 1, which has 5 places, gives no whole number of them");
+            "node 'n' (Resize): the scale 0.125 of axis 1, which has 5 places, gives no number of them that "
+            "Lathe supports");
   scales.proto.mutable_graph()->mutable_node(0)->set_input(2, "one");
   EXPECT_EQ(import_error(scales), "node 'n' (Resize): it has 1 scales for 2 axes");
 }

@@ -1,9 +1,10 @@
 #include "graph/operators/resize.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "graph/onnx_node.h"
 #include "ops/axes.h"
@@ -11,39 +12,8 @@
 namespace lathe {
 namespace {
 
-// The operand's coordinate of place y of the result, as (scale * y + shift) / divisor.
-struct Coordinate {
-  int64_t scale = 1;
-  int64_t shift = 0;
-  int64_t divisor = 1;
-};
-
-Coordinate coordinate_of(CoordinateMode mode, int64_t from, int64_t to) {
-  switch (mode) {
-    case CoordinateMode::half_pixel_or_first:
-      if (to == 1) return {0, 0, 1};
-      [[fallthrough]];
-    // (y + 1/2) * from / to - 1/2
-    case CoordinateMode::half_pixel: return {2 * from, from - to, 2 * to};
-    case CoordinateMode::asymmetric: return {from, 0, to};
-    case CoordinateMode::align_corners:
-      if (to == 1) return {0, 0, 1};
-      return {from - 1, 0, to - 1};
-  }
-  return {};
-}
-
-// The nearest place, whose quotient rounded down it is.
-Coordinate nearest_place(const ResizeOp& op, int64_t from, int64_t to) {
-  const auto [scale, shift, divisor] = coordinate_of(op.coordinates, from, to);
-  switch (op.nearest) {
-    case NearestMode::floor: break;
-    case NearestMode::ceil: return {scale, shift + divisor - 1, divisor};
-    // ceil(x - 1/2) and floor(x + 1/2)
-    case NearestMode::round_prefer_floor: return {2 * scale, 2 * shift + divisor - 1, 2 * divisor};
-    case NearestMode::round_prefer_ceil: return {2 * scale, 2 * shift + divisor, 2 * divisor};
-  }
-  return {scale, shift, divisor};
+ResizedAxis axis_of_resize(const ResizeOp& op, size_t d, int64_t from) {
+  return {from, op.shape[d], op.scales[d]};
 }
 
 Affine numerator(const Coordinate& at, const Var& y) { return Affine(y) * at.scale + Affine(at.shift); }
@@ -57,9 +27,23 @@ Expr within(const Affine& place, int64_t from, int64_t least, int64_t most, Elem
   return body;
 }
 
-int64_t floor_of(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+// The element of a result's place by one piece.
+template <class Element>
+Expr nearest(const Coordinate& at, const Var& y, int64_t from, int64_t to, Element element) {
+  return within(floor_div(numerator(at, y), at.divisor), from, place_of(at, 0), place_of(at, to - 1),
+                element);
+}
 
-int64_t place_of(const Coordinate& at, int64_t y) { return floor_of(at.scale * y + at.shift, at.divisor); }
+template <class Element>
+Expr blended(const Coordinate& at, const Var& y, int64_t from, int64_t to, Element element) {
+  const Affine place = floor_div(numerator(at, y), at.divisor);
+  const int64_t least = place_of(at, 0);
+  const int64_t most = place_of(at, to - 1);
+  const Expr first = within(place, from, least, most, element);
+  const Expr next = within(place + Affine(1), from, least + 1, most + 1, element);
+  const Expr rest = cast({DType::f32}, Expr(modulo(numerator(at, y), at.divisor)));
+  return first + (next - first) * (rest * literal({DType::f32}, 1 / static_cast<double>(at.divisor)));
+}
 
 // One axis of a tensor resampled.
 Tensor lower_axis(const ResizeOp& op, size_t d, DagBuilder& builder, const Tensor& tensor) {
@@ -74,42 +58,54 @@ Tensor lower_axis(const ResizeOp& op, size_t d, DagBuilder& builder, const Tenso
     return load(tensor, index);
   };
   const Var& y = axes[d].var;
-  const bool linear = op.mode == ResizeMode::linear;
-  const Coordinate at = linear ? coordinate_of(op.coordinates, from, to) : nearest_place(op, from, to);
-  const Affine place = floor_div(numerator(at, y), at.divisor);
-  const int64_t least = place_of(at, 0);
-  const int64_t most = place_of(at, to - 1);
-  Expr body = within(place, from, least, most, element);
-  if (linear) {
-    const Expr rest = cast({DType::f32}, Expr(modulo(numerator(at, y), at.divisor)));
-    const Expr share = rest * literal({DType::f32}, 1 / static_cast<double>(at.divisor));
-    const Expr next = within(place + Affine(1), from, least + 1, most + 1, element);
-    body = body + (next - body) * share;
+  const ResizedAxis axis = axis_of_resize(op, d, from);
+  if (op.mode == ResizeMode::linear) {
+    const Coordinate at = *linear_coordinate(op.coordinates, axis);
+    return builder.compute(builder.fresh_name("resized"), axes, blended(at, y, from, to, element));
   }
+  const std::vector<CoordinatePiece> pieces = *nearest_places(op.coordinates, op.nearest, axis);
+  Expr body = nearest(pieces.back().at, y, from, to, element);
+  for (size_t i = pieces.size() - 1; i-- > 0;)
+    body = select(Expr(y) < Expr(pieces[i + 1].begin), nearest(pieces[i].at, y, from, to, element), body);
   return builder.compute(builder.fresh_name("resized"), axes, body);
+}
+
+// The operand's place for each of the result's, and the share of the one behind it.
+std::vector<std::pair<int64_t, double>> sources_of(const ResizeOp& op, const ResizedAxis& axis) {
+  std::vector<std::pair<int64_t, double>> sources;
+  if (op.mode == ResizeMode::linear) {
+    const Coordinate at = *linear_coordinate(op.coordinates, axis);
+    for (int64_t y = 0; y < axis.to; ++y) {
+      const int64_t place = place_of(at, y);
+      const auto rest = static_cast<double>(at.scale * y + at.shift - place * at.divisor);
+      sources.emplace_back(place, rest / static_cast<double>(at.divisor));
+    }
+    return sources;
+  }
+  const std::vector<CoordinatePiece> pieces = *nearest_places(op.coordinates, op.nearest, axis);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const int64_t end = i + 1 < pieces.size() ? pieces[i + 1].begin : axis.to;
+    for (int64_t y = pieces[i].begin; y < end; ++y) sources.emplace_back(place_of(pieces[i].at, y), 0.0);
+  }
+  return sources;
 }
 
 // One axis of values resampled.
 Values resize_axis(const ResizeOp& op, size_t d, const Values& x) {
   const int64_t from = x.shape[d];
-  const int64_t to = op.shape[d];
-  const bool linear = op.mode == ResizeMode::linear;
-  const Coordinate at = linear ? coordinate_of(op.coordinates, from, to) : nearest_place(op, from, to);
+  const auto sources = sources_of(op, axis_of_resize(op, d, from));
   Values result{x.shape, {}};
-  result.shape[d] = to;
+  result.shape[d] = op.shape[d];
   Shape index(x.shape.size(), 0);
   do {
-    const int64_t place = place_of(at, index[d]);
+    const auto& [place, share] = sources[static_cast<size_t>(index[d])];
     const auto element = [&](int64_t p) {
       Shape source = index;
       source[d] = std::clamp<int64_t>(p, 0, from - 1);
       return x.data[static_cast<size_t>(broadcast_offset(x.shape, source))];
     };
-    const double share =
-        static_cast<double>(at.scale * index[d] + at.shift) / static_cast<double>(at.divisor) -
-        static_cast<double>(place);
-    result.data.push_back(linear ? element(place) * (1 - share) + element(place + 1) * share
-                                 : element(place));
+    result.data.push_back(share == 0 ? element(place)
+                                     : element(place) * (1 - share) + element(place + 1) * share);
   } while (next_index(index, result.shape));
   return result;
 }
@@ -147,46 +143,71 @@ Status read_modes(OnnxNode& node, ResizeOp& op) {
   return unsupported("nearest_mode", nearest, "round_prefer_floor, round_prefer_ceil, floor and ceil");
 }
 
-// The result's shape by scales; each must give a whole number of places, so that it says the same as sizes.
-Result<Shape> scaled_shape(const Shape& shape, const std::vector<double>& scales) {
+// The scales, and the shape that they give: whole places of the product in f32, as ONNX Runtime counts them.
+Status set_scales(ResizeOp& op, const Shape& shape, const std::vector<double>& scales) {
   if (scales.size() != shape.size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("it has {} scales for {} axes", scales.size(), shape.size()));
   }
-  Shape result;
   for (size_t d = 0; d < shape.size(); ++d) {
-    const double places = static_cast<double>(shape[d]) * scales[d];
-    const double whole = std::round(places);
-    if (!(whole >= 1 && whole < 1e9) || std::abs(places - whole) > 1e-4 * whole) {
+    const auto scale = static_cast<float>(scales[d]);
+    const float places = scale * static_cast<float>(shape[d]);
+    if (!(places >= 1 && places < 1e9F)) {
       return fail(ErrorKind::unsupported,
-                  fmt::format("the scale {} of axis {}, which has {} places, gives no whole number of them",
+                  fmt::format("the scale {} of axis {}, which has {} places, gives no number of them that "
+                              "Lathe supports",
                               scales[d], d, shape[d]));
     }
-    result.push_back(static_cast<int64_t>(whole));
+    op.scales.push_back(scale);
+    op.shape.push_back(static_cast<int64_t>(places));
   }
-  return result;
+  return {};
+}
+
+void set_sizes(ResizeOp& op, const Shape& shape, Shape sizes) {
+  op.shape = std::move(sizes);
+  for (size_t d = 0; d < std::min(shape.size(), op.shape.size()); ++d)
+    op.scales.push_back(static_cast<float>(op.shape[d]) / static_cast<float>(shape[d]));
+}
+
+// An axis is left as it is where nothing moves, or where ONNX Runtime copies the whole tensor.
+bool stays(const ResizeOp& op, size_t d, const Shape& shape) {
+  return op.shape == shape || (op.shape[d] == shape[d] && op.scales[d] == 1);
+}
+
+bool has_places(const ResizeOp& op, const ResizedAxis& axis) {
+  return op.mode == ResizeMode::linear ? linear_coordinate(op.coordinates, axis).has_value()
+                                       : nearest_places(op.coordinates, op.nearest, axis).has_value();
 }
 
 }  // namespace
 
 std::string attributes_of(const ResizeOp& op) {
   constexpr const char* kCoordinates[] = {"half pixel", "half pixel or first", "asymmetric", "align corners"};
-  constexpr const char* kNearest[] = {"round prefer floor", "round prefer ceil", "floor", "ceil"};
-  return fmt::format("to {}, {}, {}", to_string(op.shape), kCoordinates[static_cast<size_t>(op.coordinates)],
+  constexpr const char* kNearest[] = {"round prefer floor", "round prefer ceil", "floor", "ceil",
+                                      "floor or ceil"};
+  return fmt::format("to {} by [{}], {}, {}", to_string(op.shape), fmt::join(op.scales, ","),
+                     kCoordinates[static_cast<size_t>(op.coordinates)],
                      op.mode == ResizeMode::linear ? "linear" : kNearest[static_cast<size_t>(op.nearest)]);
 }
 
 Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
   const Shape& shape = inputs[0].shape;
-  if (op.shape.size() != shape.size()) {
+  if (op.shape.size() != shape.size() || op.scales.size() != shape.size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} does not become {}", to_string(shape), to_string(op.shape)));
   }
   for (size_t d = 0; d < shape.size(); ++d) {
-    // Keeps every product of extents within 64 bits.
-    if (std::max(shape[d], op.shape[d]) < int64_t{1} << 28) continue;
-    return fail(ErrorKind::unsupported, fmt::format("axis {} of {} is too large", d, to_string(op.shape)));
+    // f32 counts no further.
+    if (std::max(shape[d], op.shape[d]) >= int64_t{1} << 24)
+      return fail(ErrorKind::unsupported, fmt::format("axis {} of {} is too large", d, to_string(op.shape)));
+    if (op.shape[d] < 1 || stays(op, d, shape) || has_places(op, axis_of_resize(op, d, shape[d]))) continue;
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("by the scale {} of axis {}, which has {} places, no fraction that Lathe supports "
+                    "finds its places",
+                    op.scales[d], d, shape[d]));
   }
   return TensorType{DType::f32, op.shape};
 }
@@ -194,14 +215,14 @@ Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs)
 Values evaluate(const ResizeOp& op, std::span<const Values> inputs) {
   Values result = inputs[0];
   for (size_t d = 0; d < op.shape.size(); ++d)
-    if (op.shape[d] != result.shape[d]) result = resize_axis(op, d, result);
+    if (!stays(op, d, inputs[0].shape)) result = resize_axis(op, d, result);
   return result;
 }
 
 Tensor lower(const ResizeOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   Tensor result = operands[0];
   for (size_t d = 0; d < op.shape.size(); ++d)
-    if (op.shape[d] != result->shape[d]) result = lower_axis(op, d, builder, result);
+    if (!stays(op, d, operands[0]->shape)) result = lower_axis(op, d, builder, result);
   if (result != operands[0]) return result;
   const std::vector<Axis> axes = axes_of(result);
   return builder.compute("copy", axes, load(result, indices(axes)));
@@ -213,7 +234,7 @@ Result<ResizeOp> import_resize(OnnxNode& node) {
   LATHE_TRY_STATUS(read_modes(node, op));
   if (first_form) {
     op.coordinates = CoordinateMode::asymmetric;
-    op.nearest = NearestMode::floor;
+    op.nearest = NearestMode::floor_or_ceil;
   }
   for (const char* name : {"cubic_coeff_a", "extrapolation_value"}) node.real(name, 0);  // of other modes
   for (const char* name : {"exclude_outside", "antialias"})
@@ -221,10 +242,11 @@ Result<ResizeOp> import_resize(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   const size_t scales_input = first_form ? 1 : 2;
   if (node.has_input(3)) {
-    LATHE_TRY(op.shape, node.constant_integers(3));
+    LATHE_TRY(Shape sizes, node.constant_integers(3));
+    set_sizes(op, shape, std::move(sizes));
   } else if (node.has_input(scales_input)) {
     LATHE_TRY(const std::vector<double> scales, node.constant_reals(scales_input));
-    LATHE_TRY(op.shape, scaled_shape(shape, scales));
+    LATHE_TRY_STATUS(set_scales(op, shape, scales));
   } else {
     return fail(ErrorKind::invalid_argument, "it has neither sizes nor scales");
   }
@@ -235,13 +257,13 @@ Result<ResizeOp> import_upsample(OnnxNode& node) {
   ResizeOp op;
   LATHE_TRY_STATUS(read_modes(node, op));
   op.coordinates = CoordinateMode::asymmetric;
-  op.nearest = NearestMode::floor;
+  op.nearest = NearestMode::floor_or_ceil;
   std::vector<double> scales = node.reals("scales");
   if (scales.empty()) {
     if (!node.has_input(1)) return fail(ErrorKind::invalid_argument, "it has no scales");
     LATHE_TRY(scales, node.constant_reals(1));
   }
-  LATHE_TRY(op.shape, scaled_shape(node.shape(0), scales));
+  LATHE_TRY_STATUS(set_scales(op, node.shape(0), scales));
   return op;
 }
 

@@ -2,18 +2,11 @@
 #pragma once
 
 #include "graph/operators/family.h"
+#include "graph/operators/resize_places.h"
 
 namespace lathe {
 
 enum class ResizeMode : uint8_t { nearest, linear };
-
-// Where place y of the result lies in the operand: `half_pixel` takes the middles of places onto each other
-// (`half_pixel_or_first`: a single place lies on the first), `asymmetric` the first places, `align_corners`
-// the first and the last ones.
-enum class CoordinateMode : uint8_t { half_pixel, half_pixel_or_first, asymmetric, align_corners };
-
-// What the nearest place is.
-enum class NearestMode : uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil };
 
 struct ResizeOp {
   static constexpr const char* kName = "Resize";
@@ -21,7 +14,8 @@ struct ResizeOp {
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
 
-  Shape shape;  // of the result
+  Shape shape;                // of the result
+  std::vector<float> scales;  // ONNX's: an axis' places of the result for one of the operand
   ResizeMode mode = ResizeMode::nearest;
   CoordinateMode coordinates = CoordinateMode::half_pixel;
   NearestMode nearest = NearestMode::round_prefer_floor;
@@ -34,7 +28,7 @@ Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs)
 Values evaluate(const ResizeOp& op, std::span<const Values> inputs);
 Tensor lower(const ResizeOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
-// ONNX Resize and Upsample, to constant sizes or by constant scales that give whole sizes.
+// ONNX Resize and Upsample, to constant sizes or by constant scales.
 Result<ResizeOp> import_resize(OnnxNode& node);
 Result<ResizeOp> import_upsample(OnnxNode& node);
 
