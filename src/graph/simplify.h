@@ -10,7 +10,8 @@ namespace lathe {
 // Readers of an Identity read its operand; an Identity stays where it gives a graph output that has no other
 // way to keep its name: of an input, a constant, or a tensor that is an output itself.
 Graph remove_identities(const Graph& graph);
-// Nodes whose operands are all constants become constants, but for those that give graph outputs.
+// Nodes whose operands are all constants become constants, but for those that give graph outputs and those
+// that blow a constant up (`may_be_folded`).
 Graph fold_constants(const Graph& graph);
 // A BatchNormalization that alone reads a Conv is worked into the Conv's weight and bias, where all are
 // constants.

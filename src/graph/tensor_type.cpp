@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace lathe {
 
 Status check_shape(const Shape& shape, const std::string& label) {
@@ -24,6 +26,11 @@ int64_t elements_of(const Shape& shape) {
   int64_t count = 1;
   for (int64_t extent : shape) count *= extent;
   return count;
+}
+
+bool may_be_folded(int64_t elements, int64_t operand_elements) {
+  constexpr int64_t kAlways = int64_t{1} << 24;
+  return elements <= std::max(kAlways, operand_elements);
 }
 
 int64_t bytes_of(const TensorType& type) { return elements_of(type.shape) * bytes_of(type.dtype); }

@@ -28,6 +28,9 @@ Status check_shape(const Shape& shape, const std::string& label);
 int64_t elements_of(const Shape& shape);
 // Storage in bytes, row-major without padding.
 int64_t bytes_of(const TensorType& type);
+// Whether a result of constants may become a constant itself, given the elements of both: it may not where a
+// few elements would be blown up to fill the memory.
+bool may_be_folded(int64_t elements, int64_t operand_elements);
 // "[1,3,224,224]".
 std::string to_string(const Shape& shape);
 // "f32[1,3,224,224]".

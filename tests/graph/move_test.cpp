@@ -169,6 +169,18 @@ TEST(Gather, GivesPlacesOfConstants) {
   EXPECT_EQ(run_network(model, {numbered({8})}).data, (std::vector<double>{0, 5, 1, 7}));
 }
 
+TEST(Gather, NamesAConstantThatWouldBeTooLarge) {
+  OnnxModel model;
+  std::vector<int64_t> list(5000, 1);
+  list[0] = 0;
+  model.input("x", {1}).initializer("table", {2, 4096}).integers("list", list);
+  model.node("n", "Gather", {"table", "list"}, "g").node("a", "Add", {"x", "g"}, "y").output("y");
+  EXPECT_EQ(
+      import_error(model),
+      "node 'n' (Gather): its indices, which are not evenly spaced, give [5000,4096], which is too large "
+      "for a constant");
+}
+
 TEST(Gather, NamesPlacesThatItCannotTake) {
   EXPECT_EQ(import_error(gather_model({3}, {0, 1, 3}, 1)),
             "node 'n' (Gather): its indices are not evenly spaced, as Lathe supports for computed data");

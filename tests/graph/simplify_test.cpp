@@ -78,6 +78,17 @@ TEST(Simplify, FoldsConstants) {
   EXPECT_EQ(node_names(simplified(import(model))), (std::vector<std::string>{"MatMul"}));
 }
 
+TEST(Simplify, KeepsConstantsSmall) {
+  constexpr int64_t kMany = 1 << 20;
+  OnnxModel model;
+  model.input("x", {kMany}).initializer("c", {1, 1}, {3}).integers("shape", {kMany, kMany});
+  model.node("e", "Expand", {"c", "shape"}, "e").node("r", "Relu", {"e"}, "r");
+  model.node("s", "ReduceMax", {"r"}, "s").attribute("axes", {1}).attribute("keepdims", 0);
+  model.node("a", "Add", {"x", "s"}, "y").output("y");
+  EXPECT_EQ(node_names(simplify(import(model))),
+            (std::vector<std::string>{"Expand", "Relu", "ReduceMax", "Add"}));
+}
+
 TEST(Simplify, KeepsANodeThatGivesAConstantOutput) {
   OnnxModel model;
   model.input("x", {3}).initializer("a", {3}).node("s", "Relu", {"a"}, "y").output("y");

@@ -297,7 +297,18 @@ Result<GatherOp> import_gather(OnnxNode& node) {
   LATHE_TRY(op.places, node.constant_integers(1));
   op.places_shape = node.shape(1);
   for (int64_t& place : op.places) place += place < 0 ? shape[op.axis] : 0;
-  if (node.is_constant(0) || evenly_spaced(op.places)) return op;
+  if (evenly_spaced(op.places)) return op;
+  const int64_t elements = elements_of(shape);
+  if (node.is_constant(0)) {
+    // Only a constant can hold what uneven indices give.
+    const Shape gathered = gathered_shape(op, shape);
+    LATHE_TRY_STATUS(check_shape(gathered, "its result"));
+    if (may_be_folded(elements_of(gathered), elements)) return op;
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("its indices, which are not evenly spaced, give {}, which is too large for a constant",
+                    to_string(gathered)));
+  }
   return fail(ErrorKind::unsupported,
               "its indices are not evenly spaced, as Lathe supports for computed data");
 }
