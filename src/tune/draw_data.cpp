@@ -145,8 +145,10 @@ struct Attempt {
   bool steep = false;  // looked at where inputs have shrunk: the others are what they have always been
 };
 
-// Of an output's points as many must be numbers that tell something.
-constexpr double kLeastComparedShare = 0.5;
+// Of an output's points as many must be numbers, as of one that a mask makes infinite above its diagonal, and
+// as many of the integers must be what they are whatever is rounded.
+constexpr double kLeastHeldShare = 0.25;
+constexpr double kLeastDecidedShare = 0.5;
 
 std::string fault_of(const Reference& reference, const Excess& excess) {
   const DType dtype = reference.tensor->dtype;
@@ -156,7 +158,7 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
       std::ranges::any_of(reference.expected, [](double value) { return std::isnan(value); });
   const auto held =
       std::ranges::count_if(reference.expected, [&](double value) { return is_representable(dtype, value); });
-  if (is_unknown || static_cast<double>(held) < kLeastComparedShare * points) {
+  if (is_unknown || static_cast<double>(held) < kLeastHeldShare * points) {
     return fmt::format("output '{}' is infinite or no number for random inputs: programs cannot be compared",
                        name);
   }
@@ -166,7 +168,7 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
         name);
   }
   const auto undecided = std::ranges::count(reference.undecided, true);
-  if (static_cast<double>(undecided) > (1 - kLeastComparedShare) * points) {
+  if (static_cast<double>(undecided) > (1 - kLeastDecidedShare) * points) {
     return fmt::format(
         "output '{}' hangs on how the floats that it follows from are rounded: programs cannot be compared",
         name);

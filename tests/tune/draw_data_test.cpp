@@ -86,6 +86,10 @@ TEST(DrawData, InputsShrinkUntilNothingOnTheWayOverflowsEither) {
   EXPECT_EQ(fault_of_program(kLongSums + "C[i:8, j:8] = exp(S[i, j]) / (exp(S[i, j]) + 1.0)"), "");
 }
 
+TEST(DrawData, WhatAMaskMakesInfiniteIsCompared) {
+  EXPECT_EQ(fault_of_program("C[i:40, j:40] = select(i < j, A[i, j], log(0.0 * abs(A[i, j])))"), "");
+}
+
 // A logarithm wants them positive, and then the sum is 5000.
 TEST(DrawData, PositiveInputsShrinkToo) {
   EXPECT_EQ(fault_of_program("S[i:4] = sum(r:10000) A[i, r]\nC[i:4, r:10000] = exp(S[i]) + log(A[i, r])"),
