@@ -88,13 +88,13 @@ bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   return is_invertible(only->index, consumer.axes);
 }
 
-// Where a stage's result is taken point by point, all else that the consumer reads is there already.
-bool other_reads_are_ready(const Dag& dag, const std::vector<Stage>& stages, const Compute& consumer,
-                           size_t stage) {
+// Where a stage's result is taken point by point, all else that the consumer reads is there already. What is
+// prepared is so at last, by the last steps of a trace.
+bool other_reads_are_ready(const Dag& dag, const Compute& consumer, size_t stage) {
   return std::ranges::all_of(loads_of(consumer.body), [&](const Load* load) {
     const auto producer = std::ranges::find(dag.computes, load->tensor, &Compute::output);
     const auto place = static_cast<size_t>(producer - dag.computes.begin());
-    return producer == dag.computes.end() || place <= stage || stages[place].role == Role::prepared;
+    return producer == dag.computes.end() || place <= stage;
   });
 }
 
@@ -179,7 +179,7 @@ Classified classify(const Task& task, const Dag& dag, const std::set<std::string
     if (consumers.size() != 1 || dag.is_output(output)) continue;
     const Compute& consumer = dag.computes[consumers[0]];
     if (consumer.reduction == Reduction::none && reads_point_by_point(consumer, output) &&
-        other_reads_are_ready(dag, result.stages, consumer, stage.compute)) {
+        other_reads_are_ready(dag, consumer, stage.compute)) {
       stage.epilogue = consumers[0];
     }
   }

@@ -38,7 +38,7 @@ TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
 
 std::string winograd_entry(const std::string& shape) {
   return R"([{"name": "x", "op": "conv2d_winograd", "batch": 1, "height": 13, "width": 13, "in_channels": 4,
-      "out_channels": 4, )" +
+      "out_channels": 4, "padding": 1, )" +
          shape + "}]";
 }
 
@@ -59,8 +59,8 @@ TEST(Workloads, WhatWinogradsAlgorithmDoesNotComputeIsRefused) {
 // The operator's limits are the rule's.
 TEST(Workloads, WhatIsRequiredByWinogradCanBeRewrittenSo) {
   for (const int kernel : {2, 3, 4, 5}) {
-    const auto workloads = parse_workloads(
-        winograd_entry(fmt::format(R"("kernel": {}, "stride": 1, "padding": 1)", kernel)), "w");
+    const auto workloads =
+        parse_workloads(winograd_entry(fmt::format(R"("kernel": {}, "stride": 1)", kernel)), "w");
     ASSERT_TRUE(workloads) << workloads.error().to_string();
     const Result<Dag> rewritten = rewrite(workloads->front().operation.dag, "winograd", "O", {{"m", 2}});
     EXPECT_TRUE(rewritten) << rewritten.error().to_string();

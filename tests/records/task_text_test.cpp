@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "expr/parse.h"
 
 namespace lathe {
@@ -17,7 +18,9 @@ TEST(TaskText, MakesTheTaskAgain) {
   own_layout.arguments[0].layout = Layout::permuted(std::vector<int>{1, 0});
   Task cold = product();
   cold.runs_cold = true;
-  for (const Task& task : {product(), own_layout, cold}) {
+  Task required = product();
+  required.algorithm = "winograd";
+  for (const Task& task : {product(), own_layout, cold, required}) {
     const Result<Task> again = task_of(text_of(task), task.target, task.cores);
     ASSERT_TRUE(again.has_value()) << again.error().to_string();
     EXPECT_EQ(hash_of(*again), hash_of(task));
@@ -31,6 +34,11 @@ TEST(TaskText, ThatIsAnotherTasksIsDamaged) {
   const Result<Task> task = task_of(text, generic_target(Isa::avx2), 1);
   ASSERT_FALSE(task.has_value());
   EXPECT_NE(task.error().message.find("is damaged: its text is that of task "), std::string::npos);
+}
+
+// The records of all earlier builds are found by it.
+TEST(TaskText, TheHashOfATaskWithoutAnAlgorithmStays) {
+  EXPECT_EQ(hash_to_string(text_of(product()).hash), "7af0965dbf22762f");
 }
 
 }  // namespace

@@ -256,6 +256,10 @@ TEST(Space, ConstantsMayBeComputedOfEachOther) {
                         "B[f:4, q:3] = sum(k:3) A[f, k] * W[q, k]\n"
                         "O[f:4, x:6] = sum(q:3) X[x + q] * B[f, q]"));
   expect_preferred_points_apply(task_of_constants("O[f:4, x:6] = sum(q:3) W[x + q] * W[f + q]"));
+  // What reads the first stage waits for the last one.
+  expect_preferred_points_apply(
+      task_of_constants("M[b:2] = max(j:5) S[b, j]\nD[b:2] = sum(j:5) W[b, j]\n"
+                        "P[b:2, j:5] = exp(S[b, j] - M[b]) / D[b]"));
 }
 
 // Sixty doublings: inlined into each other they would be an expression of 2^60 nodes.
