@@ -78,6 +78,12 @@ bool types_agree(const Expr& a, const Expr& b) {
   return x == y || coerces(a, y) || coerces(b, x);
 }
 
+// Whether `binary` takes it for an i64 beside the other: so it does an i32, which to_affine widens as well.
+bool is_index_number(const Expr& e, const Expr& beside) {
+  if (e.type().dtype == DType::i64) return beside.type().dtype != DType::i32 || !is_constant_index(e);
+  return e.type().dtype == DType::i32 && beside.type().dtype == DType::i64 && !is_constant_index(beside);
+}
+
 // Whether `binary` and `select` find one number of lanes for both: a scalar literal beside a vector spreads.
 bool lanes_agree(const Expr& a, const Expr& b) {
   const auto spreads = [](const Expr& e, const Expr& beside) {
@@ -155,7 +161,7 @@ class ExprParser {
         }
       }
     }
-    if (a.type().dtype != DType::i64 || b.type().dtype != DType::i64) return {};
+    if (!is_index_number(a, b) || !is_index_number(b, a)) return {};
     const Affine x = to_affine(a);
     const Affine y = to_affine(b);
     const double left = magnitude(x, names_.ranges);

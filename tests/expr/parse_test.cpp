@@ -136,6 +136,9 @@ TEST(Parse, Errors) {
   EXPECT_EQ(error_of("C[i:4] = A[i]; output D"), "text:1:24: output 'D' is not computed above");
   EXPECT_EQ(error_of("C[i:2147483648] = A[2147483648 * 2147483648 * i]"),
             "text:1:44: an index may not grow beyond 4503599627370496");
+  // An i32 beside an i64 is widened, and printed so.
+  EXPECT_EQ(error_of("input A[4] i64 input B[4] i32 C[i:4] = A[i] * B[i]"),
+            "text:1:51: an index may not grow beyond 4503599627370496");
   EXPECT_EQ(error_of("input A[3] C[i:4] = A[i]"),
             "text: compute 'C' reads outside of 'A': A[i] reaches 3 in dimension 0, which has 3 elements");
   EXPECT_EQ(
