@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kSeeds = 4;
 // Of magnitudes, one after another; powers of two, so that the drawn numbers stay what the type holds.
 constexpr double kNextScale = 1.0 / 4;
-constexpr double kLeastScale = 1.0 / 4096;
+constexpr int kScales = 7;  // 1 .. 1/4096
 
 // How the same random numbers become inputs.
 struct Way {
@@ -216,7 +216,8 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
   std::string fault;
   for (const bool positive : {false, true}) {
     bool is_too_large = true;
-    for (double scale = 1; scale >= kLeastScale && is_too_large; scale *= kNextScale) {
+    double scale = 1;
+    for (int tried = 0; tried < kScales && is_too_large; ++tried, scale *= kNextScale) {
       bool is_usable = true;
       bool is_steady = false;
       for (uint64_t seed = options.seed; seed < options.seed + kSeeds && is_usable && !is_steady; ++seed) {

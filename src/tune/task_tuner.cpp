@@ -5,6 +5,7 @@
 #include <cmath>
 #include <future>
 #include <limits>
+#include <utility>
 
 #include "compile/compile.h"
 #include "cost/all.h"
@@ -289,7 +290,7 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
   std::future<Built> next;
   Status status;
   for (size_t i = 0; i < points.size() && status && !stop(); ++i) {
-    Built built = s.wait_for(next.valid() ? std::move(next) : start_build(i));
+    Built built = s.wait_for(next.valid() ? std::exchange(next, {}) : start_build(i));
     if (i + 1 < points.size()) next = start_build(i + 1);
     status = s.measure(points[i], std::move(built), batch);
   }

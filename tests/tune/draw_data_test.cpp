@@ -65,10 +65,10 @@ std::string fault_of_program(const std::string& text) {
   return check->failure ? check->failure->message : "";
 }
 
-const std::string kLongSums = "S[i:8, j:8] = sum(r:20000) A[i, r] * B[r, j]\n";
+std::string long_sums() { return "S[i:8, j:8] = sum(r:20000) A[i, r] * B[r, j]\n"; }
 
 TEST(DrawData, InputsShrinkUntilNoOutputOverflows) {
-  const std::string text = kLongSums + "C[i:8, j:8] = exp(S[i, j])";
+  const std::string text = long_sums() + "C[i:8, j:8] = exp(S[i, j])";
   EXPECT_EQ(fault_of_program(text), "");
   const DrawnData drawn = drawn_for(text);
   EXPECT_LE(largest_input(drawn), 1.0 / 16);
@@ -79,11 +79,11 @@ TEST(DrawData, InputsShrinkUntilNoOutputOverflows) {
 
 // The quotients are numbers in double, whatever its operands are in f32.
 TEST(DrawData, InputsShrinkUntilNothingOnTheWayOverflowsEither) {
-  EXPECT_EQ(fault_of_program(kLongSums + "E[i:8, j:8] = exp(S[i, j])\n"
-                                         "Z[i:8] = sum(j:8) E[i, j]\n"
-                                         "C[i:8, j:8] = E[i, j] / Z[i]"),
+  EXPECT_EQ(fault_of_program(long_sums() + "E[i:8, j:8] = exp(S[i, j])\n"
+                                           "Z[i:8] = sum(j:8) E[i, j]\n"
+                                           "C[i:8, j:8] = E[i, j] / Z[i]"),
             "");
-  EXPECT_EQ(fault_of_program(kLongSums + "C[i:8, j:8] = exp(S[i, j]) / (exp(S[i, j]) + 1.0)"), "");
+  EXPECT_EQ(fault_of_program(long_sums() + "C[i:8, j:8] = exp(S[i, j]) / (exp(S[i, j]) + 1.0)"), "");
 }
 
 TEST(DrawData, WhatAMaskMakesInfiniteIsCompared) {
