@@ -11,7 +11,7 @@
 namespace lathe::testing {
 namespace {
 
-const Trace kPhases = {RewriteStep{"phases", "O", {}}};
+Trace by_phases() { return {RewriteStep{"phases", "O", {}}}; }
 
 Task task_of_text(const std::string& text) {
   const Result<Dag> dag = parse_dag(text);
@@ -35,7 +35,7 @@ TEST(Phases, GiveTheConvolutionsOwnResult) {
         "P[c:2, x:9] = select((x + 2)%3 == 0 && x + 2 < 12, I[c, (x + 2)/3], 0)"}) {
     SCOPED_TRACE(expanded);
     for (const char* type : {"f32", "i32", "f64"})
-      expect_same(task_of_text(convolution(expanded, type)), kPhases);
+      expect_same(task_of_text(convolution(expanded, type)), by_phases());
   }
 }
 
@@ -49,7 +49,7 @@ TEST(Phases, WhatIsNotExpandedByZerosAloneIsRefused) {
         "P[c:2, x:9] = select(x%2 == 0 && x < 8 && c < 1, I[c, x/2], 0)",
         // In another channel.
         "P[c:2, x:9] = select(x%2 == 0 && x < 8, I[1 - c, x/2], 0)"}) {
-    const Result<Program> refused = apply_trace(task_of_text(convolution(expanded)), kPhases);
+    const Result<Program> refused = apply_trace(task_of_text(convolution(expanded)), by_phases());
     ASSERT_FALSE(refused) << expanded;
     EXPECT_EQ(
         refused.error().message,
@@ -59,7 +59,7 @@ TEST(Phases, WhatIsNotExpandedByZerosAloneIsRefused) {
   // What lies between them is no zero.
   const std::string fives = "P[c:2, x:9] = select(x%2 == 0 && x < 8, I[c, x/2], 5)";
   for (const char* type : {"f32", "i32"}) {
-    const Result<Program> refused = apply_trace(task_of_text(convolution(fives, type)), kPhases);
+    const Result<Program> refused = apply_trace(task_of_text(convolution(fives, type)), by_phases());
     ASSERT_FALSE(refused) << type;
     EXPECT_EQ(refused.error().message, "phases does not apply to 'O': its input is not expanded");
   }
