@@ -67,7 +67,7 @@ std::string state_text(const TuneState& state) {
   const std::string best = progress.best_seconds > 0
                                ? fmt::format("best {:.3f} us", progress.best_seconds * 1e6)
                                : "no program yet";
-  if (state.is_concluded) return fmt::format("{}: the best programs once more, {}", state.name, best);
+  if (state.is_concluding) return fmt::format("{}: the best programs once more, {}", state.name, best);
   return fmt::format("{}: {} trials, {} failed, {}", state.name, progress.trials, progress.failed, best);
 }
 

@@ -140,7 +140,8 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   for (size_t i = 0; i < tasks.size(); ++i) {
     results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
     if (is_stopped(budget)) continue;
-    // What an earlier run measured, that run has compared.
+    // What an earlier run measured it has compared too, unless it was ended; whatever goes into an artifact
+    // is compared in any case.
     if (tuners[i].progress().trials > known[i]) {
       if (observer) observer({tasks[i].task.name, i, tasks.size(), tuners[i].progress(), true});
       LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), budget, results.back()));

@@ -29,7 +29,7 @@ struct TuneState {
   size_t count = 0;  // how many there are
   TuneProgress progress;
   // All trials are done: its best programs are measured again now, and the winner is compared in full.
-  bool is_concluded = false;
+  bool is_concluding = false;
 };
 using TuneObserver = std::function<void(const TuneState&)>;
 

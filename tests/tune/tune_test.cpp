@@ -79,7 +79,7 @@ TEST(TuneNetworkTasks, ASecondRunThatHasNothingToTryMeasuresNothing) {
     std::vector<std::string> concluded;
     const auto results = tune_network_tasks(products(), "gradient", {}, {.trials = 4}, runner, *records,
                                             [&](const TuneState& state) {
-                                              if (state.is_concluded) concluded.push_back(state.name);
+                                              if (state.is_concluding) concluded.push_back(state.name);
                                             });
     ASSERT_TRUE(results) << results.error().to_string();
     EXPECT_EQ(runner.runs > 0, is_first);
