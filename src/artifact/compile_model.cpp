@@ -42,7 +42,7 @@ Result<CompiledTask> compile_chosen(const ChosenTrace& chosen, size_t number) {
 
 Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& options, size_t number) {
   std::vector<int64_t> wrong;
-  LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records));
+  LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records, {}, options.confirmed));
   for (;;) {
     Result<CompiledTask> compiled = compile_chosen(chosen, number);
     std::optional<MeasureFailure> failure;
@@ -59,7 +59,7 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
     options.rejected(rejection(task.name, chosen, options.records, *failure));
     if (chosen.record) {
       wrong.push_back(*chosen.record);
-      LATHE_TRY(chosen, choose_trace(task, options.records, wrong));
+      LATHE_TRY(chosen, choose_trace(task, options.records, wrong, options.confirmed));
     } else {
       chosen = ChosenTrace{task, std::move(naive), std::nullopt};
     }

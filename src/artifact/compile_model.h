@@ -26,7 +26,7 @@ struct CompileModelOptions {
   // taken as it is (CompiledTask::uncompared). Null: nothing is run.
   CandidateRunner* runner = nullptr;
   std::optional<double> tolerance = {};  // as in ProblemOptions
-  std::set<int64_t> confirmed = {};      // records whose programs have been compared already
+  std::set<int64_t> confirmed = {};      // records just tuned, whose programs have been compared already
   // Told of each program that was wrong or does not compile any more, in a sentence.
   std::function<void(const std::string&)> rejected = [](const std::string&) {};
   // Told after each task: how many of how many are compiled.

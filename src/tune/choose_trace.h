@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "base/result.h"
@@ -14,18 +15,20 @@
 namespace lathe {
 
 struct ChosenTrace {
-  // The one asked for, or the same with free layouts, where only that one was tuned; in the names in which
-  // the record speaks of it.
+  // The one asked for, or the same with free layouts; in the names in which the record speaks of it.
   Task task;
   Result<Trace> trace;            // an Error where the record's text is none
   std::optional<int64_t> record;  // none: never measured
 };
 
 // `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
-// those in `except`; another processor's count where there is none of this one's. An Error where the records
+// those in `except`; another processor's count where there is none of this one's. Where all layouts are
+// row-major a record of the task with free layouts counts too, its time with an estimate of what it takes to
+// convert the arguments; between the two best, one of `just_tuned` goes first. An Error where the records
 // cannot be read or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
-                                 std::span<const int64_t> except = {});
+                                 std::span<const int64_t> except = {},
+                                 const std::set<int64_t>& just_tuned = {});
 
 // The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
 Result<Trace> first_trial(const Task& task);

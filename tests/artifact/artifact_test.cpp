@@ -172,6 +172,34 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   EXPECT_FALSE(manifest["inputs"][1].contains("layout"));
 }
 
+// Callers have row-major tensors: what a program with layouts of its own gains must pay for the conversions.
+TEST_F(ArtifactTest, LayoutsOfTheProgramMustPay) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
+    Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
+    record.trace = trace;
+    record.measurement = measurement_of({seconds});
+    return records->append(record).value();
+  };
+  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto chosen = [&](const std::set<int64_t>& just_tuned = {}) {
+    return choose_trace(*fixed, &*records, {}, just_tuned)->record;
+  };
+  const int64_t slow = append(false, 1e-3, "split C i [2]");
+  const int64_t free = append(true, 1e-5, "layout C [1/4][0][1%4]");
+  EXPECT_EQ(chosen(), free);
+  EXPECT_EQ(chosen({slow}), slow);
+  // Faster than the fixed one's, and slower with 399 elements converted.
+  const int64_t near = append(false, 1.01e-5, "split C i [4]");
+  EXPECT_EQ(chosen(), near);
+  EXPECT_EQ(chosen({free}), free);
+  // Nothing is converted.
+  const int64_t plain = append(true, 0.99e-5, "split C i [8]");
+  EXPECT_EQ(chosen(), plain);
+}
+
 // Formulas that differ in names alone are one task; its traces speak of the names that came first.
 TEST_F(ArtifactTest, RecordsUnderOtherNamesGiveTheProgramAndNotItsNames) {
   auto records = RecordStore::open(folder("records.db"));
