@@ -146,6 +146,13 @@ void warn_of_noise(const std::vector<ReportRow>& rows) {
              slowest);
 }
 
+void warn_of_untuned(const std::vector<ReportRow>& rows) {
+  for (const ReportRow& row : rows) {
+    if (row.op != "network" || row.result.progress.trials > 0 || !row.result.usual_failure) continue;
+    fmt::print(stderr, "lathe: warning: {} is not tuned: {}\n", row.result.name, reason(row.result));
+  }
+}
+
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path) {
   ordered_json list = ordered_json::array();
   for (const ReportRow& row : rows) list.push_back(json_of(row));

@@ -36,6 +36,8 @@ void print_report(const std::vector<ReportRow>& rows);
 void report_stop(const char* signal, const std::string& records);
 // Warns on stderr where the machine was too noisy to tune on.
 void warn_of_noise(const std::vector<ReportRow>& rows);
+// Warns on stderr of the tasks of a network that cannot be tuned, each with why.
+void warn_of_untuned(const std::vector<ReportRow>& rows);
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path);
 // An Error that names the cases without any valid program and says why each has none; tasks of a network that
 // were never tried are compiled untuned and count as none of them.

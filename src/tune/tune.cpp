@@ -104,21 +104,35 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
                                                    const TuneBudget& budget, CandidateRunner& runner,
                                                    RecordStore& records, const TuneObserver& observer) {
   const double start = monotonic_seconds();
-  std::vector<TaskTuner> tuners;
+  std::vector<std::optional<TaskTuner>> tuners;  // none of a task that cannot be tuned
+  std::vector<std::optional<MeasureFailure>> untunable(tasks.size());
+  bool some_tunable = false;
   std::vector<ScheduledTask> scheduled;
   std::vector<double> wall(tasks.size(), 0);
   std::vector<int64_t> known;  // trials of each task before this run
   int64_t trials = 0;
   for (const WeightedTask& weighted : tasks) {
     if (is_stopped(budget)) return std::vector<CaseResult>();
-    LATHE_TRY(TaskTuner tuner, TaskTuner::create(weighted.task, options, runner, records));
-    known.push_back(tuner.progress().trials);
-    trials += known.back();
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
     scheduled.push_back({static_cast<double>(weighted.weight), flops, kind_of(weighted.task.dag)});
-    tuners.push_back(std::move(tuner));
+    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records);
+    const bool is_last = tuners.size() + 1 == tasks.size();
+    some_tunable = some_tunable || tuner.has_value();
+    if (!tuner && tuner.error().kind == ErrorKind::unsupported && (some_tunable || !is_last)) {
+      untunable[tuners.size()] = MeasureFailure{ErrorKind::unsupported, tuner.error().message};
+      known.push_back(0);
+      tuners.emplace_back();
+      continue;
+    }
+    if (!tuner) return std::unexpected(tuner.error());
+    known.push_back(tuner->progress().trials);
+    trials += known.back();
+    tuners.emplace_back(std::move(*tuner));
   }
   LATHE_TRY(const auto order, make_task_scheduler(scheduler, scheduled, {.seed = options.seed}));
+  // The others share out its trials.
+  for (size_t i = 0; i < tasks.size(); ++i)
+    if (!tuners[i]) order->observe(static_cast<int>(i), INFINITY, true);
   const int64_t wanted = budget.trials > INT64_MAX / static_cast<int64_t>(tasks.size())
                              ? INT64_MAX
                              : budget.trials * static_cast<int64_t>(tasks.size());
@@ -128,9 +142,9 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     if (!chosen) break;
     const auto i = static_cast<size_t>(*chosen);
     const double begin = monotonic_seconds();
-    const int64_t before = tuners[i].progress().trials;
-    LATHE_TRY_STATUS(tuners[i].step(batch_of(options, tuners[i].progress(), wanted - trials), stop));
-    const TuneProgress& progress = tuners[i].progress();
+    const int64_t before = tuners[i]->progress().trials;
+    LATHE_TRY_STATUS(tuners[i]->step(batch_of(options, tuners[i]->progress(), wanted - trials), stop));
+    const TuneProgress& progress = tuners[i]->progress();
     trials += progress.trials - before;
     wall[i] += monotonic_seconds() - begin;
     order->observe(*chosen, progress.best_seconds > 0 ? progress.best_seconds : INFINITY, progress.used_up);
@@ -138,13 +152,14 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   }
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    results.push_back({tasks[i].task.name, tuners[i].progress(), wall[i]});
-    if (is_stopped(budget)) continue;
+    const TuneProgress progress = tuners[i] ? tuners[i]->progress() : TuneProgress();
+    results.push_back({tasks[i].task.name, progress, wall[i], std::nullopt, untunable[i]});
+    if (!tuners[i] || is_stopped(budget)) continue;
     // What an earlier run measured it has compared too, unless it was ended; whatever goes into an artifact
     // is compared in any case.
-    if (tuners[i].progress().trials > known[i]) {
-      if (observer) observer({tasks[i].task.name, i, tasks.size(), tuners[i].progress(), true});
-      LATHE_TRY_STATUS(conclude(tuners[i], tuners[i].finalists(kFinalists), budget, results.back()));
+    if (progress.trials > known[i]) {
+      if (observer) observer({tasks[i].task.name, i, tasks.size(), progress, true});
+      LATHE_TRY_STATUS(conclude(*tuners[i], tuners[i]->finalists(kFinalists), budget, results.back()));
     }
     LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
   }

@@ -55,7 +55,9 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
                                            RecordStore& records, const TuneObserver& observer);
 
 // All tasks of a network together: `budget.trials` per task on average, shared out by the named scheduler
-// ("gradient" or "round-robin"). No results where `stop` ended the run before all tasks were prepared.
+// ("gradient" or "round-robin"). A task that cannot be tuned leaves its trials to the others, and has a
+// failure and no trials in the results; an Error only where none can. No results where `stop` ended the run
+// before all tasks were prepared.
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
                                                    const TuneBudget& budget, CandidateRunner& runner,

@@ -156,6 +156,28 @@ TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
   }
 }
 
+TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
+  const WeightedTask odd{
+      make_task("double", parse_dag("C[i:4] = exp(f64(A[i]))").value(), detect_target(), 1).value(), 1};
+  std::vector<WeightedTask> tasks = products();
+  tasks.insert(tasks.begin() + 1, odd);
+  for (const char* scheduler : {"gradient", "round-robin"}) {
+    const auto results = tune_network_tasks(tasks, scheduler, {}, {.trials = 6}, runner_, *records_, {});
+    ASSERT_TRUE(results) << results.error().to_string();
+    ASSERT_EQ(results->size(), 4U);
+    int64_t trials = 0;
+    for (const CaseResult& result : *results) trials += result.progress.trials;
+    EXPECT_EQ(trials, 24);
+    EXPECT_EQ(results->at(1).progress.trials, 0);
+    ASSERT_TRUE(results->at(1).usual_failure);
+    EXPECT_EQ(results->at(1).usual_failure->message, "output 'C' is f64; results of type f32 can be tuned");
+    for (const size_t i : {0, 2, 3}) EXPECT_GT(results->at(i).progress.trials, 0);
+  }
+  const auto none = tune_network_tasks({odd, odd}, "gradient", {}, {.trials = 6}, runner_, *records_, {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::unsupported);
+}
+
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {
   // All trials, the paces of the three second batches, and the first case's three best anew.
   const std::vector<CaseResult> results = tune_cases_until(after_runs(runner_, 18 + 3 + 3));
