@@ -73,6 +73,8 @@ void OptionSet::flag(const char* name, bool& value, const char* help) {
   command_.add_flag(name, value, help);
 }
 
+bool OptionSet::has(const char* name) const { return command_.count(name) > 0; }
+
 void OptionSet::action(Action& chosen, Action action) {
   command_.callback([&chosen, action = std::move(action)] { chosen = action; });
 }

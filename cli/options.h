@@ -52,6 +52,8 @@ class OptionSet {
   void number(const char* name, int64_t& value, const char* help, const OptionRules& rules = {});
   void number(const char* name, uint64_t& value, const char* help, const OptionRules& rules = {});
   void flag(const char* name, bool& value, const char* help);
+  // Whether the command line gives this option.
+  bool has(const char* name) const;
   // What is left in `chosen` if the command line names this command.
   void action(Action& chosen, Action action);
 

@@ -171,9 +171,21 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
   return rows;
 }
 
-Status run(const TuneCommand& command) {
+// Says which options that were given change nothing.
+void note_idle_options(const TuneCommand& command, const OptionSet& options) {
+  const bool is_network = !command.program.model.empty();
+  if (is_network && options.has("--layout") && command.layout == "free")
+    fmt::print(stderr,
+               "lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n");
+  if (!is_network && options.has("--scheduler"))
+    fmt::print(stderr,
+               "lathe: note: --scheduler has no effect here: operators are tuned one after another\n");
+}
+
+Status run(const TuneCommand& command, const OptionSet& options) {
   LATHE_TRY_STATUS(check(command.program));
   LATHE_TRY_STATUS(check_task_scheduler(command.scheduler));
+  note_idle_options(command, options);
   const bool is_network = !command.program.model.empty();
   std::vector<Workload> workloads;
   if (!is_network) {
@@ -189,6 +201,7 @@ Status run(const TuneCommand& command) {
     return {};
   }
   warn_of_noise(rows);
+  warn_of_untuned(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
   return check_all_found(rows);
 }
@@ -218,7 +231,7 @@ void add_tune(CLI::App& app, Action& chosen) {
   options.text("--records", command->records, "the records file", {.shows_default = true});
   options.text("--json", command->json, "write the results there, at the end");
   options.text("--out", command->out, "write artifacts there, when all tuning is done");
-  options.action(chosen, [command] { return run(*command); });
+  options.action(chosen, [command, options] { return run(*command, options); });
 }
 
 }  // namespace lathe::cli

@@ -317,6 +317,20 @@ TEST_F(CliTest, WhatTuningCannotWriteIsNamedBeforeItBegins) {
   EXPECT_TRUE(exists("new/deep/mm/model.so"));
 }
 
+TEST_F(CliTest, OptionsThatChangeNothingAreNoted) {
+  write_matmul();
+  const std::string tune = "tune --workload w.json --cores 1 --trials 1 --records r.db ";
+  EXPECT_EQ(lathe(tune + "--layout free").err.find("lathe: note: "), std::string::npos);
+  const Outcome scheduled = lathe(tune + "--scheduler gradient");
+  EXPECT_EQ(scheduled.status, 0);
+  EXPECT_THAT(scheduled.err, HasSubstr("lathe: note: --scheduler has no effect here: operators are tuned one "
+                                       "after another\n"));
+  // Whatever comes of the model.
+  EXPECT_THAT(
+      lathe("tune none.onnx --layout free --records r.db").err,
+      HasSubstr("lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n"));
+}
+
 TEST_F(CliTest, WhatTuningCannotSearchWithIsNamed) {
   write_matmul();
   EXPECT_EQ(sentence("tune --workload w.json --scheduler luck --records r.db"),
