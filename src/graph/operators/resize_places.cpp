@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace lathe {
 namespace {
@@ -86,18 +87,25 @@ float rounded(NearestMode nearest, float at) {
   return below;
 }
 
+// By the least numbers, so that a step of the numerator is the least that a coordinate can move.
+Coordinate reduced(const Coordinate& at) {
+  const int64_t common = std::gcd(std::gcd(at.scale, at.shift), at.divisor);
+  return {at.scale / common, at.shift / common, at.divisor / common};
+}
+
 // What the nearest place is the quotient of.
 Coordinate rounding(NearestMode nearest, const Coordinate& at) {
-  const auto& [scale, shift, divisor] = at;
+  const Coordinate exact = reduced(at);
+  const Coordinate half_more = reduced({2 * at.scale, 2 * at.shift + at.divisor, 2 * at.divisor});
   switch (nearest) {
-    case NearestMode::ceil: return {scale, shift + divisor - 1, divisor};
+    case NearestMode::ceil: return {exact.scale, exact.shift + exact.divisor - 1, exact.divisor};
     // ceil(x - 1/2) and floor(x + 1/2)
-    case NearestMode::round_prefer_floor: return {2 * scale, 2 * shift + divisor - 1, 2 * divisor};
-    case NearestMode::round_prefer_ceil: return {2 * scale, 2 * shift + divisor, 2 * divisor};
+    case NearestMode::round_prefer_floor: return {half_more.scale, half_more.shift - 1, half_more.divisor};
+    case NearestMode::round_prefer_ceil: return half_more;
     case NearestMode::floor:
     case NearestMode::floor_or_ceil: break;
   }
-  return at;
+  return exact;
 }
 
 // One piece after another, each as long as it gives the expected places. A shift by one in the numerator
