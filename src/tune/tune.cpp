@@ -48,6 +48,58 @@ Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, const Tune
   return {};
 }
 
+// A task of a network while it is tuned.
+struct TunedTask {
+  std::optional<TaskTuner> tuner;           // none of a task that cannot be tuned
+  std::optional<MeasureFailure> untunable;  // why not
+  int64_t known = 0;                        // trials before this run
+  double wall = 0;                          // seconds
+};
+
+TuneProgress progress_of(const TunedTask& task) {
+  return task.tuner ? task.tuner->progress() : TuneProgress();
+}
+
+// A tuner for each task, or the reason that it has none; an error where none has one. Ends early where the
+// run is stopped.
+Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& tasks,
+                                             const TuneOptions& options, const TuneBudget& budget,
+                                             CandidateRunner& runner, RecordStore& records) {
+  std::vector<TunedTask> created;
+  bool some_tunable = false;
+  for (const WeightedTask& weighted : tasks) {
+    if (is_stopped(budget)) return created;
+    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records);
+    some_tunable = some_tunable || tuner.has_value();
+    const bool is_last = created.size() + 1 == tasks.size();
+    if (!tuner && (tuner.error().kind != ErrorKind::unsupported || (is_last && !some_tunable)))
+      return std::unexpected(tuner.error());
+    TunedTask& task = created.emplace_back();
+    if (tuner) {
+      task.known = tuner->progress().trials;
+      task.tuner = std::move(*tuner);
+    } else {
+      task.untunable = MeasureFailure{ErrorKind::unsupported, tuner.error().message};
+    }
+  }
+  return created;
+}
+
+// The scheduler that shares out the trials among the tasks that can be tuned.
+Result<std::unique_ptr<TaskScheduler>> order_tasks(const std::vector<WeightedTask>& tasks,
+                                                   const std::vector<TunedTask>& tuned,
+                                                   const std::string& scheduler, uint64_t seed) {
+  std::vector<ScheduledTask> scheduled;
+  for (const WeightedTask& weighted : tasks) {
+    const auto flops = static_cast<double>(flops_of(weighted.task.dag));
+    scheduled.push_back({static_cast<double>(weighted.weight), flops, kind_of(weighted.task.dag)});
+  }
+  LATHE_TRY(auto order, make_task_scheduler(scheduler, scheduled, {.seed = seed}));
+  for (size_t i = 0; i < tuned.size(); ++i)
+    if (!tuned[i].tuner) order->observe(static_cast<int>(i), INFINITY, true);
+  return order;
+}
+
 }  // namespace
 
 Status check_task_scheduler(const std::string& name) {
@@ -104,35 +156,11 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
                                                    const TuneBudget& budget, CandidateRunner& runner,
                                                    RecordStore& records, const TuneObserver& observer) {
   const double start = monotonic_seconds();
-  std::vector<std::optional<TaskTuner>> tuners;  // none of a task that cannot be tuned
-  std::vector<std::optional<MeasureFailure>> untunable(tasks.size());
-  bool some_tunable = false;
-  std::vector<ScheduledTask> scheduled;
-  std::vector<double> wall(tasks.size(), 0);
-  std::vector<int64_t> known;  // trials of each task before this run
+  LATHE_TRY(std::vector<TunedTask> tuned, create_tuners(tasks, options, budget, runner, records));
+  if (is_stopped(budget)) return std::vector<CaseResult>();
+  LATHE_TRY(const auto order, order_tasks(tasks, tuned, scheduler, options.seed));
   int64_t trials = 0;
-  for (const WeightedTask& weighted : tasks) {
-    if (is_stopped(budget)) return std::vector<CaseResult>();
-    const auto flops = static_cast<double>(flops_of(weighted.task.dag));
-    scheduled.push_back({static_cast<double>(weighted.weight), flops, kind_of(weighted.task.dag)});
-    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records);
-    const bool is_last = tuners.size() + 1 == tasks.size();
-    some_tunable = some_tunable || tuner.has_value();
-    if (!tuner && tuner.error().kind == ErrorKind::unsupported && (some_tunable || !is_last)) {
-      untunable[tuners.size()] = MeasureFailure{ErrorKind::unsupported, tuner.error().message};
-      known.push_back(0);
-      tuners.emplace_back();
-      continue;
-    }
-    if (!tuner) return std::unexpected(tuner.error());
-    known.push_back(tuner->progress().trials);
-    trials += known.back();
-    tuners.emplace_back(std::move(*tuner));
-  }
-  LATHE_TRY(const auto order, make_task_scheduler(scheduler, scheduled, {.seed = options.seed}));
-  // The others share out its trials.
-  for (size_t i = 0; i < tasks.size(); ++i)
-    if (!tuners[i]) order->observe(static_cast<int>(i), INFINITY, true);
+  for (const TunedTask& task : tuned) trials += task.known;
   const int64_t wanted = budget.trials > INT64_MAX / static_cast<int64_t>(tasks.size())
                              ? INT64_MAX
                              : budget.trials * static_cast<int64_t>(tasks.size());
@@ -141,25 +169,27 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     const std::optional<int> chosen = order->next();
     if (!chosen) break;
     const auto i = static_cast<size_t>(*chosen);
+    TaskTuner& tuner = *tuned[i].tuner;
     const double begin = monotonic_seconds();
-    const int64_t before = tuners[i]->progress().trials;
-    LATHE_TRY_STATUS(tuners[i]->step(batch_of(options, tuners[i]->progress(), wanted - trials), stop));
-    const TuneProgress& progress = tuners[i]->progress();
+    const int64_t before = tuner.progress().trials;
+    LATHE_TRY_STATUS(tuner.step(batch_of(options, tuner.progress(), wanted - trials), stop));
+    const TuneProgress& progress = tuner.progress();
     trials += progress.trials - before;
-    wall[i] += monotonic_seconds() - begin;
+    tuned[i].wall += monotonic_seconds() - begin;
     order->observe(*chosen, progress.best_seconds > 0 ? progress.best_seconds : INFINITY, progress.used_up);
     if (observer) observer({tasks[i].task.name, i, tasks.size(), progress});
   }
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const TuneProgress progress = tuners[i] ? tuners[i]->progress() : TuneProgress();
-    results.push_back({tasks[i].task.name, progress, wall[i], std::nullopt, untunable[i]});
-    if (!tuners[i] || is_stopped(budget)) continue;
+    const TuneProgress progress = progress_of(tuned[i]);
+    results.push_back({tasks[i].task.name, progress, tuned[i].wall, std::nullopt, tuned[i].untunable});
+    if (!tuned[i].tuner || is_stopped(budget)) continue;
     // What an earlier run measured it has compared too, unless it was ended; whatever goes into an artifact
     // is compared in any case.
-    if (progress.trials > known[i]) {
+    if (progress.trials > tuned[i].known) {
       if (observer) observer({tasks[i].task.name, i, tasks.size(), progress, true});
-      LATHE_TRY_STATUS(conclude(*tuners[i], tuners[i]->finalists(kFinalists), budget, results.back()));
+      LATHE_TRY_STATUS(
+          conclude(*tuned[i].tuner, tuned[i].tuner->finalists(kFinalists), budget, results.back()));
     }
     LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
   }

@@ -1,0 +1,182 @@
+// Which record's program an artifact is made of, and what is compared before it is taken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "artifact/artifact_fixture.h"
+#include "expr/parse.h"
+#include "expr/print.h"
+#include "tune/choose_trace.h"
+#include "tune/in_process_runner.h"
+
+namespace lathe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ChosenRecordTest : public ArtifactTest {};
+
+// Callers have row-major tensors: what a program with layouts of its own gains must pay for the conversions.
+TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
+    Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
+    record.trace = trace;
+    record.measurement = measurement_of({seconds});
+    return records->append(record).value();
+  };
+  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto chosen = [&](const std::set<int64_t>& just_tuned = {}) {
+    return choose_trace(*fixed, &*records, {}, just_tuned)->record;
+  };
+  const int64_t slow = append(false, 1e-3, "split C i [2]");
+  const int64_t free = append(true, 1e-5, "layout C [1/4][0][1%4]");
+  EXPECT_EQ(chosen(), free);
+  EXPECT_EQ(chosen({slow}), slow);
+  // Faster than the fixed one's, and slower with 399 elements converted.
+  const int64_t near = append(false, 1.01e-5, "split C i [4]");
+  EXPECT_EQ(chosen(), near);
+  EXPECT_EQ(chosen({free}), free);
+  // Nothing is converted.
+  const int64_t plain = append(true, 0.99e-5, "split C i [8]");
+  EXPECT_EQ(chosen(), plain);
+}
+
+// Formulas that differ in names alone are one task; its traces speak of the names that came first.
+TEST_F(ChosenRecordTest, RecordsUnderOtherNamesGiveTheProgramAndNotItsNames) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto renamed = make_task("renamed", *parse_dag("Z[a:19, b:21] = sum(k:17) X[a,k] * Y[k,b]"),
+                                 options_.target, options_.cores, {"Y"});
+  ASSERT_TRUE(renamed.has_value()) << renamed.error().to_string();
+  ASSERT_EQ(hash_of(*task), hash_of(*renamed));
+  Record record = record_of(*renamed);
+  record.trace = "split Z a [4]";
+  record.measurement = measurement_of({1e-6});
+  ASSERT_TRUE(records->append(record).has_value());
+  const auto chosen = choose_trace(*task, &*records);
+  ASSERT_TRUE(chosen.has_value()) << chosen.error().to_string();
+  EXPECT_EQ(to_string(chosen->task.dag), record.task.dag);
+  write_matmul(&*records);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  EXPECT_EQ(artifact->inputs()[1].name, task->arguments[1].tensor->name);
+  check_matmul(*artifact, random_floats(19 * 17, 5), random_floats(17 * 21, 6));
+}
+
+// Spoils one element of what these modules, told by their code, compute.
+class SpoilingRunner : public testing::InProcessRunner {
+ public:
+  explicit SpoilingRunner(std::vector<std::string> objects) : objects_(std::move(objects)) {
+    spoil = [this](const Module& module, const MeasureInputs&, const testing::Outputs& outputs) {
+      if (std::ranges::find(objects_, module.object) != objects_.end()) testing::spoil_element(outputs, 0);
+    };
+  }
+
+ private:
+  std::vector<std::string> objects_;
+};
+
+TEST_F(ChosenRecordTest, AProgramThatIsWrongGivesWayToTheNextBest) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  Record record = record_of(*task);
+  std::vector<std::string> objects;
+  for (const char* trace : {"unroll C i", "unroll C j"}) {
+    record.trace = trace;
+    record.measurement = measurement_of({1e-6 * static_cast<double>(objects.size() + 1)});
+    ASSERT_TRUE(records->append(record).has_value());
+    const auto compiled = compile_task(*task, *parse_trace(trace), std::nullopt, 0);
+    ASSERT_TRUE(compiled.has_value()) << compiled.error().to_string();
+    objects.push_back(compiled->module.object);
+  }
+  options_.records = &*records;
+  std::vector<std::string> rejected;
+  options_.rejected = [&](const std::string& sentence) { rejected.push_back(sentence); };
+
+  SpoilingRunner spoils_best({objects[0]});
+  options_.runner = &spoils_best;
+  const auto second = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(second.has_value()) << second.error().to_string();
+  EXPECT_EQ(second->kernels.front().record, 2);
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_THAT(rejected[0], HasSubstr("mm: the program of record 1 of " + records->path() +
+                                     " is not used, wrong_result: C[0, 0] is 100"));
+
+  SpoilingRunner spoils_both(objects);
+  options_.runner = &spoils_both;
+  const auto untuned = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(untuned.has_value()) << untuned.error().to_string();
+  EXPECT_FALSE(untuned->kernels.front().record.has_value());
+
+  // A record that was compared before is taken as it is.
+  options_.confirmed = {1};
+  EXPECT_EQ(compile_operator(workloads->front(), options_)->kernels.front().record, 1);
+}
+
+TEST_F(ChosenRecordTest, WhatIsTakenWithoutBeingComparedSaysWhy) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "n", "op": "expression", "text": "C[i:9] = log(A[i]) + log(0.0 - A[i]) * 2.0"},
+          {"name": "b", "op": "expression", "text": "C[i:9] = A[i] < 0.5"}])",
+      "test");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  testing::InProcessRunner runner;
+  options_.runner = &runner;
+  const auto unknown = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(unknown.has_value()) << unknown.error().to_string();
+  EXPECT_EQ(unknown->kernels[0].uncompared,
+            "output 'C' is infinite or no number for random inputs: programs cannot be compared");
+  EXPECT_EQ(runner.runs, 0);
+  const auto compared = compile_operator(workloads->back(), options_);
+  ASSERT_TRUE(compared.has_value()) << compared.error().to_string();
+  EXPECT_EQ(compared->kernels[0].uncompared, std::nullopt);
+  EXPECT_EQ(runner.runs, 1);
+}
+
+TEST_F(ChosenRecordTest, AWrongBooleanIsRefused) {
+  const auto workloads =
+      parse_workloads(R"([{"name": "b", "op": "expression", "text": "C[i:9] = A[i] < 0.5"}])", "test");
+  testing::InProcessRunner runner;
+  runner.spoil = [](const Module&, const MeasureInputs&, const testing::Outputs& outputs) {
+    outputs.front()[3] ^= std::byte{1};
+  };
+  options_.runner = &runner;
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_FALSE(model.has_value());
+  EXPECT_THAT(model.error().message, StartsWith("no program of it is right: C[3] is "));
+}
+
+TEST_F(ChosenRecordTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  Record record = record_of(*task);
+  double seconds = 0;
+  for (const char* trace : {"split C zzz [1]", "hello", "unroll C j"}) {
+    record.trace = trace;
+    record.measurement = measurement_of({seconds += 1e-6});
+    ASSERT_TRUE(records->append(record).has_value());
+  }
+  options_.records = &*records;
+  std::vector<std::string> rejected;
+  options_.rejected = [&](const std::string& sentence) { rejected.push_back(sentence); };
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  EXPECT_EQ(model->kernels.front().record, 3);
+  const std::string file = records->path();
+  ASSERT_EQ(rejected.size(), 2u);
+  EXPECT_THAT(rejected[0], StartsWith("mm: the program of record 1 of " + file +
+                                      " is not used, illegal_schedule: split C zzz [1]: block 'C' has no"));
+  EXPECT_THAT(rejected[1],
+              StartsWith("mm: the program of record 2 of " + file + " is not used, parse: trace:1:"));
+}
+
+}  // namespace
+}  // namespace lathe
