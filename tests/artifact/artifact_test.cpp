@@ -16,7 +16,6 @@ namespace lathe {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST_F(ArtifactTest, AnOperatorFollowsItsConstants) {
   write_matmul();
