@@ -90,6 +90,7 @@ CompileModelOptions compile_options(const std::vector<CaseResult>& results, cons
     if (result.winner) compiling.confirmed.insert(result.winner->record);
   }
   compiling.rejected = report_rejected;
+  compiling.free_layouts = command.layout == "free" ? FreeLayouts::first : FreeLayouts::last;
   return compiling;
 }
 

@@ -1,7 +1,9 @@
 // The text form of expressions; what it means can be hashed and counted, and what is small is made a task,
 // for which the space finds programs: all that it prefers can be written and applied.
-#include <algorithm>
+#include <string>
+#include <vector>
 
+#include "base/check.h"
 #include "expr/parse.h"
 #include "expr/print.h"
 #include "expr/structural_hash.h"

@@ -40,9 +40,10 @@ Result<CompiledTask> compile_chosen(const ChosenTrace& chosen, size_t number) {
   return compile_task(chosen.task, trace, chosen.record, number);
 }
 
-Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& options, size_t number) {
+Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& options,
+                                   FreeLayouts free_layouts, size_t number) {
   std::vector<int64_t> wrong;
-  LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records, {}, options.confirmed));
+  LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records, free_layouts));
   for (;;) {
     Result<CompiledTask> compiled = compile_chosen(chosen, number);
     std::optional<MeasureFailure> failure;
@@ -59,15 +60,16 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
     options.rejected(rejection(task.name, chosen, options.records, *failure));
     if (chosen.record) {
       wrong.push_back(*chosen.record);
-      LATHE_TRY(chosen, choose_trace(task, options.records, wrong, options.confirmed));
+      LATHE_TRY(chosen, choose_trace(task, options.records, free_layouts, wrong));
     } else {
       chosen = ChosenTrace{task, std::move(naive), std::nullopt};
     }
   }
 }
 
-Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& options, size_t number) {
-  return within(task.name, compile_right(task, options, number));
+Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& options,
+                                  FreeLayouts free_layouts, size_t number) {
+  return within(task.name, compile_right(task, options, free_layouts, number));
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& o
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options) {
   LATHE_TRY(const Task task,
             within(workload.name, make_task(workload, options.target, options.cores, false)));
-  LATHE_TRY(CompiledTask compiled, compile_best(task, options, 0));
+  LATHE_TRY(CompiledTask compiled, compile_best(task, options, options.free_layouts, 0));
   options.progress(1, 1);
   return operator_model(workload.name, task, std::move(compiled));
 }
@@ -92,7 +94,7 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
   std::vector<CompiledTask> compiled;
   for (const WeightedTask& weighted : network.tasks.tasks) {
-    LATHE_TRY(CompiledTask task, compile_best(weighted.task, options, compiled.size()));
+    LATHE_TRY(CompiledTask task, compile_best(weighted.task, options, FreeLayouts::never, compiled.size()));
     compiled.push_back(std::move(task));
     options.progress(compiled.size(), network.tasks.tasks.size());
   }

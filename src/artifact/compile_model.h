@@ -14,6 +14,7 @@
 #include "measure/candidate_runner.h"
 #include "ops/workloads.h"
 #include "records/record_store.h"
+#include "tune/choose_trace.h"
 
 namespace lathe {
 
@@ -26,7 +27,9 @@ struct CompileModelOptions {
   // taken as it is (CompiledTask::uncompared). Null: nothing is run.
   CandidateRunner* runner = nullptr;
   std::optional<double> tolerance = {};  // as in ProblemOptions
-  std::set<int64_t> confirmed = {};      // records just tuned, whose programs have been compared already
+  std::set<int64_t> confirmed = {};      // records whose programs have been compared already
+  // Of operators, which convert; a network's kernels give each other what they compute as it is.
+  FreeLayouts free_layouts = FreeLayouts::if_faster;
   // Told of each program that was wrong or does not compile any more, in a sentence.
   std::function<void(const std::string&)> rejected = [](const std::string&) {};
   // Told after each task: how many of how many are compiled.

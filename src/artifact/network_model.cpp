@@ -86,6 +86,8 @@ class NetworkBuilder {
   ModelBinding place_of(const CompiledTask& compiled, const TaskUse& use, size_t index) {
     const TensorId id = use.arguments[index];
     if (graph_.tensor(id).is_constant()) return constant_place(compiled, id, index);
+    const Task& task = tasks_.tasks[use.task].task;
+    LATHE_CHECK(compiled.program.arguments[index].layout == task.arguments[index].layout);
     if (const auto known = places_.find(id); known != places_.end()) return known->second;
     LATHE_CHECK(plan_.offsets[id] >= 0);
     LATHE_CHECK(compiled.module.buffers[index].bytes <= bytes_of(graph_.tensor(id).type));

@@ -30,7 +30,7 @@ ChosenTrace chosen_of(Candidate candidate) {
 
 // What a caller with row-major tensors waits beside the kernel: an estimate, since only the kernel is timed.
 double conversion_seconds(const Candidate& candidate) {
-  // Measured in artifacts on one core: 2.8 ns (resnet18.C3) and 4.3 ns (resnet18.C2).
+  // Measured in artifacts, which convert on one core: 2.8 ns (resnet18.C3) and 4.3 ns (resnet18.C2).
   constexpr double kSecondsPerElement = 4e-9;
   if (!candidate.trace) return 0;
   double seconds = 0;
@@ -51,9 +51,8 @@ double conversion_seconds(const Candidate& candidate) {
 
 // Whether the program with layouts of its own is to be taken rather than the one for row-major callers.
 bool free_is_better(const Candidate& free, const Candidate& fixed, const Task& task,
-                    const std::set<int64_t>& just_tuned) {
-  if (just_tuned.contains(fixed.record.id)) return false;
-  if (just_tuned.contains(free.record.id)) return true;
+                    FreeLayouts free_layouts) {
+  if (free_layouts != FreeLayouts::if_faster) return free_layouts == FreeLayouts::first;
   // Times of two processors do not compare.
   if (free.record.machine != fixed.record.machine) return free.record.machine == task.target.machine;
   return free.record.measurement.seconds + conversion_seconds(free) < fixed.record.measurement.seconds;
@@ -65,18 +64,18 @@ bool is_fixed_row_major(const Argument& argument) {
 
 }  // namespace
 
-Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
-                                 std::span<const int64_t> except, const std::set<int64_t>& just_tuned) {
+Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records, FreeLayouts free_layouts,
+                                 std::span<const int64_t> except) {
   if (records != nullptr) {
-    LATHE_TRY(std::optional<Candidate> given, best_record(task, *records, except));
-    if (std::ranges::all_of(task.arguments, is_fixed_row_major)) {
-      Task free = task;
-      for (Argument& argument : free.arguments) argument.layout_is_free = !argument.is_constant;
-      LATHE_TRY(std::optional<Candidate> other, best_record(free, *records, except));
-      if (other && (!given || free_is_better(*other, *given, task, just_tuned)))
-        return chosen_of(std::move(*other));
+    LATHE_TRY(std::optional<Candidate> fixed, best_record(task, *records, except));
+    if (free_layouts != FreeLayouts::never && std::ranges::all_of(task.arguments, is_fixed_row_major)) {
+      Task freed = task;
+      for (Argument& argument : freed.arguments) argument.layout_is_free = !argument.is_constant;
+      LATHE_TRY(std::optional<Candidate> free, best_record(freed, *records, except));
+      if (free && (!fixed || free_is_better(*free, *fixed, task, free_layouts)))
+        return chosen_of(std::move(*free));
     }
-    if (given) return chosen_of(std::move(*given));
+    if (fixed) return chosen_of(std::move(*fixed));
   }
   LATHE_TRY(Trace trace, first_trial(task));
   return ChosenTrace{task, std::move(trace), std::nullopt};

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "base/result.h"
@@ -14,6 +13,15 @@
 
 namespace lathe {
 
+// Whether a task whose layouts are all row-major may be given a program that was tuned with free layouts of
+// its activations: for callers that convert row-major tensors.
+enum class FreeLayouts : uint8_t {
+  never,      // the caller does not convert
+  if_faster,  // than the task's own best, with an estimate of what the conversions take
+  first,      // wherever there is one
+  last,       // where the task itself has none
+};
+
 struct ChosenTrace {
   // The one asked for, or the same with free layouts; in the names in which the record speaks of it.
   Task task;
@@ -22,13 +30,11 @@ struct ChosenTrace {
 };
 
 // `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
-// those in `except`; another processor's count where there is none of this one's. Where all layouts are
-// row-major a record of the task with free layouts counts too, its time with an estimate of what it takes to
-// convert the arguments; between the two best, one of `just_tuned` goes first. An Error where the records
-// cannot be read or nothing compiles.
+// those in `except`; another processor's count where there is none of this one's, whatever their times. An
+// Error where the records cannot be read or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
-                                 std::span<const int64_t> except = {},
-                                 const std::set<int64_t>& just_tuned = {});
+                                 FreeLayouts free_layouts = FreeLayouts::never,
+                                 std::span<const int64_t> except = {});
 
 // The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
 Result<Trace> first_trial(const Task& task);

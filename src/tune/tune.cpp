@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "measure/timing.h"
+#include "records/within.h"
 #include "search/all.h"
 #include "tune/kind_of.h"
 #include "tune/task_records.h"
@@ -73,7 +74,7 @@ Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& ta
     some_tunable = some_tunable || tuner.has_value();
     const bool is_last = created.size() + 1 == tasks.size();
     if (!tuner && (tuner.error().kind != ErrorKind::unsupported || (is_last && !some_tunable)))
-      return std::unexpected(tuner.error());
+      return within(weighted.task.name, Result<std::vector<TunedTask>>(std::unexpected(tuner.error())));
     TunedTask& task = created.emplace_back();
     if (tuner) {
       task.known = tuner->progress().trials;
@@ -157,7 +158,7 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
                                                    RecordStore& records, const TuneObserver& observer) {
   const double start = monotonic_seconds();
   LATHE_TRY(std::vector<TunedTask> tuned, create_tuners(tasks, options, budget, runner, records));
-  if (is_stopped(budget)) return std::vector<CaseResult>();
+  if (tuned.size() < tasks.size()) return std::vector<CaseResult>();
   LATHE_TRY(const auto order, order_tasks(tasks, tuned, scheduler, options.seed));
   int64_t trials = 0;
   for (const TunedTask& task : tuned) trials += task.known;

@@ -72,7 +72,7 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   const auto id = records->append(record);
   ASSERT_TRUE(id.has_value());
   const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
-  const auto chosen = choose_trace(*fixed, &*records);
+  const auto chosen = choose_trace(*fixed, &*records, FreeLayouts::if_faster);
   ASSERT_TRUE(chosen.has_value()) << chosen.error().to_string();
   EXPECT_EQ(chosen->record, *id);
   write_matmul(&*records);

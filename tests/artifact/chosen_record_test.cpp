@@ -2,9 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+
 #include "artifact/artifact_fixture.h"
 #include "expr/parse.h"
 #include "expr/print.h"
+#include "graph/onnx_models.h"
 #include "tune/choose_trace.h"
 #include "tune/in_process_runner.h"
 
@@ -21,27 +25,83 @@ TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
+  std::string machine;
   const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
     Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
     record.trace = trace;
     record.measurement = measurement_of({seconds});
+    record.machine = machine;
     return records->append(record).value();
   };
   const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
-  const auto chosen = [&](const std::set<int64_t>& just_tuned = {}) {
-    return choose_trace(*fixed, &*records, {}, just_tuned)->record;
+  const auto chosen = [&](FreeLayouts free_layouts = FreeLayouts::if_faster) {
+    return choose_trace(*fixed, &*records, free_layouts)->record;
   };
   const int64_t slow = append(false, 1e-3, "split C i [2]");
   const int64_t free = append(true, 1e-5, "layout C [1/4][0][1%4]");
   EXPECT_EQ(chosen(), free);
-  EXPECT_EQ(chosen({slow}), slow);
+  EXPECT_EQ(chosen(FreeLayouts::never), slow);
+  EXPECT_EQ(chosen(FreeLayouts::last), slow);
   // Faster than the fixed one's, and slower with 399 elements converted.
   const int64_t near = append(false, 1.01e-5, "split C i [4]");
   EXPECT_EQ(chosen(), near);
-  EXPECT_EQ(chosen({free}), free);
+  EXPECT_EQ(chosen(FreeLayouts::first), free);
   // Nothing is converted.
   const int64_t plain = append(true, 0.99e-5, "split C i [8]");
   EXPECT_EQ(chosen(), plain);
+  EXPECT_EQ(chosen(FreeLayouts::first), plain);
+}
+
+TEST_F(ChosenRecordTest, ThisProcessorsGoFirst) {
+  const auto workloads = parse_workloads(kMatmul, "test");
+  options_.target.machine = "this";
+  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  for (const bool free_is_ours : {false, true}) {
+    auto records = RecordStore::open(folder(free_is_ours ? "free.db" : "fixed.db"));
+    ASSERT_TRUE(records.has_value());
+    std::map<bool, int64_t> id;
+    for (const bool is_free : {false, true}) {
+      Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, is_free));
+      record.trace = "split C i [2]";
+      record.machine = is_free == free_is_ours ? "this" : "another";
+      record.measurement = measurement_of({record.machine == "this" ? 1e-3 : 1e-6});
+      id[is_free] = records->append(record).value();
+    }
+    EXPECT_EQ(choose_trace(*fixed, &*records, FreeLayouts::if_faster)->record, id[free_is_ours]);
+  }
+}
+
+// y = (x w) v: the kernels of a network give each other what they compute as it is.
+TEST_F(ChosenRecordTest, ANetworkTakesNoLayoutsOfTheProgram) {
+  OnnxModel onnx;
+  onnx.input("x", {8, 8}).initializer("w", {8, 8}).initializer("v", {8, 8});
+  onnx.node("n1", "MatMul", {"x", "w"}, "t").node("n2", "MatMul", {"t", "v"}, "y").output("y");
+  std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  ASSERT_TRUE(network.has_value()) << network.error().to_string();
+  ASSERT_EQ(network->tasks.tasks.size(), 1U);
+  const Task& fixed = network->tasks.tasks.front().task;
+  Task freed = fixed;
+  for (Argument& argument : freed.arguments) argument.layout_is_free = !argument.is_constant;
+  ASSERT_NE(hash_of(freed), hash_of(fixed));
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  Record record = record_of(freed);
+  record.trace = "layout " + fixed.dag.computes.back().output->name + " [1][0]";
+  record.measurement = measurement_of({1e-9});
+  ASSERT_TRUE(records->append(record).has_value());
+  options_.records = &*records;
+  for (const bool is_tuned : {false, true}) {
+    if (is_tuned) {
+      record = record_of(fixed);
+      record.trace = "";
+      record.measurement = measurement_of({1e-3});
+      ASSERT_TRUE(records->append(record).has_value());
+    }
+    const auto model = compile_network(*network, options_);
+    ASSERT_TRUE(model.has_value()) << model.error().to_string();
+    EXPECT_EQ(model->kernels.front().record, is_tuned ? std::optional<int64_t>(2) : std::nullopt);
+  }
 }
 
 // Formulas that differ in names alone are one task; its traces speak of the names that came first.

@@ -331,6 +331,40 @@ TEST_F(CliTest, OptionsThatChangeNothingAreNoted) {
       HasSubstr("lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n"));
 }
 
+TEST_F(CliTest, ANetworksTaskThatCannotBeTunedIsWarnedOf) {
+  OnnxModel model;
+  model.input("x", {8, 8}).initializer("w", {8, 8});
+  model.node("m", "MatMul", {"x", "w"}, "y").output("y");
+  model.node("n", "Neg", {"x"}, "b").node("l", "Log", {"b"}, "z").output("z");
+  write("net.onnx", model.bytes());
+  const Outcome tuned = lathe("tune net.onnx --cores 1 --trials 2 --records r.db --json r.json");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(
+      tuned.err,
+      HasSubstr("lathe: warning: n is not tuned: output 'out' is infinite or no number for random inputs: "
+                "programs cannot be compared\n"));
+  const auto rows = nlohmann::json::parse(read_text(folder_.path() / "r.json"));
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["trials"].get<int>() + rows[1]["trials"].get<int>(), 4);
+}
+
+// What the table speaks of is what is written, whether it was measured now or before.
+TEST_F(CliTest, TuningWritesWhatItsLayoutAsksFor) {
+  write_matmul();
+  const std::string tune = "tune --workload w.json --cores 1 --trials 4 --records r.db --out out --layout ";
+  const auto chosen_layouts = [&](const char* layout) {
+    EXPECT_EQ(lathe(tune + layout).status, 0);
+    const auto manifest = nlohmann::json::parse(read_text(folder_.path() / "out/mm/manifest.json"));
+    return manifest["kernels"][0]["record"].get<int64_t>();
+  };
+  const int64_t free = chosen_layouts("free");
+  const int64_t fixed = chosen_layouts("fixed");
+  EXPECT_LE(free, 4);
+  EXPECT_GT(fixed, 4);
+  EXPECT_EQ(chosen_layouts("free"), free);
+  EXPECT_EQ(chosen_layouts("fixed"), fixed);
+}
+
 TEST_F(CliTest, WhatTuningCannotSearchWithIsNamed) {
   write_matmul();
   EXPECT_EQ(sentence("tune --workload w.json --scheduler luck --records r.db"),

@@ -8,6 +8,7 @@
 
 #include "graph/network_runner.h"
 #include "graph/onnx_models.h"
+#include "graph/operators/resize_places.h"
 
 namespace lathe {
 namespace {
@@ -157,6 +158,17 @@ TEST(Resize, TakesThePlacesThatF32Gives) {
   EXPECT_EQ(places(row_model(25, 30, "nearest", "asymmetric", "round_prefer_ceil"), 25),
             (std::vector<double>{0,  1,  2,  3,  3,  4,  5,  6,  7,  8,  8,  9,  10, 11, 12,
                                  13, 13, 14, 15, 16, 17, 18, 18, 19, 20, 21, 22, 23, 23, 24}));
+}
+
+// No piece more than f32's errors ask for.
+TEST(Resize, PlacesAreOnePieceWhereOneFractionGivesThem) {
+  const auto pieces = [](NearestMode nearest, int64_t from, int64_t to) {
+    const float scale = static_cast<float>(to) / static_cast<float>(from);
+    return nearest_places(CoordinateMode::half_pixel, nearest, {from, to, scale})->size();
+  };
+  EXPECT_EQ(pieces(NearestMode::round_prefer_floor, 28, 62), 1U);
+  EXPECT_EQ(pieces(NearestMode::round_prefer_ceil, 28, 114), 1U);
+  EXPECT_EQ(pieces(NearestMode::round_prefer_ceil, 36, 10), 1U);
 }
 
 TEST(Resize, NamesWhatItCannotTake) {

@@ -161,13 +161,15 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
       make_task("half", parse_dag("C[i:4] = f16(A[i])").value(), detect_target(), 1).value(), 1};
   std::vector<WeightedTask> tasks = products();
   tasks.insert(tasks.begin() + 1, odd);
+  int64_t each = 0;
   for (const char* scheduler : {"gradient", "round-robin"}) {
-    const auto results = tune_network_tasks(tasks, scheduler, {}, {.trials = 6}, runner_, *records_, {});
+    each += 6;  // beside what the records hold
+    const auto results = tune_network_tasks(tasks, scheduler, {}, {.trials = each}, runner_, *records_, {});
     ASSERT_TRUE(results) << results.error().to_string();
     ASSERT_EQ(results->size(), 4U);
     int64_t trials = 0;
     for (const CaseResult& result : *results) trials += result.progress.trials;
-    EXPECT_EQ(trials, 24);
+    EXPECT_EQ(trials, 4 * each);
     EXPECT_EQ(results->at(1).progress.trials, 0);
     ASSERT_TRUE(results->at(1).usual_failure);
     EXPECT_EQ(results->at(1).usual_failure->message,
@@ -177,6 +179,8 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
   const auto none = tune_network_tasks({odd, odd}, "gradient", {}, {.trials = 6}, runner_, *records_, {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(none.error().where, "half");
+  EXPECT_EQ(none.error().message, "output 'C' is f16, for which no code can be generated yet");
 }
 
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {
