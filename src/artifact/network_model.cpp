@@ -86,6 +86,7 @@ class NetworkBuilder {
   ModelBinding place_of(const CompiledTask& compiled, const TaskUse& use, size_t index) {
     const TensorId id = use.arguments[index];
     if (graph_.tensor(id).is_constant()) return constant_place(compiled, id, index);
+    // What one kernel writes the next one reads as it lies: no program may have layouts of its own.
     const Task& task = tasks_.tasks[use.task].task;
     LATHE_CHECK(compiled.program.arguments[index].layout == task.arguments[index].layout);
     if (const auto known = places_.find(id); known != places_.end()) return known->second;

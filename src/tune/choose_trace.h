@@ -30,8 +30,9 @@ struct ChosenTrace {
 };
 
 // `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
-// those in `except`; another processor's count where there is none of this one's, whatever their times. An
-// Error where the records cannot be read or nothing compiles.
+// those in `except`; another processor's count where there is none of this one's, whatever their times, but
+// with `first` and `last` the layouts decide before the processor. An Error where the records cannot be read
+// or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
                                  FreeLayouts free_layouts = FreeLayouts::never,
                                  std::span<const int64_t> except = {});

@@ -25,12 +25,10 @@ TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
-  std::string machine;
   const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
     Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
     record.trace = trace;
     record.measurement = measurement_of({seconds});
-    record.machine = machine;
     return records->append(record).value();
   };
   const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);

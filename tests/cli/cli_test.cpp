@@ -8,6 +8,7 @@
 #include "artifact/npy.h"
 #include "cli/command_line.h"
 #include "graph/onnx_models.h"
+#include "records/record_store.h"
 #include "target/detect.h"
 
 namespace lathe {
@@ -252,6 +253,28 @@ TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, MatchesRegex("(.|\n)*lathe: r.db: there is no program on x86-avx[0-9]+ and 1 "
                                         "core for other\n"));
+}
+
+TEST_F(CliTest, BenchTakesThisProcessorsRecordsFirst) {
+  write_matmul();
+  auto records = RecordStore::open(folder_.path() / "both.db");
+  ASSERT_TRUE(records.has_value()) << records.error().to_string();
+  for (const std::string layout : {"fixed", "free"}) {
+    ASSERT_EQ(
+        lathe("tune --workload w.json --cores 1 --trials 1 --records " + layout + ".db --layout " + layout)
+            .status,
+        0);
+    std::vector<Record> found = RecordStore::open(folder_.path() / (layout + ".db"))->find({}).value();
+    ASSERT_EQ(found.size(), 1U);
+    if (layout == "free") {
+      found[0].machine = "another";
+      found[0].measurement = measurement_of({1e-12});
+    }
+    ASSERT_TRUE(records->append(found[0]).has_value());
+  }
+  const Outcome measured = lathe("bench --workload w.json --cores 1 --records both.db --json b.json");
+  EXPECT_EQ(measured.status, 0) << measured.err;
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder_.path() / "b.json"))[0]["layout"], "fixed");
 }
 
 TEST_F(CliTest, CompileSaysWhatTheRecordsDoNotHold) {
