@@ -18,9 +18,8 @@ target_compile_features(lathe_settings INTERFACE cxx_std_23)
 set_target_properties(lathe_settings PROPERTIES INTERFACE_POSITION_INDEPENDENT_CODE ON)
 target_compile_options(lathe_settings INTERFACE -Wall -Wextra -Werror -fno-math-errno)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 warns of overlapping copies inside its own std::string from -O2 on (GCC bug 105651), and, where
-  # headers are precompiled, of copies beyond it in string + "text".
-  target_compile_options(lathe_settings INTERFACE -Wno-restrict -Wno-array-bounds)
+  # GCC 12 warns of overlapping copies inside its own std::string from -O2 on (GCC bug 105651).
+  target_compile_options(lathe_settings INTERFACE -Wno-restrict)
 endif()
 if(LATHE_SANITIZE)
   # No `vptr`: it wants run-time type information of the borrowed libraries' classes.
