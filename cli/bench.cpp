@@ -94,7 +94,7 @@ ReportRow row_of(const Workload& workload, const BestRecord& best, const Target&
 struct BenchCase {
   Workload workload;
   BestRecord best;
-  bool works = true;  // whether its program could be measured and was right, each time
+  std::optional<MeasureFailure> failure = {};  // why its program could not be measured, or was wrong
 };
 
 // Measures once more and keeps the best: what disturbs a measurement makes it longer.
@@ -105,7 +105,7 @@ Status measure_again(BenchCase& bench_case, const std::string& file, Measurer& m
   const Measurement& now = replayed.measurement;
   TuneProgress& progress = result.progress;
   if (replayed.check.failure || !now.ok()) {
-    bench_case.works = false;
+    bench_case.failure = replayed.check.failure ? replayed.check.failure : now.failure;
   } else if (progress.best_seconds == 0 || now.seconds < progress.best_seconds) {
     progress.best_seconds = now.seconds;
     progress.best_spread = now.spread;
@@ -121,9 +121,10 @@ Status check_all_measured(const std::vector<BenchCase>& cases, const std::vector
   std::string unknown;
   std::string wrong;
   for (const BenchCase& each : cases) {
-    if (each.best.record && each.works) continue;
-    std::string& names = each.works ? unknown : wrong;
+    if (each.best.record && !each.failure) continue;
+    std::string& names = each.failure ? wrong : unknown;
     names += (names.empty() ? "" : ", ") + each.workload.name;
+    if (each.failure) names += fmt::format(" ({}: {})", to_string(each.failure->kind), each.failure->message);
   }
   if (!wrong.empty()) {
     return fail(ErrorKind::wrong_result, fmt::format("the best program does not work any more for {}", wrong),

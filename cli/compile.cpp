@@ -23,6 +23,7 @@ struct CompileOptions {
   std::string records;
   std::string out;
   std::string emit = "so";
+  std::optional<double> tolerance;
 };
 
 // A file of another version, target or number of cores would else be passed over in silence.
@@ -52,18 +53,15 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
             select_workloads(options.program.workload, options.program.filter));
   ProgressLine line;
   std::vector<std::string> notes;
-  std::vector<Error> errors;
+  Status all;
   for (size_t i = 0; i < workloads.size(); ++i) {
     const Status done = compile_workload(workloads[i], options, model_options, notes);
-    if (!done) errors.push_back(done.error());
     if (done) line.show(i + 1, workloads.size(), workloads[i].name);
+    all = joined(all, done);
   }
   line.finish();
   for (const std::string& note : notes) report_rejected(note);
-  if (errors.empty()) return {};
-  // The last is the command's own, which is told like any other.
-  for (size_t i = 0; i + 1 < errors.size(); ++i) report_rejected(errors[i].to_string());
-  return std::unexpected(errors.back());
+  return all;
 }
 
 Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {
@@ -87,6 +85,7 @@ Status run(const CompileOptions& options) {
   LATHE_TRY(Measurer measurer, start_measurer(model_options.cores));
   model_options.runner = &measurer;
   model_options.rejected = report_rejected;
+  model_options.tolerance = options.tolerance;
   std::optional<RecordStore> records;
   if (!options.records.empty()) {
     LATHE_TRY(records, RecordStore::open_read_only(options.records));
@@ -107,6 +106,10 @@ void add_compile(CLI::App& app, Action& chosen) {
                {.is_required = true});
   command.text("--emit", options->emit, "a library (so), or its kernels as C sources (c)",
                {.shows_default = true, .one_of = {"so", "c"}});
+  command.number("--tolerance", options->tolerance,
+                 "largest difference from the reference, of its largest magnitude; default: by the type, the "
+                 "reduction's length and the algorithm",
+                 {0, 1});
   command.action(chosen, [options] { return run(*options); });
 }
 

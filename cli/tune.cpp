@@ -81,13 +81,13 @@ TuneOptions search_options(const TuneCommand& command, int cores) {
   return search;
 }
 
-// The winners among `results` have been compared; what else is compiled is now.
-CompileModelOptions compile_options(const std::vector<CaseResult>& results, const TuneCommand& command,
+// The winners among the rows have been compared; what else is compiled is now.
+CompileModelOptions compile_options(const std::vector<ReportRow>& rows, const TuneCommand& command,
                                     Session& session) {
   CompileModelOptions compiling{session.target, session.cores, &session.records, &session.measurer};
   compiling.tolerance = command.search.tolerance;
-  for (const CaseResult& result : results) {
-    if (result.winner) compiling.confirmed.insert(result.winner->record);
+  for (const ReportRow& row : rows) {
+    if (row.result.winner) compiling.confirmed.insert(row.result.winner->record);
   }
   compiling.rejected = report_rejected;
   compiling.free_layouts = command.layout == "free" ? FreeLayouts::first : FreeLayouts::last;
@@ -136,18 +136,17 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
     rows.back().op = workloads[i].op;
     rows.back().flops = workloads[i].operation.flops;
     rows.back().layout = command.layout;
-    if (command.out.empty() || results[i].progress.best_seconds == 0 || noted_interrupt()) continue;
-    LATHE_TRY(const Model model, compile_operator(workloads[i], compile_options(results, command, session)));
-    if (const auto note = uncompared_note(model)) report_rejected(*note);
-    LATHE_TRY_STATUS(write_model(model, folder_of(command, workloads[i])));
   }
   return rows;
 }
 
-Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& session) {
+Result<Network> network_of(const TuneCommand& command, const Session& session) {
   LATHE_TRY(const OnnxImportOptions import, import_options(command.program));
-  LATHE_TRY(const Network network,
-            load_network(command.program.model, import, session.target, session.cores));
+  return load_network(command.program.model, import, session.target, session.cores);
+}
+
+Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Network& network,
+                                            Session& session) {
   const std::vector<WeightedTask>& tasks = network.tasks.tasks;
   ProgressLine line;
   hold_interrupts();
@@ -164,12 +163,25 @@ Result<std::vector<ReportRow>> tune_model(const TuneCommand& command, Session& s
     rows.back().layout = "fixed";
     rows.back().uses = tasks[i].weight;
   }
-  if (!command.out.empty() && !noted_interrupt()) {
-    LATHE_TRY(const Model model, compile_network(network, compile_options(results, command, session)));
-    if (const auto note = uncompared_note(model)) report_rejected(*note);
-    LATHE_TRY_STATUS(write_model(model, command.out));
-  }
   return rows;
+}
+
+Status write(const Result<Model>& model, const std::string& folder) {
+  if (!model) return std::unexpected(model.error());
+  if (const auto note = uncompared_note(*model)) report_rejected(*note);
+  return write_model(*model, folder);
+}
+
+// Of the operators that a program was found for; one that fails keeps none of the others from being written.
+Status write_operators(const std::vector<Workload>& workloads, const std::vector<ReportRow>& rows,
+                       const TuneCommand& command, Session& session) {
+  Status all;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].result.progress.best_seconds == 0) continue;
+    all = joined(all, write(compile_operator(workloads[i], compile_options(rows, command, session)),
+                            folder_of(command, workloads[i])));
+  }
+  return all;
 }
 
 // Says which options that were given change nothing.
@@ -193,9 +205,14 @@ Status run(const TuneCommand& command, const OptionSet& options) {
     LATHE_TRY(workloads, select_workloads(command.program.workload, command.program.filter));
   }
   LATHE_TRY_STATUS(check_outputs(folders_of(command, workloads), command.json));
+  if (!command.out.empty()) LATHE_TRY_STATUS(check_compiler());
   LATHE_TRY(Session session, start(command));
+  std::optional<Network> network;
+  if (is_network) {
+    LATHE_TRY(network, network_of(command, session));
+  }
   LATHE_TRY(const std::vector<ReportRow> rows,
-            is_network ? tune_model(command, session) : tune_workloads(command, workloads, session));
+            network ? tune_network(command, *network, session) : tune_workloads(command, workloads, session));
   print_report(rows);
   if (const char* signal = noted_interrupt()) {
     report_stop(signal, command.records);
@@ -203,8 +220,13 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   }
   warn_of_noise(rows);
   warn_of_untuned(rows);
-  if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
-  return check_all_found(rows);
+  // The report may lie in a folder of the artifacts.
+  Status written;
+  if (network && !command.out.empty())
+    written = write(compile_network(*network, compile_options(rows, command, session)), command.out);
+  if (!network && !command.out.empty()) written = write_operators(workloads, rows, command, session);
+  if (!command.json.empty()) written = joined(written, write_report(rows, command.json));
+  return joined(written, check_all_found(rows));
 }
 
 }  // namespace

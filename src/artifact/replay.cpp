@@ -51,7 +51,9 @@ Result<Replayed> replay_measured(const Record& record, CandidateRunner& runner) 
   LATHE_TRY(const Trace trace, replayed_trace(record));
   LATHE_TRY(const Program program, replayed_program(record, task));
   LATHE_TRY(const Module module, within(place_of(record), compile_program(program, target, record.cores)));
-  LATHE_TRY(Problem problem, Problem::create(task));
+  ProblemOptions checks;
+  checks.tolerance = record.tolerance;  // that of its tuning
+  LATHE_TRY(Problem problem, Problem::create(task, checks));
   Replayed replayed;
   LATHE_TRY(replayed.check, problem.check_in_full(program, trace, module, runner));
   if (replayed.check.failure) return replayed;

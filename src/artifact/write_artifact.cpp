@@ -37,6 +37,15 @@ Status write_sources(const Model& model, const ScratchFolder& build) {
   return write_file(build.at("tables.cpp"), {model_tables_source(model)});
 }
 
+Status run_compiler(const std::vector<std::string>& arguments, const std::string& output) {
+  const Status done = run_program(arguments, output);
+  if (done.has_value()) return {};
+  Error error = done.error();
+  error.message = fmt::format(
+      "model.so cannot be linked: {}, which must be a C++ compiler with its libraries", error.message);
+  return std::unexpected(std::move(error));
+}
+
 Status link(const Model& model, const ScratchFolder& build, const WriteOptions& options) {
   std::vector<std::string> arguments = {options.compiler,
                                         "-shared",
@@ -60,12 +69,7 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
         std::string("-Wl,-soname,model.so"), "-Wl,--version-script=" + build.at("exports")}) {
     arguments.push_back(argument);
   }
-  const Status linked = run_program(arguments, build.at("messages"));
-  if (linked.has_value()) return {};
-  Error error = linked.error();
-  error.message = fmt::format(
-      "model.so cannot be linked: {}, which must be a C++ compiler with its libraries", error.message);
-  return std::unexpected(std::move(error));
+  return run_compiler(arguments, build.at("messages"));
 }
 
 // What both forms have.
@@ -110,6 +114,10 @@ Status replace(const ScratchFolder& build, const std::string& folder, std::vecto
 }
 
 }  // namespace
+
+Status check_compiler(const WriteOptions& options) {
+  return run_compiler({options.compiler, "--version"}, "/dev/null");
+}
 
 Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options) {
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));

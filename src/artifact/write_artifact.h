@@ -19,6 +19,9 @@ struct WriteOptions {
 // printed; the folder's files are then as they were.
 Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options);
 
+// The same Error, without any model, where write_artifact would find no compiler.
+Status check_compiler(const WriteOptions& options);
+
 // In place of model.so each kernel as C99 for another compiler: kernel0.c, kernel1.c ..., named as in
 // manifest.json, with the weights that they read.
 Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options);

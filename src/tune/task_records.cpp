@@ -12,13 +12,17 @@
 namespace lathe {
 namespace {
 
-// A result that was wrong by a stricter tolerance.
-bool may_be_right_now(const Record& record, const Dag& dag, std::optional<double> tolerance) {
+// Whether the record's outcome holds by this tolerance: what was wrong by a stricter one may be right, and
+// what was right by a looser one wrong.
+bool is_settled(const Record& record, const Dag& dag, std::optional<double> tolerance) {
   const std::optional<MeasureFailure>& failure = record.measurement.failure;
-  if (!failure || failure->kind != ErrorKind::wrong_result || !record.tolerance) return false;
-  if (tolerance) return *record.tolerance < *tolerance;
-  const Result<Trace> trace = parse_trace(record.trace);
-  return trace && *record.tolerance < relative_tolerance(dag, *trace);
+  if (!record.tolerance || (failure && failure->kind != ErrorKind::wrong_result)) return true;
+  if (!tolerance) {
+    const Result<Trace> trace = parse_trace(record.trace);
+    if (!trace) return true;
+    tolerance = relative_tolerance(dag, *trace);
+  }
+  return failure ? *record.tolerance >= *tolerance : *record.tolerance <= *tolerance;
 }
 
 Result<Task> in_names_of(const TaskText& known, const Task& task) {
@@ -63,8 +67,18 @@ Result<Task> make_known(const Task& task, RecordStore& records) {
 Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,
                                             std::optional<double> tolerance) {
   LATHE_TRY(std::vector<Record> found, records.find(records_of(task)));
-  std::erase_if(found, [&](const Record& record) { return may_be_right_now(record, task.dag, tolerance); });
+  std::erase_if(found, [&](const Record& record) { return !is_settled(record, task.dag, tolerance); });
   return found;
+}
+
+Result<std::optional<Record>> best_settled_record(const Task& task, const RecordStore& records,
+                                                  std::optional<double> tolerance) {
+  RecordQuery query = records_of(task);
+  for (;;) {
+    LATHE_TRY(std::optional<Record> best, records.best(query));
+    if (!best || is_settled(*best, task.dag, tolerance)) return best;
+    query.except.push_back(best->id);
+  }
 }
 
 std::optional<MeasureFailure> usual_failure(const std::vector<Record>& records) {

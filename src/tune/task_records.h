@@ -29,9 +29,13 @@ Result<Task> in_recorded_names(const Task& task, const RecordStore& records);
 Result<Task> make_known(const Task& task, RecordStore& records);
 
 // Those of records_of whose outcome holds for a run with this tolerance too (none: that of
-// relative_tolerance): all but results that were wrong by a stricter one and may be right by this.
+// relative_tolerance): all but results that were wrong by a stricter one and may be right by this, and
+// programs that were right by a looser one and may be wrong by this.
 Result<std::vector<Record>> settled_records(const Task& task, const RecordStore& records,
                                             std::optional<double> tolerance);
+// The best of these.
+Result<std::optional<Record>> best_settled_record(const Task& task, const RecordStore& records,
+                                                  std::optional<double> tolerance);
 
 // The first failure of the kind that most of these records have; none where none of them failed.
 std::optional<MeasureFailure> usual_failure(const std::vector<Record>& records);

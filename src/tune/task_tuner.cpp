@@ -61,6 +61,12 @@ int64_t unix_milliseconds() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+// Whether somebody else, who prunes the file, took the record out of it.
+template <class T>
+bool is_gone(const Result<T>& result) {
+  return !result && result.error().kind == ErrorKind::not_found;
+}
+
 // A record's time at pace 1, once its batch is over.
 struct RankedRecord {
   double seconds = 0;
@@ -324,12 +330,15 @@ std::vector<int64_t> TaskTuner::finalists(int count) const {
 Status TaskTuner::measure_again(std::span<const int64_t> ids) {
   State& s = *state_;
   for (const int64_t id : ids) {
-    LATHE_TRY(const Record record, s.records->by_id(id));
-    const Built built = build(s.task, parse_trace(record.trace));
+    const Result<Record> record = s.records->by_id(id);
+    if (is_gone(record)) continue;
+    if (!record) return std::unexpected(record.error());
+    const Built built = build(s.task, parse_trace(record->trace));
     if (!built.module) continue;  // confirm_best tells why, should it come to that
     LATHE_TRY(const Measurement again,
               s.runner->measure(*built.module, s.problem.inputs_for(built.program, built.trace)));
-    LATHE_TRY_STATUS(s.records->improve(id, again));
+    const Status improved = s.records->improve(id, again);
+    if (!is_gone(improved)) LATHE_TRY_STATUS(improved);
   }
   return {};
 }
@@ -337,15 +346,17 @@ Status TaskTuner::measure_again(std::span<const int64_t> ids) {
 Result<std::optional<Winner>> TaskTuner::confirm_best() {
   State& s = *state_;
   for (;;) {
-    LATHE_TRY(const std::optional<Record> best, s.records->best(records_of(s.task)));
+    LATHE_TRY(const std::optional<Record> best, best_settled_record(s.task, *s.records, s.options.tolerance));
     s.progress.best_seconds = best ? best->measurement.seconds : 0;
     s.progress.best_spread = best ? best->measurement.spread : 0;
     if (!best) return std::nullopt;
     LATHE_TRY(const FullCheck check, s.check_in_full(*best));
     if (!check.failure) return Winner{best->id, check.largest_difference, check.tolerance};
     const bool is_compared = check.failure->kind == ErrorKind::wrong_result;
-    LATHE_TRY_STATUS(s.records->mark_failed(best->id, *check.failure,
-                                            is_compared ? std::optional(check.tolerance) : std::nullopt));
+    const Status marked = s.records->mark_failed(best->id, *check.failure,
+                                                 is_compared ? std::optional(check.tolerance) : std::nullopt);
+    if (is_gone(marked)) continue;
+    LATHE_TRY_STATUS(marked);
     ++s.progress.failed;
   }
 }

@@ -383,6 +383,54 @@ TEST_F(TuneTask, WhatWasWrongByALooserToleranceIsNotTriedAgain) {
   }
 }
 
+TEST_F(TuneTask, WhatWasRightByALooserToleranceIsTriedAgainAndKept) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "looser.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  const auto tune_with = [&](std::optional<double> tolerance) {
+    TuneOptions options;
+    options.tolerance = tolerance;
+    const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, runner, *store, {});
+    EXPECT_TRUE(results) << results.error().to_string();
+    return results->front();
+  };
+  const auto timed = [&] {
+    return std::ranges::count_if(store->find({}).value(), [](const Record& r) { return r.measurement.ok(); });
+  };
+  runner.seconds = [](const Module&) { return 1e-9; };
+  ASSERT_TRUE(tune_with(0.5).winner);
+  EXPECT_EQ(timed(), 5);
+  runner.seconds = [](const Module&) { return 1e-6; };
+  const CaseResult usual = tune_with(std::nullopt);
+  EXPECT_EQ(store->count({}).value(), 10);
+  EXPECT_EQ(usual.progress.best_seconds, 1e-6) << "the others' time says nothing by this tolerance";
+  ASSERT_TRUE(usual.winner);
+  EXPECT_LT(usual.winner->tolerance, 1e-3);
+  const CaseResult strict = tune_with(0.0);
+  EXPECT_EQ(strict.progress.failed, 5);
+  EXPECT_FALSE(strict.winner);
+  EXPECT_EQ(timed(), 10) << "what is right by the tolerance it was measured with stays so";
+  EXPECT_EQ(tune_with(std::nullopt).progress.best_seconds, 1e-6);
+  EXPECT_EQ(tune_with(0.5).progress.best_seconds, 1e-9);
+  EXPECT_EQ(store->count({}).value(), 15);
+}
+
+TEST_F(TuneTask, ARecordThatSomebodyPrunesIsLeftOut) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(folder_ / "pruned.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  ASSERT_TRUE(tuner) << tuner.error().to_string();
+  ASSERT_TRUE(tuner->step(4, [] { return false; }));
+  const std::vector<int64_t> finalists = tuner->finalists(3);
+  ASSERT_EQ(finalists.size(), 3U);
+  ASSERT_EQ(store->prune(1).value(), 3);
+  EXPECT_TRUE(tuner->measure_again(finalists));
+  const auto winner = tuner->confirm_best();
+  ASSERT_TRUE(winner) << winner.error().to_string();
+  EXPECT_TRUE(winner->has_value());
+}
+
 // A processor's times say nothing of another's.
 TEST_F(TuneTask, RecordsOfAnotherProcessorAreLeftAsTheyAreAndNotTakenForOurs) {
   InProcessRunner runner;
