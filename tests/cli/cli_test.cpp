@@ -1,4 +1,5 @@
 // The command line as a user sees it: what it prints, and its exit status.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -260,10 +261,8 @@ TEST_F(CliTest, BenchTakesThisProcessorsRecordsFirst) {
   auto records = RecordStore::open(folder_.path() / "both.db");
   ASSERT_TRUE(records.has_value()) << records.error().to_string();
   for (const std::string layout : {"fixed", "free"}) {
-    ASSERT_EQ(
-        lathe("tune --workload w.json --cores 1 --trials 1 --records " + layout + ".db --layout " + layout)
-            .status,
-        0);
+    const std::string tune = "tune --workload w.json --cores 1 --trials 1";
+    ASSERT_EQ(lathe(fmt::format("{0} --records {1}.db --layout {1}", tune, layout)).status, 0);
     std::vector<Record> found = RecordStore::open(folder_.path() / (layout + ".db"))->find({}).value();
     ASSERT_EQ(found.size(), 1U);
     if (layout == "free") {
