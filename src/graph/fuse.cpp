@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "expr/walk.h"
+#include "ops/axes.h"
+
 namespace lathe {
 
 namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
+
+// How often a group's expression may hold the value of its anchor: a leaky rectifier names its operand three
+// times, and twenty of them in a row would name the first one 3^20 times.
+constexpr int64_t kMostCopies = 64;
 
 // Floating-point work of an anchor, to order them: the outputs times the elements that each sums over.
 int64_t work_of(const Graph& graph, const GraphNode& node) {
@@ -18,6 +25,24 @@ int64_t work_of(const Graph& graph, const GraphNode& node) {
   if (!is_product) return elements_of(output);
   const Shape& weight = graph.tensors[node.inputs[1]].type.shape;
   return elements_of(output) / output[1] * elements_of(weight);
+}
+
+// How often the expression of an element-wise node holds this operand, which has the shape of its result.
+int64_t copies_of(const Graph& graph, const GraphNode& node, TensorId operand) {
+  const auto tensor_of = [&](TensorId id) {
+    return Tensor("t", graph.tensors[id].type.shape, graph.tensors[id].type.dtype);
+  };
+  const Tensor held = tensor_of(operand);
+  const std::vector<Axis> axes = axes_of(tensor_of(node.output));
+  std::vector<Tensor> operands;
+  for (const TensorId id : node.inputs) operands.push_back(id == operand ? held : tensor_of(id));
+  const PointOperands point(axes, operands, Expr());
+  const auto lowered = [&](const auto& op) -> Expr {
+    if constexpr (std::decay_t<decltype(op)>::kRole == FusionRole::elementwise) return lower(op, point);
+    return point.at(0);
+  };
+  return std::ranges::count_if(loads_of(std::visit(lowered, node.op)),
+                               [&](const Load* load) { return load->tensor == held; });
 }
 
 class Fuser {
@@ -33,11 +58,13 @@ class Fuser {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const GraphNode& node = graph_.nodes[n];
       if (storage_[node.output] != node.output) continue;
-      size_t group = role_of(node.op) == FusionRole::elementwise ? best_producer(node) : kNone;
+      auto [group, copies] = role_of(node.op) == FusionRole::elementwise ? best_producer(node) : Producer{};
       if (group == kNone) {
         group = groups_.size();
         groups_.push_back({{}, n, {}, {}, {}});
+        copies_.push_back(1);
       }
+      copies_[group] *= copies;
       groups_[group].nodes.push_back(n);
       group_of_[n] = group;
     }
@@ -49,19 +76,25 @@ class Fuser {
   }
 
  private:
-  // The group that may take in the element-wise node: one whose result nobody else reads, the node reads once
-  // (a fused expression would hold it twice, and a chain of such nodes grow without bound) and has the node's
-  // shape.
-  size_t best_producer(const GraphNode& node) const {
-    size_t best = kNone;
+  struct Producer {
+    size_t group = kNone;
+    int64_t copies = 1;  // how often the node's expression holds the group's result
+  };
+
+  // The group that may take in the element-wise node: one whose result nobody else reads, the node reads
+  // once, has the node's shape, and is not held too often by the fused expression.
+  Producer best_producer(const GraphNode& node) const {
+    Producer best;
     for (TensorId operand : node.inputs) {
       const int producer = producers_[operand];
       if (producer < 0 || group_of_[static_cast<size_t>(producer)] == kNone) continue;
       if (consumers_[operand].size() > 1 || is_output(graph_, operand)) continue;
-      if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
       if (graph_.tensors[operand].type != graph_.tensors[node.output].type) continue;
       const size_t group = group_of_[static_cast<size_t>(producer)];
-      if (best == kNone || work(group) > work(best)) best = group;
+      if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
+      const int64_t copies = copies_of(graph_, node, operand);
+      if (copies > kMostCopies / copies_[group]) continue;
+      if (best.group == kNone || work(group) > work(best.group)) best = {group, copies};
     }
     return best;
   }
@@ -89,6 +122,7 @@ class Fuser {
   std::vector<TensorId> storage_;
   std::vector<size_t> group_of_;
   std::vector<FusedGroup> groups_;
+  std::vector<int64_t> copies_;  // of each group's anchor's value in its expression
 };
 
 }  // namespace

@@ -83,6 +83,19 @@ TEST(Fuse, KeepsAnOperandThatIsReadTwiceOutOfTheGroup) {
   EXPECT_EQ(texts[1], "n1(a1; ) -> a2");
 }
 
+// A leaky rectifier's expression holds its operand three times.
+TEST(Fuse, AChainIsCutBeforeItsExpressionExplodes) {
+  OnnxModel model;
+  model.input("a0", {1, 4}).initializer("w", {4, 4}).node("g", "Gemm", {"a0", "w"}, "b0");
+  for (int i = 0; i < 20; ++i)
+    model.node(fmt::format("l{}", i), "LeakyRelu", {fmt::format("b{}", i)}, fmt::format("b{}", i + 1));
+  model.output("b20");
+  const Texts texts = describe(import(model));
+  EXPECT_EQ(texts[0], "g+l0+l1+l2(a0; w) -> b3");
+  EXPECT_EQ(texts[1], "l3+l4+l5+l6(b3; ) -> b7");
+  EXPECT_EQ(texts.size(), 6U);
+}
+
 TEST(Fuse, DoesNotEnlargeAProducer) {
   OnnxModel model;
   model.input("x", {1, 4}).input("big", {3, 4}).initializer("w", {4, 4}).node("g", "Gemm", {"x", "w"}, "t");
