@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "measure/timing.h"
 #include "records/within.h"
@@ -141,8 +142,13 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     if (tuner.progress().trials > known) finalists[i] = tuner.finalists(kFinalists);
   }
   // A tuner holds its task's data: each is made anew here rather than kept.
+  std::map<uint64_t, size_t> concluded;  // by the task's hash: cases of several names may be one task
   for (size_t i = 0; i < results.size() && !is_stopped(budget); ++i) {
-    if (!finalists[i].empty()) {
+    const auto [same, is_first] = concluded.try_emplace(hash_of(tasks[i]), i);
+    if (!is_first) {
+      results[i].progress = results[same->second].progress;
+      results[i].winner = results[same->second].winner;
+    } else if (!finalists[i].empty()) {
       if (observer) observer({tasks[i].name, i, tasks.size(), results[i].progress, true});
       LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
       LATHE_TRY_STATUS(conclude(tuner, finalists[i], budget, results[i]));

@@ -142,6 +142,18 @@ TEST_F(StoppedRun, WhatWasMeasuredIsKeptAndTheNextRunGoesOn) {
   EXPECT_EQ(records_->count({}).value(), 18);
 }
 
+TEST_F(StoppedRun, CasesThatAreOneTaskHaveOneWinner) {
+  cases_.push_back(cases_.front());
+  cases_.back().name = "twin";
+  const std::vector<CaseResult> results = tune_cases_until({});
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[3].name, "twin");
+  ASSERT_TRUE(results[0].winner && results[3].winner);
+  EXPECT_EQ(results[3].winner->record, results[0].winner->record);
+  EXPECT_EQ(results[3].progress.best_seconds, results[0].progress.best_seconds);
+  EXPECT_EQ(records_->count({}).value(), 18);
+}
+
 TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
   Dag dag = parse_dag("C[i:4] = f16(A[i])").value();
   cases_.insert(cases_.begin() + 1, make_task("half", std::move(dag), detect_target(), 1).value());
