@@ -53,15 +53,18 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
             select_workloads(options.program.workload, options.program.filter));
   ProgressLine line;
   std::vector<std::string> notes;
-  Status all;
+  std::vector<Error> errors;
   for (size_t i = 0; i < workloads.size(); ++i) {
     const Status done = compile_workload(workloads[i], options, model_options, notes);
+    if (!done) errors.push_back(done.error());
     if (done) line.show(i + 1, workloads.size(), workloads[i].name);
-    all = joined(all, done);
   }
   line.finish();
   for (const std::string& note : notes) report_rejected(note);
-  return all;
+  if (errors.empty()) return {};
+  // The last is the command's own, which is told like any other.
+  for (size_t i = 0; i + 1 < errors.size(); ++i) report_rejected(errors[i].to_string());
+  return std::unexpected(errors.back());
 }
 
 Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {

@@ -166,6 +166,14 @@ Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Ne
   return rows;
 }
 
+// What two parts of the command ended with: the error of the second, or else of the first. Where both failed
+// the first's is said on stderr; the one that is given is the command's own, which is told like any other.
+Status joined(const Status& first, const Status& second) {
+  if (second) return first;
+  if (!first) report_rejected(first.error().to_string());
+  return second;
+}
+
 Status write(const Result<Model>& model, const std::string& folder) {
   if (!model) return std::unexpected(model.error());
   if (const auto note = uncompared_note(*model)) report_rejected(*note);

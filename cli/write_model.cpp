@@ -31,12 +31,6 @@ Status check_compiler() { return check_compiler(write_options()); }
 
 void report_rejected(const std::string& sentence) { fmt::print(stderr, "lathe: {}\n", sentence); }
 
-Status joined(const Status& first, const Status& second) {
-  if (second) return first;
-  if (!first) report_rejected(first.error().to_string());
-  return second;
-}
-
 std::optional<std::string> uncompared_note(const Model& model) {
   std::vector<std::string> reasons;
   for (const CompiledTask& kernel : model.kernels) {

@@ -14,9 +14,6 @@ Status write_model(const Model& model, const std::string& folder);
 Status check_compiler();
 // Says on stderr why a program was not used, or none was there, or one of several was not written.
 void report_rejected(const std::string& sentence);
-// What two parts of a command ended with: the error of the second, or else of the first. Where both failed
-// the first's is said on stderr; the one that is given is the command's own, which is told like any other.
-Status joined(const Status& first, const Status& second);
 // Names the kernels whose results could not be compared with a reference, and says why; none: all were.
 std::optional<std::string> uncompared_note(const Model& model);
 // write_model for the kernels as C sources.
