@@ -337,16 +337,20 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   EXPECT_EQ(tuner.error().to_string(), "this space is too large to list");
 }
 
+CaseResult tune_small_matmul(std::optional<double> tolerance, InProcessRunner& runner, RecordStore& records) {
+  TuneOptions options;
+  options.tolerance = tolerance;
+  const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, runner, records, {});
+  EXPECT_TRUE(results) << results.error().to_string();
+  return results->front();
+}
+
 TEST_F(TuneTask, WhatWasWrongByAStricterToleranceIsTriedAgain) {
   InProcessRunner runner;
   Result<RecordStore> store = RecordStore::open(folder_ / "tolerance.db");
   ASSERT_TRUE(store) << store.error().to_string();
   const auto tune_with = [&](std::optional<double> tolerance) {
-    TuneOptions options;
-    options.tolerance = tolerance;
-    const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, runner, *store, {});
-    EXPECT_TRUE(results) << results.error().to_string();
-    return results->front();
+    return tune_small_matmul(tolerance, runner, *store);
   };
   const CaseResult strict = tune_with(0.0);
   EXPECT_EQ(strict.progress.failed, 5);
@@ -388,11 +392,7 @@ TEST_F(TuneTask, WhatWasRightByALooserToleranceIsTriedAgainAndKept) {
   Result<RecordStore> store = RecordStore::open(folder_ / "looser.db");
   ASSERT_TRUE(store) << store.error().to_string();
   const auto tune_with = [&](std::optional<double> tolerance) {
-    TuneOptions options;
-    options.tolerance = tolerance;
-    const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, runner, *store, {});
-    EXPECT_TRUE(results) << results.error().to_string();
-    return results->front();
+    return tune_small_matmul(tolerance, runner, *store);
   };
   const auto timed = [&] {
     return std::ranges::count_if(store->find({}).value(), [](const Record& r) { return r.measurement.ok(); });
