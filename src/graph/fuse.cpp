@@ -64,7 +64,7 @@ class Fuser {
         groups_.push_back({{}, n, {}, {}, {}});
         copies_.push_back(1);
       }
-      copies_[group] *= copies;
+      copies_[group] *= std::max<int64_t>(copies, 1);  // x^0 does not hold its operand
       groups_[group].nodes.push_back(n);
       group_of_[n] = group;
     }

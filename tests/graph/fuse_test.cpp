@@ -96,6 +96,14 @@ TEST(Fuse, AChainIsCutBeforeItsExpressionExplodes) {
   EXPECT_EQ(texts.size(), 6U);
 }
 
+TEST(Fuse, TakesInANodeThatDoesNotHoldItsOperand) {
+  OnnxModel model;
+  model.input("x", {1, 4}).initializer("w", {4, 4}).initializer("zero", {}, {0});
+  model.node("g", "Gemm", {"x", "w"}, "a").node("p", "Pow", {"a", "zero"}, "b");
+  model.node("e", "Exp", {"b"}, "c").node("l", "LeakyRelu", {"c"}, "y").output("y");
+  EXPECT_EQ(describe(import(model)), (Texts{"g+p+e+l(x; w) -> y"}));
+}
+
 TEST(Fuse, DoesNotEnlargeAProducer) {
   OnnxModel model;
   model.input("x", {1, 4}).input("big", {3, 4}).initializer("w", {4, 4}).node("g", "Gemm", {"x", "w"}, "t");
