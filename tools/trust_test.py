@@ -11,6 +11,7 @@ usage: trust_test.py LATHE [--long] [--kills N] [--seed N] [--only REGEX]
 import argparse
 import random
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -53,6 +54,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the moments and places left to chance")
     parser.add_argument("--only", default="", help="the scenarios whose names the expression is found in")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a script's background jobs begin with it ignored
     kills = options.kills or (100 if options.long else 6)
     faults = 0
     with tempfile.TemporaryDirectory() as folder:
