@@ -12,9 +12,13 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-// How often a group's expression may hold the value of its anchor: a leaky rectifier names its operand three
-// times, and twenty of them in a row would name the first one 3^20 times.
+// How often a group's expression may hold the value of its anchor, or of what an element-wise anchor reads: a
+// leaky rectifier names its operand three times, and twenty of them in a row would name the first one 3^20
+// times.
 constexpr int64_t kMostCopies = 64;
+
+// Expressions are trees walked by recursion: a chain of thousands would take minutes, then the stack.
+constexpr size_t kMostNodes = 32;
 
 // Floating-point work of an anchor, to order them: the outputs times the elements that each sums over.
 int64_t work_of(const Graph& graph, const GraphNode& node) {
@@ -27,7 +31,7 @@ int64_t work_of(const Graph& graph, const GraphNode& node) {
   return elements_of(output) / output[1] * elements_of(weight);
 }
 
-// How often the expression of an element-wise node holds this operand, which has the shape of its result.
+// How often the expression of an element-wise node holds this operand.
 int64_t copies_of(const Graph& graph, const GraphNode& node, TensorId operand) {
   const auto tensor_of = [&](TensorId id) {
     return Tensor("t", graph.tensors[id].type.shape, graph.tensors[id].type.dtype);
@@ -58,11 +62,13 @@ class Fuser {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const GraphNode& node = graph_.nodes[n];
       if (storage_[node.output] != node.output) continue;
-      auto [group, copies] = role_of(node.op) == FusionRole::elementwise ? best_producer(node) : Producer{};
+      const bool is_elementwise = role_of(node.op) == FusionRole::elementwise;
+      auto [group, copies] = is_elementwise ? best_producer(node) : Producer{};
       if (group == kNone) {
         group = groups_.size();
         groups_.push_back({{}, n, {}, {}, {}});
         copies_.push_back(1);
+        if (is_elementwise) copies = most_copies(node);
       }
       copies_[group] *= std::max<int64_t>(copies, 1);  // x^0 does not hold its operand
       groups_[group].nodes.push_back(n);
@@ -82,7 +88,7 @@ class Fuser {
   };
 
   // The group that may take in the element-wise node: one whose result nobody else reads, the node reads
-  // once, has the node's shape, and is not held too often by the fused expression.
+  // once, has the node's shape, and whose expression stays small with it.
   Producer best_producer(const GraphNode& node) const {
     Producer best;
     for (TensorId operand : node.inputs) {
@@ -93,10 +99,16 @@ class Fuser {
       const size_t group = group_of_[static_cast<size_t>(producer)];
       if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
       const int64_t copies = copies_of(graph_, node, operand);
-      if (copies > kMostCopies / copies_[group]) continue;
+      if (copies > kMostCopies / copies_[group] || groups_[group].nodes.size() >= kMostNodes) continue;
       if (best.group == kNone || work(group) > work(best.group)) best = {group, copies};
     }
     return best;
+  }
+
+  int64_t most_copies(const GraphNode& node) const {
+    int64_t most = 1;
+    for (TensorId operand : node.inputs) most = std::max(most, copies_of(graph_, node, operand));
+    return most;
   }
 
   int64_t work(size_t group) const { return work_of(graph_, graph_.nodes[groups_[group].anchor]); }

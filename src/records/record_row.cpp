@@ -185,7 +185,12 @@ Result<Record> record_from_row(const Statement& row, const std::string& path) {
   record.seed = std::bit_cast<uint64_t>(row.integer(column++));
   record.created_at = row.integer(column++);
   record.wall_seconds = row.real(column++);
-  if (!row.is_null(column)) record.tolerance = row.real(column);
+  if (!row.is_null(column)) {
+    record.tolerance = row.real(column);
+    // By one beyond these every result would be right, or none.
+    if (!(*record.tolerance >= 0 && *record.tolerance <= 1))
+      return damaged(path, "tolerance", row.text(column));
+  }
   return record;
 }
 

@@ -1,6 +1,7 @@
 #include "space/classify.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "expr/walk.h"
 #include "schedule/invert_index.h"
@@ -43,8 +44,21 @@ bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
   return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands);
 }
 
+// How many spatial axes the entries of tables depend on.
+int64_t spatial_axes_in_tables(const Compute& compute) {
+  const std::vector<const Load*> loads = loads_of(compute.body);
+  const auto is_in_table = [&](const Axis& axis) {
+    return std::ranges::any_of(loads, [&](const Load* load) {
+      return !load->tensor->literal.empty() &&
+             std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(axis.var); });
+    });
+  };
+  return std::ranges::count_if(compute.axes | std::views::take(compute.spatial_count()), is_in_table);
+}
+
 // A sum so short that it can be unrolled whole, over entries of a table times elements of one tensor:
-// unrolled, the entries are literals, and those that are 0 vanish.
+// unrolled, the entries are literals, and those that are 0 vanish. The table has a row for every result along
+// one axis; a table of weights that all results share makes no transform.
 bool is_transform(const Compute& compute, const std::vector<Operand>& operands) {
   constexpr int64_t kLongest = 10;
   const Binary* product = compute.body.as<Binary>();
@@ -56,7 +70,8 @@ bool is_transform(const Compute& compute, const std::vector<Operand>& operands) 
     return load != nullptr && !load->tensor->literal.empty() &&
            std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(reduced.var); });
   };
-  return reduced.extent <= kLongest && (is_table(product->a) || is_table(product->b));
+  return reduced.extent <= kLongest && (is_table(product->a) || is_table(product->b)) &&
+         spatial_axes_in_tables(compute) == 1;
 }
 
 // An expression that grows without bound takes ever longer to write, and leaves the compiler nothing to keep.

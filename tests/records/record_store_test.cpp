@@ -306,7 +306,10 @@ TEST_F(RecordStoreTest, AColumnThatHoldsNonsenseIsDamage) {
     return store().by_id(1).error().message;
   };
   const std::string damaged = "the records file " + file("records.db") + " is damaged: its column ";
-  EXPECT_EQ(message_after("UPDATE records SET seconds = -1"), damaged + "seconds holds '-1.0'");
+  EXPECT_EQ(message_after("UPDATE records SET tolerance = 9e999"), damaged + "tolerance holds 'Inf'");
+  EXPECT_EQ(message_after("UPDATE records SET tolerance = -1"), damaged + "tolerance holds '-1.0'");
+  EXPECT_EQ(message_after("UPDATE records SET tolerance = NULL, seconds = -1"),
+            damaged + "seconds holds '-1.0'");
   EXPECT_EQ(message_after("UPDATE records SET seconds = 'soon'"), damaged + "seconds holds 'soon'");
   EXPECT_EQ(message_after("UPDATE records SET seconds = NULL"), damaged + "seconds holds ''");
   EXPECT_EQ(message_after("UPDATE records SET point = '[1]'"), damaged + "point holds '[1]'");

@@ -148,6 +148,33 @@ TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
             "direct");
 }
 
+// The tables of a transform have a row for every result along one axis; these have none, or several.
+TEST(Space, SumsOverAnyTableHaveLegalSketches) {
+  const std::string entries = "{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}";
+  const std::vector<std::string> texts = {
+      "input A[37, 8] f32\ntable T[8] = " + entries + "\nC[i:37] = sum(r:8) A[i, r] * T[r]",
+      "input A[8, 37] f32\ntable T[8] = " + entries + "\nC[i:37] = sum(r:8) T[r] * A[r, i]",
+      "input A[44] f32\ntable T[8] = " + entries + "\nC[i:37] = sum(r:8) T[r] * A[i + r]",
+      "input A[37, 2] f32\ntable T[4, 2] = " + entries + "\nC[i:37, j:4] = sum(r:2) A[i, r] * T[j, r]",
+      "input A[4, 2] f32\ntable T[4, 2] = " + entries + "\nC[j:4] = sum(r:2) A[j, r] * T[j, r]",
+      "input A[37, 2] f32\ntable T[2, 2, 2] = " + entries +
+          "\nC[i:2, j:2, k:37] = sum(r:2) A[k, r] * T[i, j, r]",
+      "input A[37, 4] f32\ntable T[8] = " + entries + "\nC[i:4, j:37] = sum(r:4) T[i + r] * A[j, r]",
+  };
+  for (const std::string& text : texts) {
+    const Task task = make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1).value();
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space) << text << ": " << space.error().to_string();
+    const std::vector<Point> preferred = space->preferred_points();
+    ASSERT_FALSE(preferred.empty()) << text;
+    for (const Point& point : preferred) {
+      const Result<Trace> trace = space->trace(point);
+      ASSERT_TRUE(trace) << text << ": " << trace.error().to_string();
+      expect_applies(task, *trace, true, text);
+    }
+  }
+}
+
 TEST(Space, ARequiredAlgorithmLeavesItsSketchesAlone) {
   Task task = task_of(workload_named("resnet18.C12.winograd"), Isa::avx512, 1);
   ASSERT_EQ(task.algorithm, "winograd");
