@@ -5,6 +5,8 @@
 #include <cmath>
 #include <future>
 #include <limits>
+#include <ranges>
+#include <set>
 #include <utility>
 
 #include "compile/compile.h"
@@ -67,12 +69,6 @@ bool is_gone(const Result<T>& result) {
   return !result && result.error().kind == ErrorKind::not_found;
 }
 
-// A record's time at pace 1, once its batch is over.
-struct RankedRecord {
-  double seconds = 0;
-  int64_t id = 0;
-};
-
 // The program of the shortest measurement so far, measured again around the batches: how many times as long
 // as that it takes tells the machine's pace. Only what was measured is compared with: a time divided by a
 // pace would, where that is wrong, make every later pace wrong by as much.
@@ -84,6 +80,14 @@ struct PaceMaker {
 constexpr double kPaceNoise = 0.05;
 
 }  // namespace
+
+std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count) {
+  std::ranges::stable_sort(ranked, {}, &RankedRecord::seconds);
+  std::set<int64_t> seen;
+  std::erase_if(ranked, [&](const RankedRecord& record) { return !seen.insert(record.id).second; });
+  ranked.resize(std::min(ranked.size(), count));
+  return ranked;
+}
 
 struct TaskTuner::State {
   Task task;
@@ -98,7 +102,7 @@ struct TaskTuner::State {
   std::vector<Trial> trials = {};
   size_t fitted = 0;  // how many of them the model has seen
   std::vector<Record> unwritten = {};
-  std::vector<RankedRecord> ranked = {};  // those that did not fail, as they came
+  std::vector<RankedRecord> ranked = {};  // as they came, at pace 1 once their batch is over
   std::optional<PaceMaker> pace_maker = {};
   double pace = 1;  // how many times as long as at its quietest the machine takes for a program now
   double last_flush = 0;
@@ -318,18 +322,11 @@ Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
   return problem.check_in_full(built.program, built.trace, *built.module, *runner);
 }
 
-std::vector<int64_t> TaskTuner::finalists(int count) const {
-  std::vector<RankedRecord> ranked = state_->ranked;
-  std::ranges::stable_sort(ranked, {}, &RankedRecord::seconds);
-  ranked.resize(std::min(ranked.size(), static_cast<size_t>(count)));
-  std::vector<int64_t> ids;
-  for (const RankedRecord& record : ranked) ids.push_back(record.id);
-  return ids;
-}
+std::vector<RankedRecord> TaskTuner::finalists(size_t count) const { return best_of(state_->ranked, count); }
 
-Status TaskTuner::measure_again(std::span<const int64_t> ids) {
+Status TaskTuner::measure_again(std::span<const RankedRecord> finalists) {
   State& s = *state_;
-  for (const int64_t id : ids) {
+  for (const int64_t id : std::views::transform(finalists, &RankedRecord::id)) {
     const Result<Record> record = s.records->by_id(id);
     if (is_gone(record)) continue;
     if (!record) return std::unexpected(record.error());

@@ -49,6 +49,14 @@ struct Winner {
   double tolerance = 0;
 };
 
+// A record that did not fail, and its time at the machine's quietest pace.
+struct RankedRecord {
+  double seconds = 0;
+  int64_t id = 0;
+};
+// The best `count` of these, best first; of two of one id the better.
+std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count);
+
 class TaskTuner {
  public:
   // Takes over what the records hold of this task, target, cores and compiler version. `runner` and `records`
@@ -62,12 +70,12 @@ class TaskTuner {
   // Tries at most `count` more candidates, fewer when `stop` says so or the space is used up. An Error means
   // that nothing can be measured or recorded; what a candidate does wrong is a record.
   Status step(int count, const std::function<bool()>& stop);
-  // The ids of the best records, best first. Times are compared at the machine's pace: those measured while
-  // it was slow count for less than they took.
-  std::vector<int64_t> finalists(int count) const;
+  // The best records, best first. Times are compared at the machine's pace: those measured while it was slow
+  // count for less than they took.
+  std::vector<RankedRecord> finalists(size_t count) const;
   // Measures these records' programs once more; each keeps the better of its two times. Call it well after
   // the last step: a machine that is slow is so for seconds.
-  Status measure_again(std::span<const int64_t> ids);
+  Status measure_again(std::span<const RankedRecord> finalists);
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.
   Result<std::optional<Winner>> confirm_best();

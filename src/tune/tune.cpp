@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "measure/timing.h"
 #include "records/within.h"
@@ -23,7 +24,7 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
 }
 
 // How many of a task's programs are measured a second time at the end.
-constexpr int kFinalists = 3;
+constexpr size_t kFinalists = 3;
 
 // Says why a case has no valid program, where it has none.
 Status explain_failure(const Task& task, const RecordStore& records, std::optional<double> tolerance,
@@ -37,7 +38,7 @@ Status explain_failure(const Task& task, const RecordStore& records, std::option
 bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop(); }
 
 // The end of a task's tuning, once all tasks have had their trials.
-Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, const TuneBudget& budget,
+Status conclude(TaskTuner& tuner, std::span<const RankedRecord> finalists, const TuneBudget& budget,
                 CaseResult& result) {
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(tuner.measure_again(finalists));
@@ -47,6 +48,65 @@ Status conclude(TaskTuner& tuner, std::span<const int64_t> finalists, const Tune
   result.progress = tuner.progress();
   result.progress.slowest_pace = std::max(slowest_pace, result.progress.slowest_pace);
   result.wall_seconds += monotonic_seconds() - start;
+  return {};
+}
+
+// Cases of several names that are one task: what one of them measured counts for all.
+struct Twins {
+  std::vector<size_t> cases;            // in their order
+  std::vector<RankedRecord> finalists;  // of those that this run measured
+};
+
+// The cases that were come to, each task once. `finalists` has one place per case.
+std::vector<Twins> group_twins(std::span<const Task> cases,
+                               std::span<const std::vector<RankedRecord>> finalists) {
+  std::vector<Twins> groups;
+  std::map<uint64_t, size_t> places;  // by the task's hash
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const auto [place, is_first] = places.try_emplace(hash_of(cases[i]), groups.size());
+    if (is_first) groups.emplace_back();
+    Twins& twins = groups[place->second];
+    twins.cases.push_back(i);
+    twins.finalists.insert(twins.finalists.end(), finalists[i].begin(), finalists[i].end());
+  }
+  // Each tuner's are few, but a later one may have taken over an earlier one's, at the pace they had then.
+  for (Twins& twins : groups) twins.finalists = best_of(std::move(twins.finalists), kFinalists);
+  return groups;
+}
+
+// What the twins' steps came to together, in the first one's name.
+CaseResult join(const Twins& twins, std::span<const CaseResult> results) {
+  CaseResult joint = results[twins.cases.front()];
+  for (const size_t i : twins.cases) {
+    TuneProgress progress = results[i].progress;
+    progress.slowest_pace = std::max(progress.slowest_pace, joint.progress.slowest_pace);
+    progress.used_up = progress.used_up || joint.progress.used_up;
+    joint.progress = progress;  // the later one began with the records of those before it
+  }
+  return joint;
+}
+
+// The end of a task's tuning for all of its cases.
+Status conclude_twins(const Twins& twins, std::span<const Task> tasks, const TuneOptions& options,
+                      const TuneBudget& budget, CandidateRunner& runner, RecordStore& records,
+                      const TuneObserver& observer, std::vector<CaseResult>& results) {
+  const size_t first = twins.cases.front();
+  CaseResult joint = join(twins, results);
+  if (!is_stopped(budget)) {
+    if (!twins.finalists.empty()) {
+      if (observer) observer({joint.name, first, tasks.size(), joint.progress, true});
+      // A tuner holds its task's data: each is made anew here rather than kept.
+      LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[first], options, runner, records));
+      LATHE_TRY_STATUS(conclude(tuner, twins.finalists, budget, joint));
+    }
+    LATHE_TRY_STATUS(explain_failure(tasks[first], records, options.tolerance, joint));
+  }
+  results[first].wall_seconds = joint.wall_seconds;
+  for (const size_t i : twins.cases) {
+    results[i].progress = joint.progress;
+    results[i].winner = joint.winner;
+    results[i].usual_failure = joint.usual_failure;
+  }
   return {};
 }
 
@@ -114,7 +174,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
                                            const TuneBudget& budget, CandidateRunner& runner,
                                            RecordStore& records, const TuneObserver& observer) {
   std::vector<CaseResult> results;
-  std::vector<std::vector<int64_t>> finalists(tasks.size());  // of tasks that this run measured
+  std::vector<std::vector<RankedRecord>> finalists(tasks.size());  // of tasks that this run measured
   const double deadline = monotonic_seconds() + budget.seconds;
   for (size_t i = 0; i < tasks.size() && !is_stopped(budget); ++i) {
     const double start = monotonic_seconds();
@@ -141,20 +201,9 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
     if (tuner.progress().trials > known) finalists[i] = tuner.finalists(kFinalists);
   }
-  // A tuner holds its task's data: each is made anew here rather than kept.
-  std::map<uint64_t, size_t> concluded;  // by the task's hash: cases of several names may be one task
-  for (size_t i = 0; i < results.size() && !is_stopped(budget); ++i) {
-    const auto [same, is_first] = concluded.try_emplace(hash_of(tasks[i]), i);
-    if (!is_first) {
-      results[i].progress = results[same->second].progress;
-      results[i].winner = results[same->second].winner;
-    } else if (!finalists[i].empty()) {
-      if (observer) observer({tasks[i].name, i, tasks.size(), results[i].progress, true});
-      LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[i], options, runner, records));
-      LATHE_TRY_STATUS(conclude(tuner, finalists[i], budget, results[i]));
-    }
-    LATHE_TRY_STATUS(explain_failure(tasks[i], records, options.tolerance, results[i]));
-  }
+  const std::span<const Task> reached = std::span(tasks).first(results.size());
+  for (const Twins& twins : group_twins(reached, finalists))
+    LATHE_TRY_STATUS(conclude_twins(twins, tasks, options, budget, runner, records, observer, results));
   return results;
 }
 

@@ -422,7 +422,7 @@ TEST_F(TuneTask, ARecordThatSomebodyPrunesIsLeftOut) {
   Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   ASSERT_TRUE(tuner->step(4, [] { return false; }));
-  const std::vector<int64_t> finalists = tuner->finalists(3);
+  const std::vector<RankedRecord> finalists = tuner->finalists(3);
   ASSERT_EQ(finalists.size(), 3U);
   ASSERT_EQ(store->prune(1).value(), 3);
   EXPECT_TRUE(tuner->measure_again(finalists));

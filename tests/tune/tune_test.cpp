@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "expr/parse.h"
 #include "ops/workloads.h"
+#include "search/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 
@@ -152,6 +156,99 @@ TEST_F(StoppedRun, CasesThatAreOneTaskHaveOneWinner) {
   EXPECT_EQ(results[3].winner->record, results[0].winner->record);
   EXPECT_EQ(results[3].progress.best_seconds, results[0].progress.best_seconds);
   EXPECT_EQ(records_->count({}).value(), 18);
+}
+
+// A strategy whose space is used up after that many points.
+class ShortStrategy : public Strategy {
+ public:
+  ShortStrategy(std::unique_ptr<Strategy> whole, int left) : whole_(std::move(whole)), left_(left) {}
+  std::vector<Point> propose(int count, const Scorer& scorer) override {
+    const int taken = std::min(count, left_);
+    left_ -= taken;
+    return taken > 0 ? whole_->propose(taken, scorer) : std::vector<Point>();
+  }
+  void observe(std::span<const Trial> trials) override { whole_->observe(trials); }
+
+ private:
+  std::unique_ptr<Strategy> whole_;
+  int left_;
+};
+
+// A task under two names, of which the first runs out of trials, as one does whose time is over.
+class TunedTwins : public StoppedRun {
+ protected:
+  void SetUp() override {
+    StoppedRun::SetUp();
+    cases_.assign(2, cases_.front());
+    cases_.back().name = "twin";
+  }
+
+  std::vector<CaseResult> tune_twins(int trials_of_first, int64_t trials) {
+    int tuners = 0;
+    TuneOptions options;
+    options.batch = 2;
+    options.strategy_factory = [&](SearchSpace space,
+                                   const StrategyOptions& search) -> Result<std::unique_ptr<Strategy>> {
+      LATHE_TRY(auto whole, make_strategy("random", std::move(space), search));
+      const int left = tuners++ == 0 ? trials_of_first : INT_MAX;
+      return std::make_unique<ShortStrategy>(std::move(whole), left);
+    };
+    const auto results = tune_cases(cases_, options, {.trials = trials}, runner_, *records_,
+                                    [&](const TuneState& state) { conclusions_ += state.is_concluding; });
+    EXPECT_TRUE(results) << results.error().to_string();
+    return results.value_or(std::vector<CaseResult>());
+  }
+
+  int conclusions_ = 0;
+};
+
+TEST_F(TunedTwins, WhatOnlyTheLaterMeasuredIsTheResultOfBoth) {
+  const std::vector<CaseResult> results = tune_twins(0, 4);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(conclusions_, 1);
+  for (const CaseResult& result : results) {
+    EXPECT_EQ(result.progress.trials, 4);
+    EXPECT_GT(result.progress.best_seconds, 0);
+    ASSERT_TRUE(result.winner);
+    EXPECT_EQ(result.winner->record, results[0].winner->record);
+    EXPECT_FALSE(result.usual_failure);
+  }
+}
+
+TEST_F(TunedTwins, WhatOnlyTheLaterFailedAtIsToldOfBoth) {
+  runner_.spoil = [](const Module&, const MeasureInputs&, const Outputs& outputs) {
+    std::ranges::fill(outputs.front(), std::byte{0xff});
+  };
+  const std::vector<CaseResult> results = tune_twins(0, 4);
+  ASSERT_EQ(results.size(), 2U);
+  for (const CaseResult& result : results) {
+    EXPECT_EQ(result.progress.failed, 4);
+    EXPECT_FALSE(result.winner);
+    EXPECT_TRUE(result.usual_failure);
+  }
+}
+
+TEST_F(TunedTwins, TheBestOfBothAreMeasuredAgainAndTheSlowestPaceIsKept) {
+  // The first's records 1 to 3, the twin's 4 to 7. Before a second batch and after a slow one the best
+  // program is measured anew: the machine takes 2 times as long then for the first and 4 for the twin.
+  const std::vector<double> times = {1.0,  0.9, 1.8, 1.0, 1.8,        // at the quietest pace 1.0, 0.9, 0.5
+                                     0.95, 0.7, 2.8, 4.0, 4.0, 2.8};  // 0.95, 0.7, 1.0, 1.0
+  size_t measured = 0;
+  runner_.seconds = [&](const Module&) { return measured < times.size() ? times[measured++] : 0.125; };
+  const std::vector<CaseResult> results = tune_twins(3, 7);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(measured, times.size());
+  std::vector<int64_t> measured_again;
+  const std::vector<Record> recorded = records_->find({}).value();
+  for (const Record& record : recorded) {
+    if (record.measurement.seconds == 0.125) measured_again.push_back(record.id);
+  }
+  EXPECT_EQ(measured_again, (std::vector<int64_t>{2, 3, 5}));
+  for (const CaseResult& result : results) {
+    EXPECT_EQ(result.progress.trials, 7);
+    EXPECT_DOUBLE_EQ(result.progress.slowest_pace, 4);
+    EXPECT_EQ(result.progress.best_seconds, 0.125);
+  }
 }
 
 TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
