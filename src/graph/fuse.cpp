@@ -70,7 +70,7 @@ class Fuser {
         copies_.push_back(1);
         if (is_elementwise) copies = most_copies(node);
       }
-      copies_[group] *= std::max<int64_t>(copies, 1);  // x^0 does not hold its operand
+      copies_[group] *= copies;
       groups_[group].nodes.push_back(n);
       group_of_[n] = group;
     }
@@ -99,6 +99,7 @@ class Fuser {
       const size_t group = group_of_[static_cast<size_t>(producer)];
       if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
       const int64_t copies = copies_of(graph_, node, operand);
+      if (copies == 0) continue;  // x^0 reads nothing
       if (copies > kMostCopies / copies_[group] || groups_[group].nodes.size() >= kMostNodes) continue;
       if (best.group == kNone || work(group) > work(best.group)) best = {group, copies};
     }

@@ -141,8 +141,32 @@ class Importer {
     return add_constant(node.output(0), numbers, fmt::format("node '{}' (Constant)", name_of_node(node)));
   }
 
+  // Sum, Max and Min of any number of operands: of one nothing, of several one after another.
+  Status add_variadic(const onnx::NodeProto& node) {
+    onnx::NodeProto step = node;
+    if (node.input_size() == 1) {
+      step.set_op_type("Identity");
+      return add_node(step);
+    }
+    std::string so_far = node.input(0);
+    for (int i = 1; i < node.input_size(); ++i) {
+      step.clear_input();
+      step.add_input(so_far);
+      step.add_input(node.input(i));
+      const bool is_last = i + 1 == node.input_size();
+      so_far = is_last ? node.output(0) : fmt::format("{}#{}", node.output(0), i);
+      step.set_output(0, so_far);
+      step.set_name(is_last ? node.name() : fmt::format("{}#{}", name_of_node(node), i));
+      LATHE_TRY_STATUS(add_node(step));
+    }
+    return {};
+  }
+
   Status add_node(onnx::NodeProto& node) {
     if (node.op_type() == "Constant") return add_constant_node(node);
+    const bool is_variadic = node.op_type() == "Sum" || node.op_type() == "Max" || node.op_type() == "Min";
+    if (is_variadic && node.input_size() != 2 && node.input_size() > 0 && node.output_size() == 1)
+      return add_variadic(node);
     const OnnxOperator& row = *find_onnx_operator(node.op_type());
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<const GraphTensor*> tensors;

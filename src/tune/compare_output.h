@@ -20,7 +20,7 @@ struct Reference {
   Tensor tensor;
   std::vector<int64_t> positions;  // row-major
   std::vector<double> expected;    // at each position
-  std::vector<bool> undecided;     // integers that a rounding changes, which are passed over; empty: none
+  std::vector<bool> undecided;     // elements that a rounding changes, which are passed over; empty: none
 };
 
 // Whether storing the number as this type leaves one: no NaN, no infinity.

@@ -42,13 +42,16 @@ Interval scaled(Interval values, double scale) {
 std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, Way way) {
   std::vector<HostTensor> inputs;
   const std::vector<Interval> indices = index_values(dag);
+  const bool has_tensors =
+      std::ranges::any_of(dag.inputs, [](const Tensor& input) { return input.elements() > 1; });
   for (const Tensor& input : dag.inputs) {
     HostTensor& drawn =
         inputs.emplace_back(random_within(input, rng, scaled(indices[inputs.size()], way.scale)));
     if (!is_float(drawn.dtype)) continue;
+    const bool is_factor = input.elements() == 1 && has_tensors;
     for (double& value : drawn.values) {
       if (way.positive) value = std::max(std::abs(value), kLeastPositive);
-      value *= way.scale;
+      value = (is_factor ? 1 + value / 2 : value) * way.scale;
     }
   }
   return inputs;
@@ -74,16 +77,34 @@ std::vector<HostTensor> nudged(std::vector<HostTensor> inputs, Rng& rng, double 
   return inputs;
 }
 
+// Whether some of the Dag's results have no bound or no value beside others: quotients, logarithms, roots.
+bool has_poles(const Dag& dag) {
+  bool found = false;
+  for (const Compute& compute : dag.computes) {
+    for_each(compute.body, [&](const Expr& e) {
+      const Binary* binary = e.as<Binary>();
+      const Unary* unary = e.as<Unary>();
+      if (!is_float(e.type().dtype)) return;
+      if (binary != nullptr)
+        found |= (binary->op == BinaryOp::div && !binary->b.as<Literal>()) || binary->op == BinaryOp::pow;
+      if (unary != nullptr) found |= unary->op == UnaryOp::log || unary->op == UnaryOp::sqrt;
+    });
+  }
+  return found;
+}
+
 // Whether outputs stay where they are when the inputs move by a rounding. Those of few values need not:
-// where large terms happen to cancel, what rounding leaves of the result is no fault of the program.
+// where large terms happen to cancel, what rounding leaves of the result is no fault of the program. Nor need
+// those of a function with poles.
 Result<bool> is_steady(const Dag& dag, const DrawnData& drawn, uint64_t seed) {
-  if (std::ranges::none_of(drawn.references, has_few_values)) return true;
+  const bool all = has_poles(dag);
+  if (!all && std::ranges::none_of(drawn.references, has_few_values)) return true;
   Rng rng(seed);
   const double by = is_in_double(dag) ? kNudge * kDoublesShare : kNudge;
   LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, nudged(drawn.inputs, rng, by)));
   const double allowed = relative_tolerance(dag, {}) / 2;
   for (const Reference& reference : drawn.references) {
-    if (!has_few_values(reference)) continue;
+    if (!is_float(reference.tensor->dtype) || (!all && !has_few_values(reference))) continue;
     const double magnitude = largest_magnitude(reference.tensor->dtype, reference.expected);
     for (size_t i = 0; i < reference.positions.size(); ++i) {
       if (!is_representable(reference.tensor->dtype, reference.expected[i])) continue;
@@ -120,17 +141,21 @@ Result<bool> is_steep(const Dag& dag, const DrawnData& drawn) {
   return false;
 }
 
-Status mark_undecided(const Dag& dag, DrawnData& drawn) {
-  if (!may_hang_on_rounding(dag)) return {};
+// Floats are looked at only where they are unsteady, and are many.
+Status mark_undecided(const Dag& dag, DrawnData& drawn, bool steady) {
+  const auto is_open = [&](const Reference& reference) {
+    return is_float(reference.tensor->dtype) ? !steady && !has_few_values(reference)
+                                             : may_hang_on_rounding(dag);
+  };
+  if (std::ranges::none_of(drawn.references, is_open)) return {};
   for (int number = 0; number < kNeighbours; ++number) {
     LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, neighbours_of(dag, drawn.inputs, number)));
     for (Reference& reference : drawn.references) {
-      if (is_float(reference.tensor->dtype)) continue;
-      reference.undecided.resize(reference.positions.size());
-      for (size_t i = 0; i < reference.positions.size(); ++i) {
-        const double moved = evaluator.at(reference.tensor, reference.positions[i]);
-        if (moved != reference.expected[i]) reference.undecided[i] = true;
-      }
+      if (!is_open(reference)) continue;
+      std::vector<double> moved;
+      for (const int64_t position : reference.positions)
+        moved.push_back(evaluator.at(reference.tensor, position));
+      pass_over_moved(dag, reference, moved);
     }
   }
   return {};
@@ -145,10 +170,8 @@ struct Attempt {
   bool steep = false;  // looked at where inputs have shrunk: the others are what they have always been
 };
 
-// Of an output's points as many must be numbers, as of one that a mask makes infinite above its diagonal, and
-// as many of the integers must be what they are whatever is rounded.
+// Of an output's points as many must be numbers, as of one that a mask makes infinite above its diagonal.
 constexpr double kLeastHeldShare = 0.25;
-constexpr double kLeastDecidedShare = 0.5;
 
 std::string fault_of(const Reference& reference, const Excess& excess) {
   const DType dtype = reference.tensor->dtype;
@@ -188,15 +211,13 @@ Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t 
     made.data.references.push_back(std::move(reference));
   }
   made.excess = evaluator.excess();
-  LATHE_TRY_STATUS(mark_undecided(dag, made.data));
+  LATHE_TRY(made.steady, is_steady(dag, made.data, seed));
+  LATHE_TRY_STATUS(mark_undecided(dag, made.data, made.steady));
   for (const Reference& reference : made.data.references) {
     if (made.fault.empty()) made.fault = fault_of(reference, made.excess);
   }
-  if (made.fault.empty()) {
-    LATHE_TRY(made.steady, is_steady(dag, made.data, seed));
-    if (way.scale < 1) {
-      LATHE_TRY(made.steep, is_steep(dag, made.data));
-    }
+  if (made.fault.empty() && way.scale < 1) {
+    LATHE_TRY(made.steep, is_steep(dag, made.data));
   }
   return made;
 }
@@ -240,11 +261,41 @@ bool may_hang_on_rounding(const Dag& dag) {
   return std::ranges::any_of(dag.inputs, is_of_floats) && !std::ranges::all_of(dag.outputs, is_of_floats);
 }
 
+namespace {
+
+// Of those that are numbers, and none of the zeros of which rectifiers and masks leave many.
+double median_magnitude(DType dtype, std::span<const double> values) {
+  std::vector<double> magnitudes;
+  for (const double value : values) {
+    if (value != 0 && is_representable(dtype, value)) magnitudes.push_back(std::abs(value));
+  }
+  if (magnitudes.empty()) return 0;
+  const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
+  std::ranges::nth_element(magnitudes, middle);
+  return *middle;
+}
+
+}  // namespace
+
 // They move by what the results of a program may be off, not by one rounding: a long sum has many.
 std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number) {
   Rng rng(static_cast<uint64_t>(number / 2));
   const double by = relative_tolerance(dag, {});
   return nudged(std::move(inputs), rng, number % 2 == 0 ? by : -by);
+}
+
+void pass_over_moved(const Dag& dag, Reference& reference, std::span<const double> moved) {
+  constexpr double kFurthest = 4;  // times the share by which the inputs moved
+  const DType dtype = reference.tensor->dtype;
+  const double share = is_float(dtype) ? kFurthest * relative_tolerance(dag, {}) : 0;
+  const double typical = is_float(dtype) ? median_magnitude(dtype, reference.expected) : 0;
+  reference.undecided.resize(reference.expected.size());
+  for (size_t i = 0; i < reference.expected.size(); ++i) {
+    const double expected = reference.expected[i];
+    if (moved[i] == expected) continue;
+    const double allowed = share * std::max(std::abs(expected), typical);
+    if (!(std::abs(moved[i] - expected) <= allowed)) reference.undecided[i] = true;
+  }
 }
 
 bool is_in_double(const Dag& dag) {

@@ -299,6 +299,22 @@ TEST(OnnxImport, ComputesShapesFromShapes) {
             "[6,4]");
 }
 
+TEST(OnnxImport, TakesSumsOfAnyNumberOfOperands) {
+  OnnxModel model;
+  model.input("a", {2, 3}).input("b", {3}).input("c", {2, 1});
+  model.node("s", "Sum", {"a", "b", "c", "a"}, "t").node("one", "Max", {"t"}, "u");
+  model.node("m", "Min", {"u", "c"}, "y").output("y");
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx", {});
+  ASSERT_TRUE(graph) << graph.error().to_string();
+  std::vector<std::string> names;
+  for (const GraphNode& node : graph->nodes) names.push_back(node.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"s#1", "s#2", "s", "one", "m"}));
+  OnnxModel bad;
+  bad.input("a", {2}).input("b", {3}).node("s", "Sum", {"a", "a", "b"}, "y").output("y");
+  EXPECT_EQ(import_onnx_bytes(bad.bytes(), "m.onnx", {}).error().message,
+            "node 's' (Add): the shapes [2] and [3] do not broadcast");
+}
+
 TEST(OnnxImport, DividesIntegersTowardsZero) {
   const auto divided = [](int64_t number, int64_t divisor) {
     return reshaped([&](OnnxModel& m) {

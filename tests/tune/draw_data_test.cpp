@@ -48,11 +48,13 @@ TEST(DrawData, AnOrdinaryTaskGetsTheNumbersThatTheSeedGives) {
   }
 }
 
-// The compiled program's own outputs, compared in full; empty: all right.
-std::string fault_of_program(const std::string& text) {
+// The outputs of the task's own program, or of another's, compared in full; empty: all right.
+std::string fault_of_program(const std::string& text, const std::string& other = "") {
   Task task = task_of(text);
   task.target = detect_target();
-  const Result<Module> module = compile(task, {});
+  Task compiled = task_of(other.empty() ? text : other);
+  compiled.target = task.target;
+  const Result<Module> module = compile(compiled, {});
   EXPECT_TRUE(module) << module.error().to_string();
   Result<Problem> problem = Problem::create(task);
   EXPECT_TRUE(problem) << problem.error().to_string();
@@ -115,6 +117,31 @@ TEST(DrawData, ProgramsOfEveryTypeAreRightInFull) {
         "S[i:40, j:60] = sum(r:500) A[i, r] * B[r, j]\nC[i:40, j:60] = i8(floor(S[i, j] * 4.0))"}) {
     EXPECT_EQ(fault_of_program(text), "") << text;
   }
+}
+
+// What a rounding changes is passed over, and nothing else.
+TEST(DrawData, ProgramsBesidePolesAndStepsAreCompared) {
+  const std::string sum = "S[i:58, j:64] = sum(r:40) A[i, r] * B[r, j]\n";
+  const std::vector<std::string> ends = {
+      fmt::format("{}C[i:58, j:64] = (W[] / (exp(S[i, j]) + V[]))", sum),
+      fmt::format("{}C[i:58, j:64] = sqrt(S[i, j] * S[i, j] + V[])", sum),
+      fmt::format("{}C[i:58, j:64] = (D[i, j] / S[i, j])", sum),
+      "C[i:300, j:300] = (1.0 / (A[i, j] - B[i, j]))",
+      "C[i:300, j:300] = floor(A[i, j] * 300.0)",
+      "C[i:300, j:300] = select(A[i, j] < B[i, j] * B[j, i], A[i, j], 2.0)",
+      "C[] = sum(i:4000) A[i]",
+  };
+  for (const std::string& text : ends) {
+    EXPECT_EQ(fault_of_program(text), "") << text;
+    EXPECT_NE(fault_of_program(text, fmt::format("{} * 1.01", text)), "") << text;
+  }
+}
+
+TEST(DrawData, AScalarBesideTensorsKeepsADivisorFromZero) {
+  const DrawnData drawn = drawn_for("C[i:9] = A[i] / (B[i] * B[i] + W[])");
+  ASSERT_EQ(drawn.inputs.size(), 3U);
+  EXPECT_GE(drawn.inputs[2].values[0], 0.5);
+  EXPECT_LE(drawn.inputs[2].values[0], 1.5);
 }
 
 TEST(DrawData, IntegersThatHangOnARoundingArePassedOverOneByOne) {
