@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
@@ -37,6 +37,9 @@ def evaluate(path: Path, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 widen(attribute.t)
+            if node.op_type == "Constant" and attribute.name in ("value_float", "value_floats"):
+                numbers = np.asarray(helper.get_attribute_value(attribute), np.float64)
+                attribute.CopyFrom(helper.make_attribute("value", numpy_helper.from_array(numbers)))
             if node.op_type == "Cast" and attribute.name == "to" and attribute.i == TensorProto.FLOAT:
                 attribute.i = TensorProto.DOUBLE
     for value in [*model.graph.input, *model.graph.output, *model.graph.value_info]:

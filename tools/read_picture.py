@@ -6,7 +6,7 @@ the second every network is compiled by Lathe for each shape that the pipeline h
 compared with ONNX Runtime's on the same input. Prints the text and the largest difference of each network.
 Where an output differs by more than 1e-4 of the largest magnitude, both are compared with the same network in
 double precision, which tells whose rounding it is. Fails where a line of text differs, or an output by more than
-that while Lathe's is the one farther from double precision.
+that while Lathe's is the one farther from double precision, or by as much from that.
 
 Needs rapidocr-onnxruntime 1.4 in the environment of Python (with opencv-python-headless where there is no display),
 and onnx.
@@ -85,7 +85,7 @@ class Lathe:
         exact = double_precision.evaluate(model, inputs)[0]
         ours, theirs = difference(got, exact), difference(expected, exact)
         print(f"{model.name}: {now:.1e} apart; from double precision: Lathe {ours:.1e}, ONNX Runtime {theirs:.1e}")
-        self.failed |= not ours < theirs
+        self.failed |= not ours < min(theirs, TOLERANCE)
 
     def report(self) -> None:
         for name, largest in self.difference.items():

@@ -94,16 +94,28 @@ Status with_elements(DType dtype, std::span<const std::byte> bytes, const Visit&
 }
 
 bool is_passed_over(const Reference& reference, size_t i) {
+  if (!reference.slack.empty() && std::isnan(reference.slack[i])) return true;
   return !reference.undecided.empty() && reference.undecided[i];
+}
+
+// How far an element is off beyond its own slack. No number is never right.
+template <class T>
+double distance(T got, const Reference& reference, size_t i, const Measure& by) {
+  const double off = distance(got, reference.expected[i], by);
+  if (off == 0 || reference.slack.empty()) return off;
+  if constexpr (!std::is_integral_v<T>) {
+    if (std::isnan(got)) return INFINITY;
+  }
+  return off <= reference.slack[i] ? 0 : off - reference.slack[i];
 }
 
 Measure measure_of(const Reference& reference, double tolerance) {
   const DType dtype = reference.tensor->dtype;
-  std::vector<double> compared;  // beside a pole lie magnitudes that would forgive anything
-  for (size_t i = 0; i < reference.undecided.size(); ++i) {
-    if (!reference.undecided[i]) compared.push_back(reference.expected[i]);
+  std::vector<double> steady;  // beside a pole lie magnitudes that would forgive anything
+  for (size_t i = 0; i < reference.slack.size(); ++i) {
+    if (reference.slack[i] == 0) steady.push_back(reference.expected[i]);
   }
-  const std::vector<double>& all = reference.undecided.empty() ? reference.expected : compared;
+  const std::vector<double>& all = reference.slack.empty() ? reference.expected : steady;
   return {tolerance, largest_magnitude(dtype, all), largest_of(dtype)};
 }
 
@@ -114,7 +126,7 @@ Status points_of(const Reference& reference, const Layout& layout, const T* valu
     if (is_passed_over(reference, i)) continue;
     const int64_t position = reference.positions[i];
     const T got = values[flatten(layout, shape, unravel(shape, position))];
-    if (!(distance(got, reference.expected[i], by) <= allowed<T>(by)))
+    if (!(distance(got, reference, i, by) <= allowed<T>(by)))
       return wrong_element(reference.tensor, position, reference.expected[i], static_cast<double>(got));
   }
   int64_t unwritten = -1;
@@ -137,7 +149,7 @@ Status all_of(const Reference& reference, const Layout& layout, const T* values,
   for_each_offset(layout, reference.tensor->shape, [&](int64_t position, int64_t offset) {
     const auto i = static_cast<size_t>(position);
     if (is_passed_over(reference, i)) return;
-    const double off = distance(values[offset], reference.expected[i], by);
+    const double off = distance(values[offset], reference, i, by);
     if (off <= worst) return;
     worst = off;
     worst_position = position;

@@ -18,9 +18,12 @@ namespace lathe {
 // What is compared of one output.
 struct Reference {
   Tensor tensor;
-  std::vector<int64_t> positions;  // row-major
-  std::vector<double> expected;    // at each position
-  std::vector<bool> undecided;     // elements that a rounding changes, which are passed over; empty: none
+  std::vector<int64_t> positions;    // row-major
+  std::vector<double> expected;      // at each position
+  std::vector<bool> undecided = {};  // integers that a rounding changes, which are passed over; empty: none
+  // How much further off each float may be, beside a pole or a step; NaN: it may be anything. Empty: no
+  // further.
+  std::vector<double> slack = {};
 };
 
 // Whether storing the number as this type leaves one: no NaN, no infinity.

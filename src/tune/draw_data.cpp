@@ -11,6 +11,7 @@
 #include "expr/index_limit.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
+#include "tune/sensitivity.h"
 
 namespace lathe {
 namespace {
@@ -51,7 +52,8 @@ std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, Way way) {
     const bool is_factor = input.elements() == 1 && has_tensors;
     for (double& value : drawn.values) {
       if (way.positive) value = std::max(std::abs(value), kLeastPositive);
-      value = (is_factor ? 1 + value / 2 : value) * way.scale;
+      if (is_factor) value = round_to(drawn.dtype, 1 + value / 2);
+      value *= way.scale;
     }
   }
   return inputs;
@@ -67,30 +69,6 @@ bool has_few_values(const Reference& reference) {
   if (!is_float(reference.tensor->dtype)) return false;
   const std::set<double> values(reference.expected.begin(), reference.expected.end());
   return values.size() <= kFewValues;
-}
-
-std::vector<HostTensor> nudged(std::vector<HostTensor> inputs, Rng& rng, double by) {
-  for (HostTensor& input : inputs) {
-    if (!is_float(input.dtype)) continue;
-    for (double& value : input.values) value *= rng.chance(0.5) ? 1 + by : 1 - by;
-  }
-  return inputs;
-}
-
-// Whether some of the Dag's results have no bound or no value beside others: quotients, logarithms, roots.
-bool has_poles(const Dag& dag) {
-  bool found = false;
-  for (const Compute& compute : dag.computes) {
-    for_each(compute.body, [&](const Expr& e) {
-      const Binary* binary = e.as<Binary>();
-      const Unary* unary = e.as<Unary>();
-      if (!is_float(e.type().dtype)) return;
-      if (binary != nullptr)
-        found |= (binary->op == BinaryOp::div && !binary->b.as<Literal>()) || binary->op == BinaryOp::pow;
-      if (unary != nullptr) found |= unary->op == UnaryOp::log || unary->op == UnaryOp::sqrt;
-    });
-  }
-  return found;
 }
 
 // Whether outputs stay where they are when the inputs move by a rounding. Those of few values need not:
@@ -142,22 +120,24 @@ Result<bool> is_steep(const Dag& dag, const DrawnData& drawn) {
 }
 
 // Floats are looked at only where they are unsteady, and are many.
-Status mark_undecided(const Dag& dag, DrawnData& drawn, bool steady) {
-  const auto is_open = [&](const Reference& reference) {
-    return is_float(reference.tensor->dtype) ? !steady && !has_few_values(reference)
-                                             : may_hang_on_rounding(dag);
+Status learn_sensitivity(const Dag& dag, DrawnData& drawn) {
+  const auto neighbours = [&](const Reference& reference) {
+    if (!is_float(reference.tensor->dtype)) return may_hang_on_rounding(dag) ? kIntegerNeighbours : 0;
+    return drawn.steady || has_few_values(reference) ? 0 : kFloatNeighbours;
   };
-  if (std::ranges::none_of(drawn.references, is_open)) return {};
-  for (int number = 0; number < kNeighbours; ++number) {
+  for (int number = 0; number < kFloatNeighbours; ++number) {
+    const auto is_open = [&](const Reference& reference) { return number < neighbours(reference); };
+    if (std::ranges::none_of(drawn.references, is_open)) break;
     LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, neighbours_of(dag, drawn.inputs, number)));
     for (Reference& reference : drawn.references) {
       if (!is_open(reference)) continue;
       std::vector<double> moved;
       for (const int64_t position : reference.positions)
         moved.push_back(evaluator.at(reference.tensor, position));
-      pass_over_moved(dag, reference, moved);
+      add_neighbour(reference, moved);
     }
   }
+  for (Reference& reference : drawn.references) finish_slack(dag, reference);
   return {};
 }
 
@@ -165,8 +145,7 @@ Status mark_undecided(const Dag& dag, DrawnData& drawn, bool steady) {
 struct Attempt {
   DrawnData data;
   Excess excess;
-  std::string fault;  // why it cannot be compared; empty: it can
-  bool steady = false;
+  std::string fault;   // why it cannot be compared; empty: it can
   bool steep = false;  // looked at where inputs have shrunk: the others are what they have always been
 };
 
@@ -190,8 +169,7 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
         "output '{}' follows from integers beyond 2^53 or outside of their type: programs cannot be compared",
         name);
   }
-  const auto undecided = std::ranges::count(reference.undecided, true);
-  if (static_cast<double>(undecided) > (1 - kLeastDecidedShare) * points) {
+  if (hangs_on_rounding(reference)) {
     return fmt::format(
         "output '{}' hangs on how the floats that it follows from are rounded: programs cannot be compared",
         name);
@@ -205,14 +183,14 @@ Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t 
   made.data.inputs = draw_inputs(dag, rng, way);
   LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, made.data.inputs));
   for (const Tensor& output : dag.outputs) {
-    Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}, {}};
+    Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}};
     for (const int64_t position : reference.positions)
       reference.expected.push_back(evaluator.at(output, position));
     made.data.references.push_back(std::move(reference));
   }
   made.excess = evaluator.excess();
-  LATHE_TRY(made.steady, is_steady(dag, made.data, seed));
-  LATHE_TRY_STATUS(mark_undecided(dag, made.data, made.steady));
+  LATHE_TRY(made.data.steady, is_steady(dag, made.data, seed));
+  LATHE_TRY_STATUS(learn_sensitivity(dag, made.data));
   for (const Reference& reference : made.data.references) {
     if (made.fault.empty()) made.fault = fault_of(reference, made.excess);
   }
@@ -226,7 +204,7 @@ bool goes_beyond(const Attempt& made) { return made.excess.of_floats || made.exc
 
 // The higher the better; what some value goes beyond is compared where there is nothing else.
 int rank_of(const Attempt& made) {
-  return (goes_beyond(made) ? 0 : made.steep ? 2 : 4) + (made.steady ? 1 : 0);
+  return (goes_beyond(made) ? 0 : made.steep ? 2 : 4) + (made.data.steady ? 1 : 0);
 }
 constexpr int kBestRank = 5;
 
@@ -245,7 +223,7 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
         LATHE_TRY(Attempt made, attempt(dag, options, seed, {positive, scale}));
         is_too_large = goes_beyond(made) || made.steep;
         is_usable = made.fault.empty();
-        is_steady = made.steady;
+        is_steady = made.data.steady;
         if (!is_usable) fault = made.fault;
         if (is_usable && (!best || rank_of(made) > rank_of(*best))) best = std::move(made);
       }
@@ -254,48 +232,6 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
   }
   if (!best) return fail(ErrorKind::unsupported, fault);
   return std::move(best->data);
-}
-
-bool may_hang_on_rounding(const Dag& dag) {
-  const auto is_of_floats = [](const Tensor& tensor) { return is_float(tensor->dtype); };
-  return std::ranges::any_of(dag.inputs, is_of_floats) && !std::ranges::all_of(dag.outputs, is_of_floats);
-}
-
-namespace {
-
-// Of those that are numbers, and none of the zeros of which rectifiers and masks leave many.
-double median_magnitude(DType dtype, std::span<const double> values) {
-  std::vector<double> magnitudes;
-  for (const double value : values) {
-    if (value != 0 && is_representable(dtype, value)) magnitudes.push_back(std::abs(value));
-  }
-  if (magnitudes.empty()) return 0;
-  const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
-  std::ranges::nth_element(magnitudes, middle);
-  return *middle;
-}
-
-}  // namespace
-
-// They move by what the results of a program may be off, not by one rounding: a long sum has many.
-std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number) {
-  Rng rng(static_cast<uint64_t>(number / 2));
-  const double by = relative_tolerance(dag, {});
-  return nudged(std::move(inputs), rng, number % 2 == 0 ? by : -by);
-}
-
-void pass_over_moved(const Dag& dag, Reference& reference, std::span<const double> moved) {
-  constexpr double kFurthest = 4;  // times the share by which the inputs moved
-  const DType dtype = reference.tensor->dtype;
-  const double share = is_float(dtype) ? kFurthest * relative_tolerance(dag, {}) : 0;
-  const double typical = is_float(dtype) ? median_magnitude(dtype, reference.expected) : 0;
-  reference.undecided.resize(reference.expected.size());
-  for (size_t i = 0; i < reference.expected.size(); ++i) {
-    const double expected = reference.expected[i];
-    if (moved[i] == expected) continue;
-    const double allowed = share * std::max(std::abs(expected), typical);
-    if (!(std::abs(moved[i] - expected) <= allowed)) reference.undecided[i] = true;
-  }
 }
 
 bool is_in_double(const Dag& dag) {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -22,26 +21,11 @@ namespace lathe {
 struct DrawnData {
   std::vector<HostTensor> inputs;
   std::vector<Reference> references;
+  bool steady = false;  // whether the outputs stay where they are when the inputs move by a rounding
 };
 
 // An Error (unsupported) where nothing that was drawn can be compared, which it says of one output.
 Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options);
-
-// Whether an output is of integers or booleans and the Dag reads floats: then a rounding may change it as
-// much as anything can be changed.
-bool may_hang_on_rounding(const Dag& dag);
-
-// So many neighbours of the inputs tell what a rounding changes: `number` is 0 .. kNeighbours - 1. Neighbours
-// stand in pairs, in which each float has moved one way and the other.
-constexpr int kNeighbours = 4;
-std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number);
-
-// Of an output as many elements must be what they are whatever is rounded.
-constexpr double kLeastDecidedShare = 0.5;
-
-// Marks as undecided what is something else for a neighbour's inputs (at the reference's points): an integer
-// that is another, a float that moved by many times the share by which they did, as beside a pole or a step.
-void pass_over_moved(const Dag& dag, Reference& reference, std::span<const double> moved);
 
 // Whether the Dag computes in double alone what it computes in floats.
 bool is_in_double(const Dag& dag);

@@ -15,6 +15,7 @@
 #include "tune/compare_output.h"
 #include "tune/draw_data.h"
 #include "tune/reference.h"
+#include "tune/sensitivity.h"
 
 namespace lathe {
 namespace {
@@ -67,70 +68,62 @@ struct Problem::State {
   std::vector<Reference> references;
   // Inputs as laid out, by place and layout; their ids are the same for the same bytes.
   std::map<std::pair<size_t, std::string>, std::vector<std::byte>> packed;
-  std::vector<Reference> all;      // every element of the outputs, once they were needed
-  bool floats_are_marked = false;  // of these
+  bool steady = false;         // what was sampled of the outputs
+  std::vector<Reference> all;  // every element of the outputs, once they were needed
+  bool reference_is_right = true;
+  bool has_slack = false;  // whether `all` knows what floats hang on roundings
 
   double tolerance_of(const Trace& trace) const {
     return tolerance ? *tolerance : relative_tolerance(task.dag, trace);
   }
   Status complete(CandidateRunner& runner);
-  // Marks what a rounding of the inputs changes: of floats, or of the others.
-  Status pass_over(CandidateRunner& runner, bool floats, std::vector<Reference>& whole);
-  Result<FullCheck> compare(const MeasureInputs& inputs_of_program, const std::vector<Layout>& layouts,
-                            const Module& module, double allowed, CandidateRunner& runner) const;
+  // The outputs for other inputs, computed as `all` was.
+  Result<std::vector<HostTensor>> outputs_for(const std::vector<HostTensor>& others,
+                                              CandidateRunner& runner) const;
+  // Learns what a rounding of the inputs does to the outputs of floats, or to the others.
+  Status learn_sensitivity(std::vector<Reference>& whole, bool of_floats, CandidateRunner& runner) const;
 };
 
 // What the fast reference gives is believed where the evaluator says the same of the sampled points.
 Status Problem::State::complete(CandidateRunner& runner) {
   if (!all.empty()) return {};
   LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner));
-  bool is_right = true;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    is_right = is_right && agrees(references[i], outputs[i].values, kReferenceTolerance);
+    if (!agrees(references[i], outputs[i].values, kReferenceTolerance)) reference_is_right = false;
   }
-  if (!is_right) {
+  if (!reference_is_right) {
     LATHE_TRY(outputs, evaluate(task.dag, inputs));
   }
   std::vector<Reference> whole;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    whole.push_back({references[i].tensor, {}, std::move(outputs[i].values), {}});
+    whole.push_back({references[i].tensor, {}, std::move(outputs[i].values)});
   }
-  if (may_hang_on_rounding(task.dag)) LATHE_TRY_STATUS(pass_over(runner, false, whole));
+  if (may_hang_on_rounding(task.dag)) LATHE_TRY_STATUS(learn_sensitivity(whole, false, runner));
+  has_slack = !steady && has_poles(task.dag);
+  if (has_slack) LATHE_TRY_STATUS(learn_sensitivity(whole, true, runner));
   all = std::move(whole);
   return {};
 }
 
-Status Problem::State::pass_over(CandidateRunner& runner, bool floats, std::vector<Reference>& whole) {
-  for (int number = 0; number < kNeighbours; ++number) {
-    LATHE_TRY(const std::vector<HostTensor> moved,
-              compute_reference(task.dag, neighbours_of(task.dag, inputs, number), task.target, runner));
-    for (size_t i = 0; i < whole.size(); ++i) {
-      if (is_float(whole[i].tensor->dtype) == floats) pass_over_moved(task.dag, whole[i], moved[i].values);
-    }
-  }
-  // With too little left the check would say nothing: then all is compared.
-  for (Reference& reference : whole) {
-    const auto passed_over = static_cast<double>(std::ranges::count(reference.undecided, true));
-    const auto elements = static_cast<double>(reference.undecided.size());
-    if (passed_over > (1 - kLeastDecidedShare) * elements) reference.undecided.clear();
-  }
-  return {};
+Result<std::vector<HostTensor>> Problem::State::outputs_for(const std::vector<HostTensor>& others,
+                                                            CandidateRunner& runner) const {
+  if (!reference_is_right) return evaluate(task.dag, others);
+  return compute_reference(task.dag, others, task.target, runner);
 }
 
-Result<FullCheck> Problem::State::compare(const MeasureInputs& inputs_of_program,
-                                          const std::vector<Layout>& layouts, const Module& module,
-                                          double allowed, CandidateRunner& runner) const {
-  FullCheck found;
-  found.tolerance = allowed;
-  MeasureInputs compared = inputs_of_program;
-  compared.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      LATHE_TRY_STATUS(compare_all(all[i], layouts[i], outputs[i], allowed, found.largest_difference));
+Status Problem::State::learn_sensitivity(std::vector<Reference>& whole, bool of_floats,
+                                         CandidateRunner& runner) const {
+  const int neighbours = of_floats ? kFloatNeighbours : kIntegerNeighbours;
+  for (int number = 0; number < neighbours; ++number) {
+    LATHE_TRY(const std::vector<HostTensor> moved,
+              outputs_for(neighbours_of(task.dag, inputs, number), runner));
+    for (size_t i = 0; i < whole.size(); ++i) {
+      if (is_float(whole[i].tensor->dtype) == of_floats) add_neighbour(whole[i], moved[i].values);
     }
-    return {};
-  };
-  LATHE_TRY(found.failure, runner.verify(module, compared));
-  return found;
+  }
+  if (!of_floats) return {};
+  for (Reference& reference : whole) finish_slack(task.dag, reference);
+  return {};
 }
 
 Problem::Problem(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -228,6 +221,7 @@ Result<Problem> Problem::create(const Task& task, const ProblemOptions& options)
   state->tolerance = options.tolerance;
   state->inputs = std::move(drawn.inputs);
   state->references = std::move(drawn.references);
+  state->steady = drawn.steady;
   return Problem(std::move(state));
 }
 
@@ -272,17 +266,35 @@ Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& tr
   for (const Argument& argument : program.arguments) {
     if (argument.is_output) layouts.push_back(argument.layout);
   }
-  const MeasureInputs inputs = inputs_for(program, trace);
-  const double allowed = state_->tolerance_of(trace);
-  const auto compare = [&] { return state_->compare(inputs, layouts, module, allowed, runner); };
-  LATHE_TRY(FullCheck found, compare());
-  const bool is_wrong = found.failure && found.failure->kind == ErrorKind::wrong_result;
-  if (!is_wrong || state_->floats_are_marked) return found;
-  // Among more elements than were sampled there may be one beside a pole or a step. Four times the work, so
-  // it is asked of those alone that seem wrong.
-  LATHE_TRY_STATUS(state_->pass_over(runner, true, state_->all));
-  state_->floats_are_marked = true;
-  return compare();
+  FullCheck found;
+  found.tolerance = state_->tolerance_of(trace);
+  const auto compare = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
+    found.largest_difference = 0;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      LATHE_TRY_STATUS(
+          compare_all(state_->all[i], layouts[i], outputs[i], found.tolerance, found.largest_difference));
+    }
+    return {};
+  };
+  std::vector<std::vector<std::byte>> wrong;  // the outputs, where they seem so
+  MeasureInputs inputs = inputs_for(program, trace);
+  inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
+    const Status right = compare(outputs);
+    for (size_t i = 0; !right && i < outputs.size(); ++i)
+      wrong.emplace_back(outputs[i].begin(), outputs[i].end());
+    return right;
+  };
+  LATHE_TRY(found.failure, runner.verify(module, inputs));
+  const bool may_be_right = has_poles(state_->task.dag) || has_steps(state_->task.dag);
+  if (wrong.empty() || state_->has_slack || !may_be_right) return found;
+  // Among more elements than were sampled there may be one beside a pole or a step. To learn it takes many
+  // times the work of the reference, so it is asked of those alone that seem wrong.
+  LATHE_TRY_STATUS(state_->learn_sensitivity(state_->all, true, runner));
+  state_->has_slack = true;
+  const Status right = compare(std::vector<std::span<const std::byte>>(wrong.begin(), wrong.end()));
+  found.failure.reset();
+  if (!right) found.failure = MeasureFailure{right.error().kind, right.error().message};
+  return found;
 }
 
 }  // namespace lathe

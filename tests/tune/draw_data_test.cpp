@@ -119,23 +119,27 @@ TEST(DrawData, ProgramsOfEveryTypeAreRightInFull) {
   }
 }
 
-// What a rounding changes is passed over, and nothing else.
-TEST(DrawData, ProgramsBesidePolesAndStepsAreCompared) {
-  const std::string sum = "S[i:58, j:64] = sum(r:40) A[i, r] * B[r, j]\n";
-  const std::vector<std::string> ends = {
-      fmt::format("{}C[i:58, j:64] = (W[] / (exp(S[i, j]) + V[]))", sum),
-      fmt::format("{}C[i:58, j:64] = sqrt(S[i, j] * S[i, j] + V[])", sum),
-      fmt::format("{}C[i:58, j:64] = (D[i, j] / S[i, j])", sum),
-      "C[i:300, j:300] = (1.0 / (A[i, j] - B[i, j]))",
-      "C[i:300, j:300] = floor(A[i, j] * 300.0)",
-      "C[i:300, j:300] = select(A[i, j] < B[i, j] * B[j, i], A[i, j], 2.0)",
-      "C[] = sum(i:4000) A[i]",
-  };
-  for (const std::string& text : ends) {
-    EXPECT_EQ(fault_of_program(text), "") << text;
-    EXPECT_NE(fault_of_program(text, fmt::format("{} * 1.01", text)), "") << text;
+// Beside a pole or a step a right program may be far off; one that is wrong anywhere is found out.
+class BesidePolesAndSteps : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BesidePolesAndSteps, RightProgramsPassAndWrongOnesDoNot) {
+  const std::string start = "S[i:300, j:300] = sum(r:20) A[i, r] * B[r, j]\n";
+  const std::string text = fmt::format("{}C[i:300, j:300] = ({})", start, GetParam());
+  EXPECT_EQ(fault_of_program(text), "");
+  EXPECT_NE(fault_of_program(text, fmt::format("{} * 1.01", text)), "");
+  for (const int row : {0, 7, 128, 299}) {
+    const std::string wrong =
+        fmt::format("{}C[i:300, j:300] = select(i == {}, select(j == 77, 1.01, 1.0), 1.0) * ({})", start, row,
+                    GetParam());
+    EXPECT_NE(fault_of_program(text, wrong), "") << row;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(DrawData, BesidePolesAndSteps,
+                         ::testing::Values("S[i, j]", "W[] / (exp(S[i, j]) + V[])",
+                                           "sqrt(S[i, j] * S[i, j] + V[])", "D[i, j] / S[i, j]",
+                                           "1.0 / (S[i, j] - D[i, j] * 4.0)", "floor(S[i, j] * 90.0)",
+                                           "select(S[i, j] < D[i, j], S[i, j] + 3.0, D[i, j] - 2.0)"));
 
 TEST(DrawData, AScalarBesideTensorsKeepsADivisorFromZero) {
   const DrawnData drawn = drawn_for("C[i:9] = A[i] / (B[i] * B[i] + W[])");

@@ -1,0 +1,44 @@
+// How far an output's elements hang on how the numbers on the way to them are rounded: beside a pole (a
+// quotient whose divisor comes near zero) and beside a step (a comparison, a floor) a right program may be
+// far from the reference. Learnt from neighbours of the inputs. Plain functions of their arguments.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/rng.h"
+#include "expr/dag.h"
+#include "loop/host_tensor.h"
+#include "tune/compare_output.h"
+
+namespace lathe {
+
+// Whether some of the Dag's floats have no bound or no value beside others: quotients, logarithms, roots.
+bool has_poles(const Dag& dag);
+// Whether a little more of some float may change results by much: comparisons, floors, casts to integers.
+bool has_steps(const Dag& dag);
+// Whether an output is of integers or booleans and the Dag reads floats: then a rounding may change it as
+// much as anything can be changed.
+bool may_hang_on_rounding(const Dag& dag);
+
+// The inputs with each float moved one way or the other by this share of it.
+std::vector<HostTensor> nudged(std::vector<HostTensor> inputs, Rng& rng, double by);
+
+// So many neighbours of the inputs tell what a rounding changes: `number` is 0 .. their number - 1.
+// Neighbours stand in pairs, in which each float has moved one way and the other by what the results of a
+// program may be off: a long sum has many roundings. Floats take more: an element's own motions may happen to
+// be small.
+constexpr int kIntegerNeighbours = 4;
+constexpr int kFloatNeighbours = 8;
+std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number);
+
+// Notes what the reference's elements are for a neighbour of the inputs: an integer that is another is
+// undecided, a float's slack is how far it moved at most.
+void add_neighbour(Reference& reference, std::span<const double> moved);
+// After all neighbours: a float that moved by not many times the share by which they did gets no slack, any
+// other several times its motion, for a program rounds otherwise.
+void finish_slack(const Dag& dag, Reference& reference);
+// Whether so much of the output hangs on roundings that comparing it would say little.
+bool hangs_on_rounding(const Reference& reference);
+
+}  // namespace lathe
