@@ -94,7 +94,6 @@ Status with_elements(DType dtype, std::span<const std::byte> bytes, const Visit&
 }
 
 bool is_passed_over(const Reference& reference, size_t i) {
-  if (!reference.slack.empty() && std::isnan(reference.slack[i])) return true;
   return !reference.undecided.empty() && reference.undecided[i];
 }
 

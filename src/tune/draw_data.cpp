@@ -23,9 +23,18 @@ constexpr int kScales = 7;  // 1 .. 1/4096
 
 // How the same random numbers become inputs.
 struct Way {
-  bool positive = false;
+  std::vector<bool> positive;  // by input
   double scale = 1;
 };
+
+// Which inputs are drawn positive: none, then those beneath poles, then all; each once.
+std::vector<std::vector<bool>> signs_to_try(const Dag& dag) {
+  const std::vector<bool> none(dag.inputs.size(), false);
+  const std::vector<bool> all(dag.inputs.size(), true);
+  const std::vector<bool> some = inputs_beneath_poles(dag);
+  if (some == none || some == all) return {none, all};
+  return {none, some, all};
+}
 
 // No positive one is so small that its reciprocal outweighs all other elements.
 constexpr double kLeastPositive = 1.0 / 1024;
@@ -40,7 +49,7 @@ Interval scaled(Interval values, double scale) {
           values.lo + static_cast<int64_t>(std::max(std::floor(width * scale * scale), kFewestIntegers))};
 }
 
-std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, Way way) {
+std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, const Way& way) {
   std::vector<HostTensor> inputs;
   const std::vector<Interval> indices = index_values(dag);
   const bool has_tensors =
@@ -49,9 +58,10 @@ std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, Way way) {
     HostTensor& drawn =
         inputs.emplace_back(random_within(input, rng, scaled(indices[inputs.size()], way.scale)));
     if (!is_float(drawn.dtype)) continue;
+    const bool is_positive = way.positive[inputs.size() - 1];
     const bool is_factor = input.elements() == 1 && has_tensors;
     for (double& value : drawn.values) {
-      if (way.positive) value = std::max(std::abs(value), kLeastPositive);
+      if (is_positive) value = std::max(std::abs(value), kLeastPositive);
       if (is_factor) value = round_to(drawn.dtype, 1 + value / 2);
       value *= way.scale;
     }
@@ -119,11 +129,11 @@ Result<bool> is_steep(const Dag& dag, const DrawnData& drawn) {
   return false;
 }
 
-// Floats are looked at only where they are unsteady, and are many.
-Status learn_sensitivity(const Dag& dag, DrawnData& drawn) {
+// Of floats only outputs that hold many.
+Status learn_sensitivity(const Dag& dag, DrawnData& drawn, bool of_floats) {
   const auto neighbours = [&](const Reference& reference) {
     if (!is_float(reference.tensor->dtype)) return may_hang_on_rounding(dag) ? kIntegerNeighbours : 0;
-    return drawn.steady || has_few_values(reference) ? 0 : kFloatNeighbours;
+    return !of_floats || has_few_values(reference) ? 0 : kFloatNeighbours;
   };
   for (int number = 0; number < kFloatNeighbours; ++number) {
     const auto is_open = [&](const Reference& reference) { return number < neighbours(reference); };
@@ -137,6 +147,7 @@ Status learn_sensitivity(const Dag& dag, DrawnData& drawn) {
       add_neighbour(reference, moved);
     }
   }
+  if (!of_floats) return {};
   for (Reference& reference : drawn.references) finish_slack(dag, reference);
   return {};
 }
@@ -177,7 +188,7 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
   return {};
 }
 
-Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t seed, Way way) {
+Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t seed, const Way& way) {
   Rng rng(seed);
   Attempt made;
   made.data.inputs = draw_inputs(dag, rng, way);
@@ -190,7 +201,7 @@ Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t 
   }
   made.excess = evaluator.excess();
   LATHE_TRY(made.data.steady, is_steady(dag, made.data, seed));
-  LATHE_TRY_STATUS(learn_sensitivity(dag, made.data));
+  LATHE_TRY_STATUS(learn_sensitivity(dag, made.data, !made.data.steady && !has_jumps(dag)));
   for (const Reference& reference : made.data.references) {
     if (made.fault.empty()) made.fault = fault_of(reference, made.excess);
   }
@@ -213,7 +224,7 @@ constexpr int kBestRank = 5;
 Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
   std::optional<Attempt> best;
   std::string fault;
-  for (const bool positive : {false, true}) {
+  for (const std::vector<bool>& positive : signs_to_try(dag)) {
     bool is_too_large = true;
     double scale = 1;
     for (int tried = 0; tried < kScales && is_too_large; ++tried, scale *= kNextScale) {
@@ -229,6 +240,13 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
       }
     }
     if (best && rank_of(*best) == kBestRank) break;
+  }
+  if (best && has_jumps(dag)) {
+    LATHE_TRY_STATUS(learn_sensitivity(dag, best->data, true));
+    for (const Reference& reference : best->data.references) {
+      fault = fault_of(reference, best->excess);
+      if (!fault.empty()) return fail(ErrorKind::unsupported, fault);
+    }
   }
   if (!best) return fail(ErrorKind::unsupported, fault);
   return std::move(best->data);

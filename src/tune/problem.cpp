@@ -82,6 +82,8 @@ struct Problem::State {
                                               CandidateRunner& runner) const;
   // Learns what a rounding of the inputs does to the outputs of floats, or to the others.
   Status learn_sensitivity(std::vector<Reference>& whole, bool of_floats, CandidateRunner& runner) const;
+  // Whether the outputs hold much larger numbers than were sampled.
+  bool holds_larger(const std::vector<Reference>& whole) const;
 };
 
 // What the fast reference gives is believed where the evaluator says the same of the sampled points.
@@ -99,8 +101,10 @@ Status Problem::State::complete(CandidateRunner& runner) {
     whole.push_back({references[i].tensor, {}, std::move(outputs[i].values)});
   }
   if (may_hang_on_rounding(task.dag)) LATHE_TRY_STATUS(learn_sensitivity(whole, false, runner));
-  has_slack = !steady && has_poles(task.dag);
-  if (has_slack) LATHE_TRY_STATUS(learn_sensitivity(whole, true, runner));
+  if (has_poles(task.dag) && (!steady || holds_larger(whole))) {
+    LATHE_TRY_STATUS(learn_sensitivity(whole, true, runner));
+    has_slack = true;
+  }
   all = std::move(whole);
   return {};
 }
@@ -122,8 +126,22 @@ Status Problem::State::learn_sensitivity(std::vector<Reference>& whole, bool of_
     }
   }
   if (!of_floats) return {};
-  for (Reference& reference : whole) finish_slack(task.dag, reference);
+  for (Reference& reference : whole) {
+    finish_slack(task.dag, reference);
+    if (hangs_on_rounding(reference)) reference.slack.clear();  // else the check would say nothing
+  }
   return {};
+}
+
+// A magnitude beside a pole would forgive anything elsewhere.
+bool Problem::State::holds_larger(const std::vector<Reference>& whole) const {
+  constexpr double kMuchLarger = 4;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const DType dtype = whole[i].tensor->dtype;
+    const double sampled = largest_magnitude(dtype, references[i].expected);
+    if (largest_magnitude(dtype, whole[i].expected) > kMuchLarger * sampled) return true;
+  }
+  return false;
 }
 
 Problem::Problem(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -289,11 +307,13 @@ Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& tr
   if (wrong.empty() || state_->has_slack || !may_be_right) return found;
   // Among more elements than were sampled there may be one beside a pole or a step. To learn it takes many
   // times the work of the reference, so it is asked of those alone that seem wrong.
-  LATHE_TRY_STATUS(state_->learn_sensitivity(state_->all, true, runner));
+  std::vector<Reference> learnt = state_->all;
+  LATHE_TRY_STATUS(state_->learn_sensitivity(learnt, true, runner));
+  state_->all = std::move(learnt);
   state_->has_slack = true;
   const Status right = compare(std::vector<std::span<const std::byte>>(wrong.begin(), wrong.end()));
   found.failure.reset();
-  if (!right) found.failure = MeasureFailure{right.error().kind, right.error().message};
+  if (!right) found.failure = MeasureFailure{right.error().kind, right.error().to_string()};
   return found;
 }
 

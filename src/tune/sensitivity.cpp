@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
+#include <set>
 
 #include "expr/walk.h"
 #include "tune/problem.h"
@@ -16,6 +18,18 @@ bool any_expression(const Dag& dag, const Predicate& is_such) {
   for (const Compute& compute : dag.computes)
     for_each(compute.body, [&](const Expr& e) { found = found || is_such(e); });
   return found;
+}
+
+// The operand near whose zero the expression has no bound or no value; none where it has both everywhere.
+Expr pole_operand(const Expr& e) {
+  if (!is_float(e.type().dtype)) return {};
+  if (const Binary* binary = e.as<Binary>()) {
+    if (binary->op == BinaryOp::pow) return binary->a;
+    return binary->op == BinaryOp::div && binary->b.as<Literal>() == nullptr ? binary->b : Expr();
+  }
+  const Unary* unary = e.as<Unary>();
+  const bool is_pole = unary != nullptr && (unary->op == UnaryOp::log || unary->op == UnaryOp::sqrt);
+  return is_pole ? unary->operand : Expr();
 }
 
 // Of those that are numbers, and none of the zeros of which rectifiers and masks leave many.
@@ -33,29 +47,43 @@ double median_magnitude(DType dtype, std::span<const double> values) {
 }  // namespace
 
 bool has_poles(const Dag& dag) {
-  return any_expression(dag, [](const Expr& e) {
-    if (!is_float(e.type().dtype)) return false;
-    if (const Binary* binary = e.as<Binary>()) {
-      const bool is_quotient = binary->op == BinaryOp::div && binary->b.as<Literal>() == nullptr;
-      return is_quotient || binary->op == BinaryOp::pow;
-    }
-    const Unary* unary = e.as<Unary>();
-    return unary != nullptr && (unary->op == UnaryOp::log || unary->op == UnaryOp::sqrt);
-  });
+  return any_expression(dag, [](const Expr& e) { return pole_operand(e).defined(); });
 }
 
-bool has_steps(const Dag& dag) {
+std::vector<bool> inputs_beneath_poles(const Dag& dag) {
+  std::set<const TensorNode*> beneath;
+  for (const Compute& compute : dag.computes | std::views::reverse) {
+    const auto add_loads_of = [&](const Expr& e) {
+      for (const Load* load : loads_of(e)) beneath.insert(load->tensor.get());
+    };
+    if (beneath.contains(compute.output.get())) add_loads_of(compute.body);
+    for_each(compute.body, [&](const Expr& e) {
+      if (const Expr operand = pole_operand(e); operand.defined()) add_loads_of(operand);
+    });
+  }
+  std::vector<bool> found;
+  for (const Tensor& input : dag.inputs) found.push_back(beneath.contains(input.get()));
+  return found;
+}
+
+bool has_jumps(const Dag& dag) {
   return any_expression(dag, [](const Expr& e) {
-    if (const Binary* binary = e.as<Binary>()) {
-      const bool is_step = binary->op == BinaryOp::mod || e.type().dtype == DType::boolean;
-      return is_step && is_float(binary->a.type().dtype);
-    }
+    if (const Binary* binary = e.as<Binary>())
+      return binary->op == BinaryOp::mod && is_float(binary->a.type().dtype);
     if (const Cast* cast = e.as<Cast>())
       return is_float(cast->operand.type().dtype) && !is_float(e.type().dtype);
     const Unary* unary = e.as<Unary>();
     return unary != nullptr &&
            (unary->op == UnaryOp::floor || unary->op == UnaryOp::exponent || unary->op == UnaryOp::mantissa);
   });
+}
+
+bool has_steps(const Dag& dag) {
+  const auto compares_floats = [](const Expr& e) {
+    const Binary* binary = e.as<Binary>();
+    return binary != nullptr && e.type().dtype == DType::boolean && is_float(binary->a.type().dtype);
+  };
+  return has_jumps(dag) || any_expression(dag, compares_floats);
 }
 
 bool may_hang_on_rounding(const Dag& dag) {
@@ -88,8 +116,7 @@ void add_neighbour(Reference& reference, std::span<const double> moved) {
       continue;
     }
     const double motion = std::abs(moved[i] - reference.expected[i]);
-    double& slack = reference.slack[i];
-    if (!(motion <= slack) && !std::isnan(slack)) slack = motion;  // no number at last where it once was none
+    reference.slack[i] = std::max(reference.slack[i], std::isnan(motion) ? INFINITY : motion);
   }
 }
 
@@ -97,11 +124,12 @@ void finish_slack(const Dag& dag, Reference& reference) {
   constexpr double kOrdinary = 16;  // times the share by which the inputs moved
   constexpr double kFurther = 8;
   const double typical = median_magnitude(reference.tensor->dtype, reference.expected);
+  const double share = kOrdinary * relative_tolerance(dag, {});
   for (size_t i = 0; i < reference.slack.size(); ++i) {
     const double expected = std::abs(reference.expected[i]);
-    const double ordinary = kOrdinary * relative_tolerance(dag, {}) * std::max(expected, typical);
-    const bool is_ordinary = std::isfinite(expected) && reference.slack[i] <= ordinary;
-    reference.slack[i] *= is_ordinary ? 0 : kFurther;
+    const bool is_ordinary =
+        std::isfinite(expected) && reference.slack[i] <= share * std::max(expected, typical);
+    reference.slack[i] = is_ordinary ? 0 : kFurther * reference.slack[i];
   }
 }
 

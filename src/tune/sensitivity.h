@@ -15,7 +15,11 @@ namespace lathe {
 
 // Whether some of the Dag's floats have no bound or no value beside others: quotients, logarithms, roots.
 bool has_poles(const Dag& dag);
-// Whether a little more of some float may change results by much: comparisons, floors, casts to integers.
+// Of the Dag's inputs those that have a part in what a divisor, a root's or a logarithm's operand is.
+std::vector<bool> inputs_beneath_poles(const Dag& dag);
+// Whether a little more of some float changes results by much every so often: floors, casts to integers.
+bool has_jumps(const Dag& dag);
+// Whether it does so somewhere: beside these, comparisons.
 bool has_steps(const Dag& dag);
 // Whether an output is of integers or booleans and the Dag reads floats: then a rounding may change it as
 // much as anything can be changed.
@@ -29,7 +33,7 @@ std::vector<HostTensor> nudged(std::vector<HostTensor> inputs, Rng& rng, double 
 // program may be off: a long sum has many roundings. Floats take more: an element's own motions may happen to
 // be small.
 constexpr int kIntegerNeighbours = 4;
-constexpr int kFloatNeighbours = 8;
+constexpr int kFloatNeighbours = 12;
 std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number);
 
 // Notes what the reference's elements are for a neighbour of the inputs: an integer that is another is

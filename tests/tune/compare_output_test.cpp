@@ -57,6 +57,26 @@ TEST(CompareOutput, TheMagnitudeIsThatOfNumbersThatTheTypeHolds) {
   EXPECT_EQ(fault_of<float>(DType::f32, {1e60, 1}, {INFINITY, 2}), "C[1] is 2 where the reference is 1");
 }
 
+// What it may be off beyond the tolerance; elements with slack make the others no less strict.
+TEST(CompareOutput, AnElementWithSlackMayBeFurtherOffAndIsANumber) {
+  const auto fault = [](float got) {
+    Reference reference{Tensor("C", {3}, DType::f32), {0, 1, 2}, {1, 1000, 1}};
+    reference.slack = {0, 5, INFINITY};
+    const std::vector<float> values = {1, got, got};
+    double largest = 0;
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+    const Status all = compare_all(reference, Layout::row_major(1), bytes, kTolerance, largest);
+    EXPECT_EQ(all.has_value(),
+              compare_points(reference, Layout::row_major(1), bytes, kTolerance).has_value());
+    return all ? "" : all.error().message;
+  };
+  EXPECT_EQ(fault(1004), "");
+  EXPECT_EQ(fault(996), "");
+  EXPECT_EQ(fault(1005.5), "C[1] is 1005.5 where the reference is 1000");
+  EXPECT_EQ(fault(INFINITY), "C[1] is inf where the reference is 1000");
+  EXPECT_NE(fault(NAN), "");
+}
+
 TEST(CompareOutput, IntegersAreTheSameOrWrong) {
   const int64_t large = int64_t{1} << 53;
   EXPECT_EQ(fault_of<int64_t>(DType::i64, {1e6, 0x1p53}, {1000000, large}), "");

@@ -141,6 +141,29 @@ INSTANTIATE_TEST_SUITE_P(DrawData, BesidePolesAndSteps,
                                            "1.0 / (S[i, j] - D[i, j] * 4.0)", "floor(S[i, j] * 90.0)",
                                            "select(S[i, j] < D[i, j], S[i, j] + 3.0, D[i, j] - 2.0)"));
 
+// What is divided keeps its signs where the divisors are drawn positive.
+TEST(DrawData, ADividendHasBothSigns) {
+  const std::string quotient = "S[i:60, j:60] = sum(r:20) A[i, r] * B[r, j]\nC[i:60, j:60] = {} / S[i, j]";
+  const std::string text = fmt::format(fmt::runtime(quotient), "max(D[i, j], 0.0)");
+  EXPECT_EQ(fault_of_program(text), "");
+  EXPECT_NE(fault_of_program(text, fmt::format(fmt::runtime(quotient), "D[i, j]")), "");
+}
+
+TEST(DrawData, OutputsOfMostlyNoiseCannotBeCompared) {
+  const Result<DrawnData> drawn = draw_data(task_of("C[i:300] = floor(A[i] * 1e12) - A[i] * 1e12").dag, {});
+  ASSERT_FALSE(drawn);
+  EXPECT_EQ(
+      drawn.error().message,
+      "output 'C' hangs on how the floats that it follows from are rounded: programs cannot be compared");
+}
+
+TEST(DrawData, QuantisedProductsAreCompared) {
+  EXPECT_EQ(
+      fault_of_program("S[i:40, r:50] = sum(k:60) A[i, k] * D[k, r]\nQ[i:40, r:50] = floor(S[i, r] * 127.0)\n"
+                       "C[i:40, j:40] = sum(r:50) Q[i, r] * B[r, j]"),
+      "");
+}
+
 TEST(DrawData, AScalarBesideTensorsKeepsADivisorFromZero) {
   const DrawnData drawn = drawn_for("C[i:9] = A[i] / (B[i] * B[i] + W[])");
   ASSERT_EQ(drawn.inputs.size(), 3U);

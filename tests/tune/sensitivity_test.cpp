@@ -58,7 +58,7 @@ TEST(Sensitivity, WhatIsNoNumberOrInfiniteBesideMayBeAnything) {
   add_neighbour(reference, std::vector<double>{1, 1, -kInfinity, kInfinity, kInfinity});
   finish_slack(task_of("C[i:5] = 1.0 / A[i]").dag, reference);
   EXPECT_EQ(reference.slack[0], 0);
-  EXPECT_TRUE(std::isnan(reference.slack[1]));
+  EXPECT_EQ(reference.slack[1], kInfinity);
   EXPECT_EQ(reference.slack[2], kInfinity);
   EXPECT_EQ(reference.slack[3], 0);
   EXPECT_EQ(reference.slack[4], kInfinity);
@@ -71,6 +71,12 @@ TEST(Sensitivity, PolesAndStepsAreSeenInTheDag) {
   EXPECT_TRUE(has_steps(task_of("C[i:5] = select(A[i] < 0.0, 1.0, 2.0)").dag));
   EXPECT_TRUE(has_steps(task_of("C[i:5] = i32(A[i])").dag));
   EXPECT_FALSE(has_steps(task_of("C[i:5] = select(i < 3, A[i], 2.0)").dag));
+  EXPECT_TRUE(has_jumps(task_of("C[i:5] = floor(A[i])").dag));
+  EXPECT_FALSE(has_jumps(task_of("C[i:5] = select(A[i] < 0.0, 1.0, 2.0)").dag));
+  const Dag quotient = task_of("S[i:5] = A[i] * B[i]\nC[i:5] = D[i] / (S[i] + 1.0)").dag;
+  const std::vector<bool> beneath = inputs_beneath_poles(quotient);
+  for (size_t i = 0; i < quotient.inputs.size(); ++i)
+    EXPECT_EQ(beneath[i], quotient.inputs[i]->name != "D") << quotient.inputs[i]->name;
 }
 
 }  // namespace
