@@ -21,8 +21,7 @@ struct Reference {
   std::vector<int64_t> positions;    // row-major
   std::vector<double> expected;      // at each position
   std::vector<bool> undecided = {};  // integers that a rounding changes, which are passed over; empty: none
-  // How much further off each float may be, beside a pole or a step; NaN: it may be anything. Empty: no
-  // further.
+  // How much further off each float may be, beside a pole or a step; infinite: any number. Empty: no further.
   std::vector<double> slack = {};
 };
 

@@ -1,9 +1,9 @@
 // Random inputs for a task, such that what comes of them tells right programs from wrong ones. Floats lie on
 // both sides of zero, but for a scalar among tensors, which scales them or keeps a divisor or a root's
-// operand away from zero, and is about 1. Where a result is no number (a square root, a logarithm) the same
-// are drawn again with their magnitudes alone, and where an output is unsteady (a divisor comes near zero)
-// after some others; where a value on the way goes beyond what its type holds, with smaller ones. The same
-// seed gives the same data.
+// operand away from zero, and is about 1. Where a result is no number (a square root, a logarithm), and after
+// some tries where an output is unsteady (a divisor comes near zero), the same are drawn with their
+// magnitudes alone, at first only what has a part in such operands; where a value on the way goes beyond what
+// its type holds, with smaller ones. The same seed gives the same data.
 #pragma once
 
 #include <cstdint>

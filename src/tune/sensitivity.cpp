@@ -11,7 +11,7 @@
 namespace lathe {
 namespace {
 
-// Calls `is_such` with the expressions of all bodies, until one is.
+// Whether `is_such` says so of some expression of the bodies.
 template <class Predicate>
 bool any_expression(const Dag& dag, const Predicate& is_such) {
   bool found = false;
