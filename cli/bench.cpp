@@ -153,6 +153,7 @@ Status measure_rounds(std::vector<BenchCase>& cases, const BenchCommand& command
 }
 
 Status run(const BenchCommand& command) {
+  LATHE_TRY_STATUS(check_apart({"--json", command.json}, files_read(command.program, command.records)));
   LATHE_TRY(const Target target, target_of(command.program));
   LATHE_TRY(const int cores, cores_of(command.program));
   if (command.with_peers) LATHE_TRY_STATUS(prepare_peers(cores));

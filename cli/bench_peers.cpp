@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include <thread>
 #include <tuple>
 
+#include "cli/console.h"
 #include "cli/executable.h"
 #include "measure/pinned_thread.h"
 #include "target/detect.h"
@@ -97,7 +97,7 @@ Result<std::vector<Peer>> start_peers(std::span<const int> cpus) {
   LATHE_TRY(std::vector<Peer> peers, load_peers(paths));
   std::string names;
   for (const Peer& peer : peers) names += (names.empty() ? "" : ", ") + peer.name();
-  fmt::print(stderr, "lathe: peers: {}\n", names);
+  to_stderr("lathe: peers: {}\n", names);
   return peers;
 }
 
@@ -140,8 +140,8 @@ void report_left_out(const std::vector<ReportRow>& rows) {
   }
   for (const auto& [why, names] : left_out) {
     const auto& [is_fault, form, reason] = why;
-    fmt::print(stderr, "lathe: {}{} is left out of {}: {}\n", is_fault ? "warning: " : "", form,
-               fmt::join(names, ", "), reason);
+    to_stderr("lathe: {}{} is left out of {}: {}\n", is_fault ? "warning: " : "", form,
+              fmt::join(names, ", "), reason);
   }
 }
 

@@ -35,7 +35,9 @@ class MadeFolders {
       error.clear();
       if (!is_taken && fs::create_directory(path, error)) made_.push_back(path);
       if (is_taken || error) {
-        const std::string reason = is_taken ? path.string() + " is a file" : error.message();
+        const std::string reason = !is_taken        ? error.message()
+                                   : path == folder ? "a file of this name is in the way"
+                                                    : path.string() + " is a file";
         return fail(ErrorKind::io, fmt::format("the folder cannot be made: {}", reason), folder);
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/check_apart.h"
 #include "cli/options.h"
 #include "graph/onnx_import.h"
 #include "target/target.h"
@@ -37,6 +38,8 @@ void add_program_options(OptionSet& command, ProgramOptions& options);
 void add_workload_options(OptionSet& command, ProgramOptions& options);
 // An Error unless exactly one of MODEL.onnx and --workload is given, and their own options with them alone.
 Status check(const ProgramOptions& options);
+// The files that they name, and the records file.
+std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records);
 Result<Target> target_of(const ProgramOptions& options);
 // An Error for more cores than the affinity mask has.
 Result<int> cores_of(const ProgramOptions& options);

@@ -39,18 +39,25 @@ Status write(const Model& model, const CompileOptions& options, const std::strin
   return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
 }
 
+std::string folder_of(const CompileOptions& options, const Workload& workload) {
+  return options.out + "/" + workload.name;
+}
+
 Status compile_workload(const Workload& workload, const CompileOptions& options,
                         const CompileModelOptions& model_options, std::vector<std::string>& notes) {
   LATHE_TRY(const Model model, compile_operator(workload, model_options));
   if (auto note = untuned_note(model, options.records)) notes.push_back(std::move(*note));
   if (auto note = uncompared_note(model)) notes.push_back(std::move(*note));
-  return write(model, options, options.out + "/" + workload.name);
+  return write(model, options, folder_of(options, workload));
 }
 
 // One that fails keeps none of the others from being written.
 Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
             select_workloads(options.program.workload, options.program.filter));
+  const std::vector<NamedFile> read = files_read(options.program, options.records);
+  for (const Workload& workload : workloads)
+    LATHE_TRY_STATUS(check_artifact_apart(folder_of(options, workload), read));
   ProgressLine line;
   std::vector<std::string> notes;
   std::vector<Error> errors;
@@ -68,6 +75,7 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
 }
 
 Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {
+  LATHE_TRY_STATUS(check_artifact_apart(options.out, files_read(options.program, options.records)));
   LATHE_TRY(const OnnxImportOptions import, import_options(options.program));
   LATHE_TRY(const Network network,
             load_network(options.program.model, import, model_options.target, model_options.cores));
@@ -109,10 +117,11 @@ void add_compile(CLI::App& app, Action& chosen) {
                {.is_required = true});
   command.text("--emit", options->emit, "a library (so), or its kernels as C sources (c)",
                {.shows_default = true, .one_of = {"so", "c"}});
-  command.number("--tolerance", options->tolerance,
-                 "largest difference from the reference, of its largest magnitude; default: by the type, the "
-                 "reduction's length and the algorithm",
-                 {0, 1});
+  command.number(
+      "--tolerance", options->tolerance,
+      "largest difference from the reference, as a share of its magnitude; default: by the type, the "
+      "reduction's length and the algorithm",
+      {0, 1});
   command.action(chosen, [options] { return run(*options); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/task_option.h"
 #include "explain/comparable.h"
 #include "measure/peak.h"
@@ -54,17 +55,17 @@ std::string microseconds(std::optional<double> seconds) {
 void print_makers(const Comparable& compared, const std::string& machine_here) {
   const Record& record = compared.records.front();
   if (record.machine != machine_here || record.compiler_version != compiler_version())
-    fmt::print("measured on {} by version {}\n", record.machine, record.compiler_version);
+    to_stdout("measured on {} by version {}\n", record.machine, record.compiler_version);
   if (compared.left_aside == 0) return;
-  fmt::print("left aside: {} trial{} on another processor or by another version\n", compared.left_aside,
-             compared.left_aside == 1 ? "" : "s");
+  to_stdout("left aside: {} trial{} on another processor or by another version\n", compared.left_aside,
+            compared.left_aside == 1 ? "" : "s");
 }
 
 void print_program(const Explanation& explanation) {
-  fmt::print("\nthe program (record {}):\n", explanation.best.id);
+  to_stdout("\nthe program (record {}):\n", explanation.best.id);
   std::string subject;
   for (const StepInWords& step : explanation.steps) {
-    fmt::print("  {:<16} {}\n", step.subject == subject ? "" : step.subject, step.words);
+    to_stdout("  {:<16} {}\n", step.subject == subject ? "" : step.subject, step.words);
     subject = step.subject;
   }
 }
@@ -72,34 +73,34 @@ void print_program(const Explanation& explanation) {
 void print_bounds(const Explanation& explanation, const Roofline& roofline) {
   const Rival& winner = explanation.sketches.front();
   const double seconds = explanation.best.measurement.seconds;
-  fmt::print(
+  to_stdout(
       "\nwhere its time must go at {:.1f} GFLOP/s and {:.1f}, {:.1f}, {:.1f} GB/s from the second level, "
       "the third, memory:\n",
       roofline.gflops, roofline.gigabytes[0], roofline.gigabytes[1], roofline.gigabytes[2]);
-  fmt::print("  {:<16} {:>10} {:>10} {:>10} {:>10} {:>11}  {}\n", "block", "MFLOP", "MB from 2", "MB from 3",
-             "MB memory", "at least", "limit");
+  to_stdout("  {:<16} {:>10} {:>10} {:>10} {:>10} {:>11}  {}\n", "block", "MFLOP", "MB from 2", "MB from 3",
+            "MB memory", "at least", "limit");
   for (const StageBound& stage : winner.stages) {
-    fmt::print("  {:<16} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>11}  {}\n", stage.block,
-               stage.operations * 1e-6, stage.bytes[0] * 1e-6, stage.bytes[1] * 1e-6, stage.bytes[2] * 1e-6,
-               microseconds(stage.seconds), to_string(stage.limit));
+    to_stdout("  {:<16} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>11}  {}\n", stage.block,
+              stage.operations * 1e-6, stage.bytes[0] * 1e-6, stage.bytes[1] * 1e-6, stage.bytes[2] * 1e-6,
+              microseconds(stage.seconds), to_string(stage.limit));
   }
-  fmt::print("  together at least {}; measured {}, {:.0f} % of it accounted for\n",
-             microseconds(winner.bound_seconds()), microseconds(seconds),
-             100 * winner.bound_seconds() / seconds);
+  to_stdout("  together at least {}; measured {}, {:.0f} % of it accounted for\n",
+            microseconds(winner.bound_seconds()), microseconds(seconds),
+            100 * winner.bound_seconds() / seconds);
 }
 
 void print_rivals(const Explanation& explanation) {
-  fmt::print("\nwhat was tried:\n  {:>6} {:>6} {:>12} {:>7} {:>12}  {}\n", "trials", "failed", "best",
-             "slower", "at least", "sketch");
+  to_stdout("\nwhat was tried:\n  {:>6} {:>6} {:>12} {:>7} {:>12}  {}\n", "trials", "failed", "best",
+            "slower", "at least", "sketch");
   const double best = *explanation.sketches.front().tried.best_seconds;
   for (const Rival& rival : explanation.sketches) {
     const Tried& tried = rival.tried;
-    fmt::print("  {:>6} {:>6} {:>12} {:>7} {:>12}  {}\n", tried.trials, tried.failed,
-               microseconds(tried.best_seconds),
-               tried.best_seconds ? fmt::format("{:.2f}x", *tried.best_seconds / best) : "-",
-               rival.stages.empty() ? "-" : microseconds(rival.bound_seconds()), tried.what);
+    to_stdout("  {:>6} {:>6} {:>12} {:>7} {:>12}  {}\n", tried.trials, tried.failed,
+              microseconds(tried.best_seconds),
+              tried.best_seconds ? fmt::format("{:.2f}x", *tried.best_seconds / best) : "-",
+              rival.stages.empty() ? "-" : microseconds(rival.bound_seconds()), tried.what);
   }
-  for (const Tried& kind : explanation.failures) fmt::print("  {} failed: {}\n", kind.trials, kind.what);
+  for (const Tried& kind : explanation.failures) to_stdout("  {} failed: {}\n", kind.trials, kind.what);
 }
 
 std::string value_text(const Tried& value, double best) {
@@ -110,7 +111,7 @@ std::string value_text(const Tried& value, double best) {
 
 void print_values(const Explanation& explanation) {
   if (explanation.parameters.empty()) return;
-  fmt::print("\nthe best program with each value, {}:\n", explanation.best.sketch);
+  to_stdout("\nthe best program with each value, {}:\n", explanation.best.sketch);
   const double best = explanation.best.measurement.seconds;
   for (const ParameterTried& parameter : explanation.parameters) {
     std::vector<std::string> values;
@@ -118,8 +119,8 @@ void print_values(const Explanation& explanation) {
       if (values.size() < kValuesShown) values.push_back(value_text(value, best));
     }
     const size_t left = parameter.values.size() - values.size();
-    fmt::print("  {:<16} {}{}\n", parameter.name, fmt::join(values, ", "),
-               left > 0 ? fmt::format(" and {} more", left) : "");
+    to_stdout("  {:<16} {}{}\n", parameter.name, fmt::join(values, ", "),
+              left > 0 ? fmt::format(" and {} more", left) : "");
   }
 }
 
@@ -135,16 +136,16 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   const std::optional<Roofline> roofline = roofline_of(summary, compared.records.front(), here);
   LATHE_TRY(const Explanation explanation, within(store.path(), explain(compared.records, roofline)));
   const Measurement& measurement = explanation.best.measurement;
-  fmt::print("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
-             summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);
-  fmt::print("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n",
-             compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
-             explanation.flops / measurement.seconds * 1e-9);
+  to_stdout("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
+            summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);
+  to_stdout("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n",
+            compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
+            explanation.flops / measurement.seconds * 1e-9);
   print_makers(compared, here);
   if (summary.task.runs_cold)
-    fmt::print("timed as one task of a large network: its constants and outputs are not in the caches\n");
+    to_stdout("timed as one task of a large network: its constants and outputs are not in the caches\n");
   if (!summary.task.algorithm.empty())
-    fmt::print("required to be computed by the algorithm '{}'\n", summary.task.algorithm);
+    to_stdout("required to be computed by the algorithm '{}'\n", summary.task.algorithm);
   print_program(explanation);
   if (roofline && !explanation.sketches.front().stages.empty()) print_bounds(explanation, *roofline);
   print_rivals(explanation);
@@ -159,7 +160,7 @@ Status run(const ExplainOptions& options) {
   bool found = false;
   for (const TaskSummary& summary : tasks) {
     if (summary.task.hash != hash) continue;
-    if (found) fmt::print("\n");
+    if (found) to_stdout("\n");
     LATHE_TRY_STATUS(explain_summary(store, summary));
     found = true;
   }

@@ -1,17 +1,18 @@
-// lathe: the command line. Exit status 0, 1 where the user's input is at fault (one sentence on stderr), 2
-// for an error of Lathe's own; a command that a signal ended ends by that signal.
+// lathe: the command line. Exit status 0, 1 where the user's input or machine is at fault (one sentence on
+// stderr), 2 for an error of Lathe's own; a command that a signal ended ends by that signal.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/interrupt.h"
 #include "cli/repeat_options.h"
 #include "target/detect.h"
@@ -24,7 +25,15 @@ using lathe::cli::Action;
 constexpr int kUserError = 1;
 constexpr int kInternalError = 2;
 
-void report(const std::string& text) { std::fprintf(stderr, "lathe: %s\n", text.c_str()); }
+void report(const std::string& text) { lathe::cli::to_stderr("lathe: {}\n", text); }
+
+// The exit status once all has been said, or could not be.
+int ended_with(int exit_status) {
+  const lathe::Status printed = lathe::cli::finish_stdout();
+  if (printed) return exit_status;
+  report(printed.error().to_string());
+  return std::max(exit_status, kUserError);
+}
 
 // The parser's own errors may have several lines.
 std::string one_line(std::string text) {
@@ -35,11 +44,25 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// The parser tells wrong numbers of values in its own terms: "--trials: 1 required INT:INT in [..] missing".
+std::string explain_values(const std::string& text) {
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  const std::string received = "At Most 1 required but received ";
+  if (text.ends_with(" missing")) return name + " needs a value";
+  if (text.ends_with(" was given a disallowed flag override")) return name + " takes no value";
+  const size_t found = text.find(received);
+  if (found == std::string::npos) return text;
+  return name + " is given " + text.substr(found + received.size()) + " times";
+}
+
 // One sentence for what the parser could not take. It looks for missing options first: a misspelt one is the
 // better explanation.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
-  if (unknown.empty()) return one_line(error.what());
+  if (unknown.empty()) {
+    const bool is_count = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+    return is_count ? explain_values(one_line(error.what())) : one_line(error.what());
+  }
   const CLI::App* chosen = &app;
   std::string words;
   while (!chosen->get_subcommands().empty()) {
@@ -72,21 +95,25 @@ int run(int count, char** arguments) {
     std::ranges::reverse(words);  // the parser begins at the end
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      std::ostringstream text;
+      app.exit(error, text, text);
+      lathe::cli::write_to_stdout(text.str());
+      return ended_with(0);
+    }
     report(explain(app, error) + " (lathe --help tells more)");
     return kUserError;
   }
   const lathe::Status status = action();
   if (!status.has_value()) report(status.error().to_string());
   lathe::cli::end_by_noted_interrupt();
-  return status.has_value() ? 0 : kUserError;
+  return ended_with(status.has_value() ? 0 : kUserError);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  // Line by line also into a file, which may be stderr's too: no message comes amid a table's row.
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  lathe::cli::prepare_console();
   lathe::cli::handle_interrupts();
   // A limit on the size of files is an error of the write that meets it, which says so.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -65,6 +65,16 @@ Status check(const ProgramOptions& options) {
   return {};
 }
 
+std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records) {
+  std::vector<NamedFile> files = {{"MODEL", options.model}, {"--workload", options.workload}};
+  if (records.empty()) return files;
+  files.push_back({"--records", records});
+  // SQLite keeps a log and its index beside the file itself while it is open, whatever link leads there.
+  const std::string file = end_of_links(records);
+  for (const char* part : {"-wal", "-shm"}) files.push_back({"--records", file + part});
+  return files;
+}
+
 Result<Target> target_of(const ProgramOptions& options) {
   Result<Target> target = parse_target(options.target);
   if (!target && target.error().where.empty()) target.error().where = "--target";

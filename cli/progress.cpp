@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "cli/console.h"
 
 namespace lathe::cli {
 namespace {
@@ -23,8 +24,7 @@ ProgressLine::ProgressLine() : is_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::show(size_t done, size_t all, const std::string& text) {
   if (!is_terminal_) {
-    fmt::print(stderr, "[{}/{}] {}\n", done, all, text);
-    std::fflush(stderr);
+    to_stderr("[{}/{}] {}\n", done, all, text);
     return;
   }
   const size_t filled = all == 0 ? kBarWidth : std::min(kBarWidth, kBarWidth * done / all);
@@ -32,14 +32,13 @@ void ProgressLine::show(size_t done, size_t all, const std::string& text) {
                                  std::string(kBarWidth - filled, '.'), done, all, text);
   line.resize(std::min(line.size(), terminal_width() - 1));
   // Back to the line's beginning, then whatever is left of the line before is cleared.
-  fmt::print(stderr, "\r{}\x1b[K", line);
-  std::fflush(stderr);
+  to_stderr("\r{}\x1b[K", line);
   open_ = true;
 }
 
 void ProgressLine::finish() {
   if (!open_) return;
-  std::fputc('\n', stderr);
+  to_stderr("\n");
   open_ = false;
 }
 

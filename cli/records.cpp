@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "base/hash.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "records/record_store.h"
 
 namespace lathe::cli {
@@ -24,6 +24,11 @@ struct PruneOptions {
 
 constexpr int64_t kKept = 10;
 
+std::string told_changes(int64_t changed) {
+  if (changed == 0) return "";
+  return fmt::format(", {} {} changed there", changed, changed == 1 ? "was" : "were");
+}
+
 Status merge(const MergeOptions& options) {
   // All are read before the first is written: a file that cannot be leaves the others as they are.
   std::vector<std::vector<Record>> lists;
@@ -36,8 +41,8 @@ Status merge(const MergeOptions& options) {
   std::vector<std::string> left_out;
   for (size_t i = 0; i < lists.size(); ++i) {
     LATHE_TRY(const MergeCounts counts, into.append_missing(lists[i]));
-    fmt::print("{}: {} of {} records were new to {}\n", options.from[i], counts.added, lists[i].size(),
-               options.into);
+    to_stdout("{}: {} of {} records were new to {}{}\n", options.from[i], counts.added, lists[i].size(),
+              options.into, told_changes(counts.changed));
     for (const TaskText& task : counts.left_out) {
       left_out.push_back(fmt::format("{} ({}) of {}", hash_to_string(task.hash), task.name, options.from[i]));
     }
@@ -49,13 +54,18 @@ Status merge(const MergeOptions& options) {
                           options.into, fmt::join(left_out, ", ")));
 }
 
+Status expect_records_file(const std::string& path) {
+  LATHE_TRY([[maybe_unused]] const RecordStore existing, RecordStore::open_read_only(path));
+  return {};
+}
+
 Status prune(const PruneOptions& options) {
   // A misspelt name must not make a file.
-  LATHE_TRY([[maybe_unused]] const RecordStore existing, RecordStore::open_read_only(options.file));
+  LATHE_TRY_STATUS(expect_records_file(options.file));
   LATHE_TRY(RecordStore store, RecordStore::open(options.file));
   LATHE_TRY(const int64_t removed, store.prune(options.keep.value_or(kKept)));
   LATHE_TRY(const int64_t left, store.count({}));
-  fmt::print("{}: {} records removed, {} kept\n", options.file, removed, left);
+  to_stdout("{}: {} records removed, {} kept\n", options.file, removed, left);
   return {};
 }
 

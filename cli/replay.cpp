@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/measuring.h"
 #include "records/record_store.h"
 #include "records/within.h"
@@ -31,18 +31,18 @@ Status measure_again(const Record& record, const std::string& file) {
   LATHE_TRY(Measurer measurer, start_measurer(record.cores));
   LATHE_TRY(const Replayed replayed, within(file, replay_measured(record, measurer)));
   const Measurement& now = replayed.measurement;
-  fmt::print("record {}: {} on {}, {} core{}{}\n", record.id, record.task.name, record.target, record.cores,
-             record.cores == 1 ? "" : "s", record.task.runs_cold ? ", timed cold" : "");
-  fmt::print("recorded: {}\n", text_of(record.measurement));
+  to_stdout("record {}: {} on {}, {} core{}{}\n", record.id, record.task.name, record.target, record.cores,
+            record.cores == 1 ? "" : "s", record.task.runs_cold ? ", timed cold" : "");
+  to_stdout("recorded: {}\n", text_of(record.measurement));
   const std::optional<MeasureFailure>& failure =
       replayed.check.failure ? replayed.check.failure : now.failure;
   if (failure) return fail(failure->kind, failure->message, fmt::format("{}: record {}", file, record.id));
-  fmt::print("now:      {}{}\n", text_of(now),
-             record.measurement.ok()
-                 ? fmt::format(", {:.3f} of the recorded time", now.seconds / record.measurement.seconds)
-                 : "");
-  fmt::print(
-      "outputs:  all agree with the reference, largest difference {:.1e} of the largest magnitude "
+  to_stdout("now:      {}{}\n", text_of(now),
+            record.measurement.ok()
+                ? fmt::format(", {:.3f} of the recorded time", now.seconds / record.measurement.seconds)
+                : "");
+  to_stdout(
+      "outputs:  all agree with the reference, largest difference {:.1e} of its magnitude "
       "({:.1e} allowed)\n",
       replayed.check.largest_difference, replayed.check.tolerance);
   return {};
@@ -53,7 +53,7 @@ Status run(const ReplayOptions& options) {
   LATHE_TRY(const Record record, store.by_id(options.record));
   if (options.emit.empty()) return measure_again(record, options.file);
   LATHE_TRY(const std::string text, within(options.file, replay_text(record, options.emit)));
-  fmt::print("{}", text);
+  to_stdout("{}", text);
   return {};
 }
 

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "artifact/loaded_artifact.h"
 #include "artifact/npy.h"
+#include "cli/check_apart.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "measure/pinned_thread.h"
 #include "measure/statistics.h"
 #include "measure/timing.h"
@@ -60,10 +61,13 @@ std::unexpected<Error> wrong_count(const char* what, size_t count, size_t given)
               fmt::format("--{}", what));
 }
 
-Status set_inputs(LoadedArtifact& artifact, const std::vector<std::string>& texts) {
+// Each input's file, in the order of the command line.
+Result<std::vector<InputFile>> input_files(const LoadedArtifact& artifact,
+                                           const std::vector<std::string>& texts) {
   const size_t count = artifact.inputs().size();
   if (texts.size() != count) return wrong_count("input", count, texts.size());
   std::vector<bool> given(count, false);
+  std::vector<InputFile> files;
   for (size_t position = 0; position < count; ++position) {
     LATHE_TRY(const InputFile input, input_file(artifact, texts[position], position));
     if (given[input.index]) {
@@ -76,6 +80,24 @@ Status set_inputs(LoadedArtifact& artifact, const std::vector<std::string>& text
                   fmt::format("no file is given for input '{}'", artifact.inputs()[input.index].name),
                   "--input");
     }
+    files.push_back(input);
+  }
+  return files;
+}
+
+// An output may be none of what is read, and no other output.
+Status check_outputs_apart(const RunOptions& options, const std::vector<InputFile>& inputs) {
+  std::vector<NamedFile> others = artifact_files("DIR", options.folder);
+  for (const InputFile& input : inputs) others.push_back({"--input", input.path});
+  for (const std::string& output : options.outputs) {
+    LATHE_TRY_STATUS(check_apart({"--output", output}, others));
+    others.push_back({"--output", output});
+  }
+  return {};
+}
+
+Status set_inputs(LoadedArtifact& artifact, const std::vector<InputFile>& inputs) {
+  for (const InputFile& input : inputs) {
     LATHE_TRY(NpyArray array, read_npy(input.path));
     LATHE_TRY_STATUS(artifact.set_input(input.index, std::move(array), input.path));
   }
@@ -109,14 +131,16 @@ Status run(const RunOptions& options) {
   if (options.outputs.size() > artifact.outputs().size()) {
     return wrong_count("output", artifact.outputs().size(), options.outputs.size());
   }
-  LATHE_TRY_STATUS(set_inputs(artifact, options.inputs));
+  LATHE_TRY(const std::vector<InputFile> inputs, input_files(artifact, options.inputs));
+  LATHE_TRY_STATUS(check_outputs_apart(options, inputs));
+  LATHE_TRY_STATUS(set_inputs(artifact, inputs));
   LATHE_TRY_STATUS(artifact.run());
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     LATHE_TRY_STATUS(write_npy(options.outputs[i], artifact.output(i)));
   }
   LATHE_TRY(const Latency latency, measure(artifact, options.repeat));
-  fmt::print("latency: {:.{}f} ms (median of {}, spread {:.1f} %)\n", latency.seconds * 1e3,
-             latency.seconds < 1e-4 ? 5 : 3, options.repeat, latency.spread * 100);
+  to_stdout("latency: {:.{}f} ms (median of {}, spread {:.1f} %)\n", latency.seconds * 1e3,
+            latency.seconds < 1e-4 ? 5 : 3, options.repeat, latency.spread * 100);
   return {};
 }
 

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/task_option.h"
 #include "records/record_store.h"
 
@@ -55,18 +55,18 @@ Status show_tasks(const RecordStore& store, bool as_json) {
   if (as_json) {
     ordered_json list = ordered_json::array();
     for (const TaskSummary& summary : tasks) list.push_back(summary_json(summary));
-    fmt::print("{}\n", dump(list));
+    to_stdout("{}\n", dump(list));
     return {};
   }
-  fmt::print("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", "task", "target", "cores", "trials",
-             "failed", "best", "record", "name");
+  to_stdout("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", "task", "target", "cores", "trials",
+            "failed", "best", "record", "name");
   for (const TaskSummary& summary : tasks) {
     const std::string best =
         summary.best_seconds ? fmt::format("{:.3f} us", *summary.best_seconds * 1e6) : "-";
     const std::string id = summary.best_id ? fmt::format("{}", *summary.best_id) : "-";
-    fmt::print("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", hash_to_string(summary.task.hash),
-               summary.target, summary.cores, summary.trials, summary.failed, best, id,
-               described(summary.task));
+    to_stdout("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", hash_to_string(summary.task.hash),
+              summary.target, summary.cores, summary.trials, summary.failed, best, id,
+              described(summary.task));
   }
   return {};
 }
@@ -105,8 +105,8 @@ void print_record(const Record& record) {
       measurement.ok()
           ? fmt::format("{:.3f} us, spread {:.1f} %", measurement.seconds * 1e6, measurement.spread * 100)
           : fmt::format("{}: {}", to_string(measurement.failure->kind), measurement.failure->message);
-  fmt::print("{:>6}  {} on {} core{}  {}  {} [{}]\n", record.id, record.target, record.cores,
-             record.cores == 1 ? "" : "s", outcome, record.sketch, fmt::join(record.integers, " "));
+  to_stdout("{:>6}  {} on {} core{}  {}  {} [{}]\n", record.id, record.target, record.cores,
+            record.cores == 1 ? "" : "s", outcome, record.sketch, fmt::join(record.integers, " "));
 }
 
 Status show_records(const RecordStore& store, const ShowOptions& options) {
@@ -116,10 +116,10 @@ Status show_records(const RecordStore& store, const ShowOptions& options) {
   if (options.json) {
     ordered_json list = ordered_json::array();
     for (const Record& record : records) list.push_back(record_json(record));
-    fmt::print("{}\n", dump(list));
+    to_stdout("{}\n", dump(list));
     return {};
   }
-  fmt::print("{} {}\n{}", options.task, records.front().task.name, records.front().task.dag);
+  to_stdout("{} {}\n{}", options.task, records.front().task.name, records.front().task.dag);
   for (const Record& record : records) print_record(record);
   return {};
 }

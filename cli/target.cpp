@@ -1,9 +1,6 @@
 // lathe target: what this machine is, and the yardsticks that figures are given against.
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "cli/command.h"
+#include "cli/console.h"
 #include "measure/peak.h"
 #include "target/detect.h"
 
@@ -12,7 +9,7 @@ namespace {
 
 Status print_bandwidth(const char* name, const Target& target, int cores, int64_t bytes) {
   LATHE_TRY(const double gigabytes, measure_read_gigabytes(target, cores, bytes));
-  fmt::print("{:<9} {:.1f} GB/s on {} core{}\n", name, gigabytes, cores, cores == 1 ? "" : "s");
+  to_stdout("{:<9} {:.1f} GB/s on {} core{}\n", name, gigabytes, cores, cores == 1 ? "" : "s");
   return {};
 }
 
@@ -22,11 +19,11 @@ Status show_target() {
                 "this machine has neither AVX-512 nor AVX2 and FMA, which Lathe needs");
   }
   const Target target = detect_target();
-  fmt::print("{}\n", print(target));
+  to_stdout("{}\n", print(target));
   const int cores = static_cast<int>(allowed_cpus().size());
-  fmt::print("fma peak  {:.1f} GFLOP/s on 1 core\n", measure_fma_gflops(target, 1));
+  to_stdout("fma peak  {:.1f} GFLOP/s on 1 core\n", measure_fma_gflops(target, 1));
   if (cores > 1)
-    fmt::print("fma peak  {:.1f} GFLOP/s on {} cores\n", measure_fma_gflops(target, cores), cores);
+    to_stdout("fma peak  {:.1f} GFLOP/s on {} cores\n", measure_fma_gflops(target, cores), cores);
   LATHE_TRY_STATUS(print_bandwidth("l1 read", target, 1, target.l1.bytes / 2));
   LATHE_TRY_STATUS(print_bandwidth("l2 read", target, 1, target.l2.bytes / 2));
   const int64_t memory_bytes = bytes_beyond_caches(target);

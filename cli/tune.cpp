@@ -10,6 +10,7 @@
 #include "artifact/compile_model.h"
 #include "cli/check_outputs.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
 #include "cli/progress.h"
@@ -192,15 +193,24 @@ Status write_operators(const std::vector<Workload>& workloads, const std::vector
   return all;
 }
 
+// The report may be none of the artifacts' files, and neither may be what is read or measured.
+Status check_files_apart(const TuneCommand& command, const std::vector<std::string>& folders) {
+  const std::vector<NamedFile> read = files_read(command.program, command.records);
+  LATHE_TRY_STATUS(check_apart({"--json", command.json}, read));
+  for (const std::string& folder : folders) {
+    LATHE_TRY_STATUS(check_artifact_apart(folder, read));
+    LATHE_TRY_STATUS(check_apart({"--json", command.json}, artifact_files("--out", folder)));
+  }
+  return {};
+}
+
 // Says which options that were given change nothing.
 void note_idle_options(const TuneCommand& command, const OptionSet& options) {
   const bool is_network = !command.program.model.empty();
   if (is_network && options.has("--layout") && command.layout == "free")
-    fmt::print(stderr,
-               "lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n");
+    to_stderr("lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n");
   if (!is_network && options.has("--scheduler"))
-    fmt::print(stderr,
-               "lathe: note: --scheduler has no effect here: operators are tuned one after another\n");
+    to_stderr("lathe: note: --scheduler has no effect here: operators are tuned one after another\n");
 }
 
 Status run(const TuneCommand& command, const OptionSet& options) {
@@ -212,7 +222,9 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   if (!is_network) {
     LATHE_TRY(workloads, select_workloads(command.program.workload, command.program.filter));
   }
-  LATHE_TRY_STATUS(check_outputs(folders_of(command, workloads), command.json));
+  const std::vector<std::string> folders = folders_of(command, workloads);
+  LATHE_TRY_STATUS(check_files_apart(command, folders));
+  LATHE_TRY_STATUS(check_outputs(folders, command.json));
   if (!command.out.empty()) LATHE_TRY_STATUS(check_compiler());
   LATHE_TRY(Session session, start(command));
   std::optional<Network> network;
@@ -255,10 +267,11 @@ void add_tune(CLI::App& app, Action& chosen) {
                {.shows_default = true});
   options.text("--layout", command->layout, "of activations in operators: free or fixed",
                {.shows_default = true, .one_of = {"free", "fixed"}});
-  options.number("--tolerance", command->search.tolerance,
-                 "largest difference from the reference, of its largest magnitude; default: by the type, the "
-                 "reduction's length and the algorithm",
-                 {0, 1});
+  options.number(
+      "--tolerance", command->search.tolerance,
+      "largest difference from the reference, as a share of its magnitude; default: by the type, the "
+      "reduction's length and the algorithm",
+      {0, 1});
   options.text("--records", command->records, "the records file", {.shows_default = true});
   options.text("--json", command->json, "write the results there, at the end");
   options.text("--out", command->out, "write artifacts there, when all tuning is done");

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/write_file.h"
+#include "cli/console.h"
 
 namespace lathe::cli {
 namespace {
@@ -65,8 +65,8 @@ void print_mean_speed_up(const std::vector<ReportRow>& rows) {
     ++cases;
   }
   if (cases == 0) return;
-  fmt::print("speed-up over the fastest peer, geometric mean of {} case{}: {:.2f}\n", cases,
-             cases == 1 ? "" : "s", std::exp(logarithms / cases));
+  to_stdout("speed-up over the fastest peer, geometric mean of {} case{}: {:.2f}\n", cases,
+            cases == 1 ? "" : "s", std::exp(logarithms / cases));
 }
 
 ordered_json json_of(const ReportRow& row) {
@@ -115,23 +115,22 @@ std::string reason(const CaseResult& result) {
 }  // namespace
 
 void print_report(const std::vector<ReportRow>& rows) {
-  fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}{}\n", "name", "uses", "best", "GFLOP/s",
-             "trials", "failed", "wall", "error", rows.empty() ? "" : peer_titles(rows.front()));
+  to_stdout("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}{}\n", "name", "uses", "best", "GFLOP/s",
+            "trials", "failed", "wall", "error", rows.empty() ? "" : peer_titles(rows.front()));
   for (const ReportRow& row : rows) {
     const TuneProgress& progress = row.result.progress;
     const bool found = progress.best_seconds > 0;
-    fmt::print("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}{}\n", row.result.name, row.uses,
-               microseconds(progress.best_seconds), found ? fmt::format("{:.1f}", gflops(row)) : "-",
-               progress.trials, progress.failed, row.result.wall_seconds,
-               row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-",
-               peer_columns(row));
+    to_stdout("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}{}\n", row.result.name, row.uses,
+              microseconds(progress.best_seconds), found ? fmt::format("{:.1f}", gflops(row)) : "-",
+              progress.trials, progress.failed, row.result.wall_seconds,
+              row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-",
+              peer_columns(row));
   }
   print_mean_speed_up(rows);
 }
 
 void report_stop(const char* signal, const std::string& records) {
-  fmt::print(
-      stderr,
+  to_stderr(
       "lathe: stopped by {}; what was measured is kept in {}, and the same command goes on from there\n",
       signal, records);
 }
@@ -140,16 +139,16 @@ void warn_of_noise(const std::vector<ReportRow>& rows) {
   double slowest = 1;
   for (const ReportRow& row : rows) slowest = std::max(slowest, row.result.progress.slowest_pace);
   if (slowest < kNoisyPace) return;
-  fmt::print(stderr,
-             "lathe: warning: the machine was noisy, the same program took up to {:.2f} times as long; on a "
-             "quieter one the search is better led\n",
-             slowest);
+  to_stderr(
+      "lathe: warning: the machine was noisy, the same program took up to {:.2f} times as long; on a "
+      "quieter one the search is better led\n",
+      slowest);
 }
 
 void warn_of_untuned(const std::vector<ReportRow>& rows) {
   for (const ReportRow& row : rows) {
     if (row.op != "network" || row.result.progress.trials > 0 || !row.result.usual_failure) continue;
-    fmt::print(stderr, "lathe: warning: {} is not tuned: {}\n", row.result.name, reason(row.result));
+    to_stderr("lathe: warning: {} is not tuned: {}\n", row.result.name, reason(row.result));
   }
 }
 

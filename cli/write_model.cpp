@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "artifact/write_artifact.h"
+#include "cli/console.h"
 #include "tune/compiler_version.h"
 
 namespace lathe::cli {
@@ -23,13 +23,13 @@ WriteOptions write_options() {
 
 Status write_model(const Model& model, const std::string& folder) {
   LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
-  fmt::print("{}: {}\n", model.name, folder);
+  to_stdout("{}: {}\n", model.name, folder);
   return {};
 }
 
 Status check_compiler() { return check_compiler(write_options()); }
 
-void report_rejected(const std::string& sentence) { fmt::print(stderr, "lathe: {}\n", sentence); }
+void report_rejected(const std::string& sentence) { to_stderr("lathe: {}\n", sentence); }
 
 std::optional<std::string> uncompared_note(const Model& model) {
   std::vector<std::string> reasons;
@@ -43,7 +43,7 @@ std::optional<std::string> uncompared_note(const Model& model) {
 
 Status write_model_sources(const Model& model, const std::string& folder) {
   LATHE_TRY_STATUS(write_c_sources(model, folder, write_options()));
-  fmt::print("{}: {}\n", model.name, folder);
+  to_stdout("{}: {}\n", model.name, folder);
   return {};
 }
 

@@ -2,10 +2,12 @@
 """Holds every include of the tree to src/layers.txt, whose head says how to read it.
 
 Prints file:line of each include that goes against it and fails if there is one. Also fails where the file
-itself would allow a cycle, or where a folder is missing from it.
+itself would allow a cycle, or where a folder is missing from it. Where a preset of CMakePresets.json tests some
+layers alone (LATHE_LAYERS), their tests may include nothing of the others: they would not link.
 
 usage: check_layers.py [ROOT]
 """
+import json
 import re
 import sys
 from pathlib import Path
@@ -80,6 +82,28 @@ def check_include(file: Path, quote: str, header: str, layers: dict, borrowed: d
     return f'{layer} may not include "{header}": src/layers.txt allows it {", ".join(layers[layer]) or "nothing"}'
 
 
+def faults_of_tests(root: Path, layers: dict) -> list[str]:
+    """The includes of tests that the presets which test some layers alone could not link."""
+    presets = root / "CMakePresets.json"
+    listed = json.loads(presets.read_text()) if presets.exists() else {"configurePresets": []}
+    tested = {preset["configurePreset"] for preset in listed.get("testPresets", []) if "configurePreset" in preset}
+    faults = []
+    for preset in listed["configurePresets"]:
+        if preset["name"] not in tested:
+            continue
+        built = [name for name in preset.get("cacheVariables", {}).get("LATHE_LAYERS", "").split(";") if name]
+        for path in sorted(p for layer in built for p in (root / "tests" / layer).rglob("*")):
+            if path.suffix not in SUFFIXES:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = INCLUDE.match(line)
+                folder = match.group(2).split("/")[0] if match and match.group(1) == '"' else None
+                if folder in layers and folder not in built:
+                    faults.append(f'{path.relative_to(root)}:{number}: preset {preset["name"]} builds this test, '
+                                  f'but not "{match.group(2)}"')
+    return faults
+
+
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
     layers, borrowed = read_rules(root / "src/layers.txt")
@@ -103,6 +127,7 @@ def main() -> int:
                     faults.append(f"{file}:{number}: {fault}")
                 if quote == '"' and header.split("/")[0] in layers:
                     seen_pairs.add((layer_of(file), header.split("/")[0]))
+    faults += faults_of_tests(root, layers)
     pairs = {tuple(sorted(pair)) for pair in seen_pairs if pair[0] != pair[1]}
     both_ways = [pair for pair in pairs if pair in seen_pairs and pair[::-1] in seen_pairs]
     for fault in faults:

@@ -55,6 +55,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="the scenarios whose names the expression is found in")
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a script's background jobs begin with it ignored
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and what nohup starts with that
     kills = options.kills or (100 if options.long else 6)
     faults = 0
     with tempfile.TemporaryDirectory() as folder:

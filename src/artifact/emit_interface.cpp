@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "artifact/emit_sources.h"
+#include "artifact/manifest.h"
 #include "base/hash.h"
 #include "expr/print.h"
 
@@ -117,23 +118,32 @@ std::string model_header(const Model& model) {
          kFunctions;
 }
 
-std::string model_manifest(const Model& model, const std::string& compiler_version) {
+std::string model_manifest(const Model& model, const std::string& compiler_version,
+                           std::optional<std::string_view> library) {
   ordered_json kernels = ordered_json::array();
   for (const CompiledTask& kernel : model.kernels) kernels.push_back(kernel_json(kernel));
-  const ordered_json manifest = {{"format", 1},
-                                 {"name", model.name},
-                                 {"compiler_version", compiler_version},
-                                 {"target", model.target.name},
-                                 {"machine", model.target.machine},
-                                 {"cores", model.cores},
-                                 {"inputs", tensors_json(model.inputs)},
-                                 {"outputs", tensors_json(model.outputs)},
-                                 {"arena_bytes", model.arena_bytes},
-                                 {"resident_bytes", model.resident_bytes},
-                                 {"kernels", std::move(kernels)},
-                                 {"prepares", launches_json(model.prepares)},
-                                 {"launches", launches_json(model.launches)}};
-  return manifest.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  ordered_json manifest = {{"format", 1},
+                           {"name", model.name},
+                           {"compiler_version", compiler_version},
+                           {"target", model.target.name},
+                           {"machine", model.target.machine},
+                           {"cores", model.cores},
+                           {"inputs", tensors_json(model.inputs)},
+                           {"outputs", tensors_json(model.outputs)},
+                           {"arena_bytes", model.arena_bytes},
+                           {"resident_bytes", model.resident_bytes},
+                           {"kernels", std::move(kernels)},
+                           {"prepares", launches_json(model.prepares)},
+                           {"launches", launches_json(model.launches)}};
+  if (library) {
+    manifest["library"] = {{"bytes", library->size()}, {"hash", hash_to_string(hash_text(*library))}};
+  }
+  const auto print = [&] {
+    return manifest.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  };
+  // The hash of what a reader finds: a name that is no UTF-8 is written as another one.
+  manifest["hash"] = manifest_hash(nlohmann::json::parse(print()));
+  return print();
 }
 
 }  // namespace lathe

@@ -2,7 +2,9 @@
 // header for its users, and the manifest. Pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "artifact/model.h"
 
@@ -12,7 +14,8 @@ namespace lathe {
 std::string model_tables_source(const Model& model);
 // model.h: the four functions, and what this model's inputs and outputs are.
 std::string model_header(const Model& model);
-// manifest.json, docs/artifact_format.md.
-std::string model_manifest(const Model& model, const std::string& compiler_version);
+// manifest.json, docs/artifact_format.md; `library` is what model.so holds, none where there are C sources.
+std::string model_manifest(const Model& model, const std::string& compiler_version,
+                           std::optional<std::string_view> library);
 
 }  // namespace lathe

@@ -5,15 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/check.h"
-#include "base/json.h"
+#include "base/read_file.h"
+#include "target/detect.h"
 
 namespace lathe {
 namespace {
@@ -31,41 +30,33 @@ struct FreeBytes {
 };
 using Buffer = std::unique_ptr<std::byte, FreeBytes>;
 
-size_t byte_count(const ArtifactTensor& tensor) {
-  int64_t count = bytes_of(tensor.dtype);
-  for (const int64_t extent : tensor.shape) count *= extent;
-  return static_cast<size_t>(count);
+std::string size_text(size_t bytes) {
+  constexpr std::array<const char*, 7> kUnits = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  auto amount = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; amount >= 1000; ++unit) amount /= 1000;
+  return fmt::format("{:.4g} {}", amount, kUnits[unit]);
 }
 
-Buffer allocate(size_t bytes) {
-  auto* const data = static_cast<std::byte*>(std::aligned_alloc(
-      kAlignment, std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment));
-  LATHE_CHECK(data != nullptr);
-  std::memset(data, 0, bytes);
-  return Buffer(data);
+// Memory for the tensor, all zero; an Error where the machine has no such room. `role` is what the error
+// calls the tensor. What is more than the whole machine has may be promised, and then ends the process when
+// it is written.
+Result<Buffer> allocate(const char* role, const ArtifactTensor& tensor, const std::string& where) {
+  const size_t rounded = (tensor.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  void* const data =
+      rounded <= static_cast<size_t>(memory_bytes()) ? std::aligned_alloc(kAlignment, rounded) : nullptr;
+  if (data == nullptr) {
+    return fail(ErrorKind::io,
+                fmt::format("{} '{}' takes {}, which this machine does not give", role, tensor.name,
+                            size_text(tensor.bytes)),
+                where);
+  }
+  std::memset(data, 0, rounded);
+  return Buffer(static_cast<std::byte*>(data));
 }
 
 std::string describe(DType dtype, const std::vector<int64_t>& shape) {
   return fmt::format("{}[{}]", to_string(dtype), fmt::join(shape, ","));
-}
-
-Result<std::vector<ArtifactTensor>> read_tensors(const nlohmann::json& list, const std::string& path) {
-  std::vector<ArtifactTensor> tensors;
-  for (const nlohmann::json& entry : list) {
-    ArtifactTensor tensor;
-    tensor.name = entry.at("name").get<std::string>();
-    LATHE_TRY(tensor.dtype, parse_dtype(entry.at("type").get<std::string>()));
-    tensor.shape = entry.at("shape").get<std::vector<int64_t>>();
-    if (std::ranges::any_of(tensor.shape, [](int64_t extent) { return extent < 1; })) {
-      return fail(ErrorKind::parse,
-                  fmt::format("tensor '{}' has the shape [{}], and extents are at least 1", tensor.name,
-                              fmt::join(tensor.shape, ",")),
-                  path);
-    }
-    tensor.is_constant = entry.value("constant", false);
-    tensors.push_back(std::move(tensor));
-  }
-  return tensors;
 }
 
 }  // namespace
@@ -76,13 +67,11 @@ struct LoadedArtifact::State {
     if (library != nullptr) dlclose(library);
   }
 
-  Status read_manifest(const std::string& folder);
   Status load(const std::string& folder, int cores);
   template <class Function>
   Status find(const std::string& path, const char* name, Function& function);
 
-  std::vector<ArtifactTensor> inputs;
-  std::vector<ArtifactTensor> outputs;
+  Manifest manifest;
   std::vector<Buffer> input_buffers;
   std::vector<Buffer> output_buffers;
   std::vector<bool> changed;  // of each input: set since the last run
@@ -93,27 +82,6 @@ struct LoadedArtifact::State {
   ErrorFunction error = nullptr;
   CloseFunction close = nullptr;
 };
-
-Status LoadedArtifact::State::read_manifest(const std::string& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    return fail(ErrorKind::not_found, "there is no such folder", folder);
-  }
-  const std::string path = folder + "/manifest.json";
-  std::ifstream file(path);
-  if (!file) return fail(ErrorKind::not_found, "this is not an artifact, it has no manifest.json", folder);
-  std::ostringstream text;
-  text << file.rdbuf();
-  const Result<nlohmann::json> manifest = parse_json(text.str(), path);
-  if (!manifest) return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
-  try {
-    LATHE_TRY(inputs, read_tensors(manifest->at("inputs"), path));
-    LATHE_TRY(outputs, read_tensors(manifest->at("outputs"), path));
-  } catch (const nlohmann::json::exception&) {
-    return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
-  }
-  return {};
-}
 
 template <class Function>
 Status LoadedArtifact::State::find(const std::string& path, const char* name, Function& function) {
@@ -134,6 +102,8 @@ Status LoadedArtifact::State::load(const std::string& folder, int cores) {
                     : "the artifact has no model.so: it was not written to its end, or a file was removed",
                 folder);
   }
+  LATHE_TRY(const std::string bytes, read_file(path));
+  LATHE_TRY_STATUS(check_library(bytes, manifest.library, path));
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return fail(ErrorKind::load, fmt::format("the model cannot be loaded: {}", dlerror()));
@@ -153,28 +123,29 @@ LoadedArtifact::~LoadedArtifact() = default;
 
 Result<LoadedArtifact> LoadedArtifact::open(const std::string& folder, int cores) {
   auto state = std::make_unique<State>();
-  LATHE_TRY_STATUS(state->read_manifest(folder));
+  LATHE_TRY(state->manifest, read_manifest(folder));
   LATHE_TRY_STATUS(state->load(folder, cores));
-  state->input_buffers.resize(state->inputs.size());
-  state->changed.resize(state->inputs.size(), false);
-  for (const ArtifactTensor& output : state->outputs) {
-    state->output_buffers.push_back(allocate(byte_count(output)));
+  state->input_buffers.resize(state->manifest.inputs.size());
+  state->changed.resize(state->manifest.inputs.size(), false);
+  for (const ArtifactTensor& output : state->manifest.outputs) {
+    LATHE_TRY(Buffer buffer, allocate("output", output, folder));
+    state->output_buffers.push_back(std::move(buffer));
   }
   return LoadedArtifact(std::move(state));
 }
 
-const std::vector<ArtifactTensor>& LoadedArtifact::inputs() const { return state_->inputs; }
-const std::vector<ArtifactTensor>& LoadedArtifact::outputs() const { return state_->outputs; }
+const std::vector<ArtifactTensor>& LoadedArtifact::inputs() const { return state_->manifest.inputs; }
+const std::vector<ArtifactTensor>& LoadedArtifact::outputs() const { return state_->manifest.outputs; }
 
 Status LoadedArtifact::set_input(size_t index, NpyArray array, const std::string& source) {
-  const ArtifactTensor& input = state_->inputs.at(index);
+  const ArtifactTensor& input = state_->manifest.inputs.at(index);
   if (array.dtype != input.dtype || array.shape != input.shape) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("input '{}' must be {}, this is {}", input.name,
                             describe(input.dtype, input.shape), describe(array.dtype, array.shape)),
                 source);
   }
-  state_->input_buffers[index] = allocate(array.bytes.size());
+  LATHE_TRY(state_->input_buffers[index], allocate("input", input, source));
   std::ranges::copy(array.bytes, state_->input_buffers[index].get());
   state_->changed[index] = true;
   return {};
@@ -183,9 +154,9 @@ Status LoadedArtifact::set_input(size_t index, NpyArray array, const std::string
 Status LoadedArtifact::run() {
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
-  for (size_t i = 0; i < state_->inputs.size(); ++i) {
+  for (size_t i = 0; i < state_->manifest.inputs.size(); ++i) {
     LATHE_CHECK(state_->input_buffers[i] != nullptr);
-    const bool known = state_->inputs[i].is_constant && !state_->changed[i];
+    const bool known = state_->manifest.inputs[i].is_constant && !state_->changed[i];
     inputs.push_back(known ? nullptr : state_->input_buffers[i].get());
   }
   for (const Buffer& output : state_->output_buffers) outputs.push_back(output.get());
@@ -197,9 +168,9 @@ Status LoadedArtifact::run() {
 }
 
 NpyArray LoadedArtifact::output(size_t index) const {
-  const ArtifactTensor& output = state_->outputs.at(index);
+  const ArtifactTensor& output = state_->manifest.outputs.at(index);
   const std::byte* const data = state_->output_buffers[index].get();
-  return {output.dtype, output.shape, std::vector<std::byte>(data, data + byte_count(output))};
+  return {output.dtype, output.shape, std::vector<std::byte>(data, data + output.bytes)};
 }
 
 }  // namespace lathe

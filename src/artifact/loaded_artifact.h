@@ -6,18 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "artifact/manifest.h"
 #include "artifact/npy.h"
 #include "base/result.h"
 
 namespace lathe {
-
-// What the manifest says of an input or output.
-struct ArtifactTensor {
-  std::string name;
-  DType dtype = DType::f32;
-  std::vector<int64_t> shape;
-  bool is_constant = false;
-};
 
 class LoadedArtifact {
  public:

@@ -4,13 +4,12 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "base/read_file.h"
 #include "base/text_cursor.h"
 #include "base/write_file.h"
 
@@ -88,17 +87,6 @@ std::optional<Head> parse_head(std::string_view text) {
     if (!cursor.accept(",") && cursor.peek() != '}') return std::nullopt;
   }
   return head;
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.bad() || (file.fail() && !file.eof())) {
-    return fail(ErrorKind::io, "the file cannot be read", path);
-  }
-  return std::move(text).str();
 }
 
 // The number of bytes of so many elements, or nothing where that is no sensible number.

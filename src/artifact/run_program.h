@@ -8,9 +8,9 @@
 
 namespace lathe {
 
-// Runs `arguments[0]`, found in the PATH, with these arguments and without input; what it prints goes into
-// the file `output`. An Error where it cannot be started or ends with another status than 0; then with the
-// first lines of what it printed as notes.
-Status run_program(const std::vector<std::string>& arguments, const std::string& output);
+// Runs `arguments[0]`, found in the PATH, with these arguments and without input. An Error, which goes on
+// after "the program", where it cannot be started or ends with another status than 0; then with the line
+// that says most of what it printed.
+Status run_program(const std::vector<std::string>& arguments);
 
 }  // namespace lathe

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "artifact/emit_sources.h"
 #include "artifact/run_program.h"
 #include "artifact/runtime_bytes.h"
+#include "base/read_file.h"
 #include "base/scratch_folder.h"
 #include "base/write_file.h"
 #include "compile/compile.h"
@@ -25,6 +28,23 @@ constexpr const char* kHeader = "model.h";
 constexpr const char* kWeights = "weights.bin";
 constexpr const char* kManifest = "manifest.json";
 
+// The folder of an artifact: one that is made for it goes again where nothing comes to lie in it.
+class ArtifactFolder {
+ public:
+  explicit ArtifactFolder(const std::string& path)
+      : path_(path), is_new_(!fs::exists(fs::symlink_status(path, ignored_))) {}
+  ~ArtifactFolder() {
+    if (is_new_) fs::remove(path_, ignored_);  // never one that holds something
+  }
+  ArtifactFolder(const ArtifactFolder&) = delete;
+  ArtifactFolder& operator=(const ArtifactFolder&) = delete;
+
+ private:
+  std::error_code ignored_;
+  std::string path_;
+  bool is_new_;
+};
+
 std::string c_file(size_t kernel) { return fmt::format("kernel{}.c", kernel); }
 
 Status write_sources(const Model& model, const ScratchFolder& build) {
@@ -37,12 +57,11 @@ Status write_sources(const Model& model, const ScratchFolder& build) {
   return write_file(build.at("tables.cpp"), {model_tables_source(model)});
 }
 
-Status run_compiler(const std::vector<std::string>& arguments, const std::string& output) {
-  const Status done = run_program(arguments, output);
+Status run_compiler(const std::vector<std::string>& arguments) {
+  const Status done = run_program(arguments);
   if (done.has_value()) return {};
   Error error = done.error();
-  error.message = fmt::format(
-      "model.so cannot be linked: {}, which must be a C++ compiler with its libraries", error.message);
+  error.message = fmt::format("model.so cannot be linked: the C++ compiler {}", error.message);
   return std::unexpected(std::move(error));
 }
 
@@ -66,16 +85,19 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
   for (const std::string& argument :
        {std::string("-Wl,--whole-archive"), build.at("runtime.a"), std::string("-Wl,--no-whole-archive"),
         std::string("-static-libstdc++"), std::string("-static-libgcc"), std::string("-Wl,--no-undefined"),
-        std::string("-Wl,-soname,model.so"), "-Wl,--version-script=" + build.at("exports")}) {
+        std::string("-Wl,-soname,model.so"),
+        // As one word of its own: a path may hold commas.
+        std::string("-Xlinker"), "--version-script=" + build.at("exports")}) {
     arguments.push_back(argument);
   }
-  return run_compiler(arguments, build.at("messages"));
+  return run_compiler(arguments);
 }
 
-// What both forms have.
-Status write_data(const Model& model, const ScratchFolder& build, const WriteOptions& options) {
+// What both forms have; `library` is what model.so holds, where there is one.
+Status write_data(const Model& model, const ScratchFolder& build, const WriteOptions& options,
+                  std::optional<std::string_view> library) {
   LATHE_TRY_STATUS(write_file(build.at(kWeights), {model.weights}));
-  return write_file(build.at(kManifest), {model_manifest(model, options.compiler_version)});
+  return write_file(build.at(kManifest), {model_manifest(model, options.compiler_version, library)});
 }
 
 // The artifact that lies in the folder, of whatever form: what runs goes first, the manifest stays. A folder
@@ -97,8 +119,8 @@ Status remove_old(const std::string& folder) {
   return {};
 }
 
-// Puts an artifact in the place of the one before. A kill between leaves one that lacks a file, and never
-// files of two.
+// Puts an artifact in the place of the one before. A kill between leaves one that lacks a file; where another
+// process writes there too, files of two, which their manifest tells apart.
 Status replace(const ScratchFolder& build, const std::string& folder, std::vector<std::string> names) {
   LATHE_TRY_STATUS(remove_old(folder));
   names.insert(names.begin(), {kManifest, kWeights});
@@ -115,20 +137,23 @@ Status replace(const ScratchFolder& build, const std::string& folder, std::vecto
 
 }  // namespace
 
-Status check_compiler(const WriteOptions& options) {
-  return run_compiler({options.compiler, "--version"}, "/dev/null");
-}
+std::vector<std::string> artifact_file_names() { return {kManifest, kWeights, kHeader, kLibrary}; }
+
+Status check_compiler(const WriteOptions& options) { return run_compiler({options.compiler, "--version"}); }
 
 Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options) {
+  const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
   LATHE_TRY_STATUS(write_sources(model, build));
   LATHE_TRY_STATUS(link(model, build, options));
-  LATHE_TRY_STATUS(write_data(model, build, options));
+  LATHE_TRY(const std::string library, read_file(build.at(kLibrary)));
+  LATHE_TRY_STATUS(write_data(model, build, options, library));
   LATHE_TRY_STATUS(write_file(build.at(kHeader), {model_header(model)}));
   return replace(build, folder, {kHeader, kLibrary});
 }
 
 Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options) {
+  const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
   std::vector<std::string> names;
   for (size_t i = 0; i < model.kernels.size(); ++i) {
@@ -139,7 +164,7 @@ Status write_c_sources(const Model& model, const std::string& folder, const Writ
     LATHE_TRY_STATUS(write_file(build.at(c_file(i)), {text}));
     names.push_back(c_file(i));
   }
-  LATHE_TRY_STATUS(write_data(model, build, options));
+  LATHE_TRY_STATUS(write_data(model, build, options, std::nullopt));
   return replace(build, folder, std::move(names));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "artifact/model.h"
 #include "base/result.h"
@@ -21,6 +22,9 @@ Status write_artifact(const Model& model, const std::string& folder, const Write
 
 // The same Error, without any model, where write_artifact would find no compiler.
 Status check_compiler(const WriteOptions& options);
+
+// What a folder's artifact is made of, but for C sources.
+std::vector<std::string> artifact_file_names();
 
 // In place of model.so each kernel as C99 for another compiler: kernel0.c, kernel1.c ..., named as in
 // manifest.json, with the weights that they read.

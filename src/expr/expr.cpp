@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "expr/integers.h"
+#include "expr/magnitude.h"
 
 namespace lathe {
 namespace {
@@ -34,8 +35,14 @@ Expr coerce(const Expr& e, Type type) {
   return e;
 }
 
+// Sums beyond this might leave 64 bits: there values wrap around, which indices never do.
+constexpr double kLargestSum = 0x1p62;
+
 // +, -, *, /, % of integer forms that stay affine; undefined where the result is not.
 Expr affine_binary(BinaryOp op, const Affine& a, const Affine& b) {
+  const double left = magnitude(a);
+  const double right = magnitude(b);
+  if ((op == BinaryOp::mul ? left * right : left + right) > kLargestSum) return {};
   switch (op) {
     case BinaryOp::add: return Expr(a + b);
     case BinaryOp::sub: return Expr(a - b);

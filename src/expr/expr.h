@@ -1,11 +1,12 @@
 // Scalar expressions: what one element of a compute is. Immutable trees, shared by copying.
 //
-// Semantics. Integers are 64-bit in index arithmetic and of their own type in values; integer division rounds
-// down. Floating-point sums keep the order in which they are written; only schedule steps reorder a
-// reduction. A comparison gives `bool`. `select` evaluates only the side it takes, so a load on the other
-// side may be out of bounds. Every integer expression built from variables, constants, +, -, * constant, /
-// and % by positive constants is kept as an `Affine` (node `Index`); what is not affine, such as a load,
-// stays a tree.
+// Semantics. Integers are 64-bit in index arithmetic, which never overflows, and of their own type in values,
+// which wrap around; integer division rounds down. Floating-point sums keep the order in which they are
+// written; only schedule steps reorder a reduction. Of a NaN and a number `min` and `max` may give either:
+// programs take one instruction for them. A comparison gives `bool`. `select` evaluates only the
+// side it takes, so a load on the other side may be out of bounds. Every integer expression built from
+// variables, constants, +, -, * constant, / and % by positive constants is kept as an `Affine` (node
+// `Index`); what is not affine, such as a load, stays a tree.
 //
 // Grammar (lanes > 1 only after the pass `vectorize_loops`):
 //   expr ::= Literal | Index(affine) | Load(tensor, affine*) | Unary(op, e) | Binary(op, e, e)

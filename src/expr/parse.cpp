@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/magnitude.h"
 #include "expr/print.h"
 
 namespace lathe {
@@ -15,29 +16,8 @@ namespace {
 constexpr int kMaxDepth = 200;
 constexpr int kMaxOperators = 2000;
 constexpr double kMaxIndex = 4503599627370496.0;  // 2^52
-constexpr double kAssumedRange = 2147483648.0;    // of what is not known
 constexpr int64_t kMaxLanes = 1024;
 constexpr int64_t kMaxStride = int64_t{1} << 31;
-
-// The largest magnitude that an index or any part of it can have.
-double magnitude(const Affine& a, const Ranges& ranges) {
-  double sum = std::abs(static_cast<double>(a.constant()));
-  for (const Affine::Term& term : a.terms()) {
-    const AtomNode& atom = *term.atom;
-    double value = kAssumedRange;
-    if (atom.kind == AtomKind::variable) {
-      const Interval* range = ranges.find(&atom);
-      if (range != nullptr)
-        value = static_cast<double>(std::max(std::abs(range->lo), std::abs(range->hi) + 1));
-    } else if (atom.kind == AtomKind::floor_div) {
-      value = magnitude(atom.operand, ranges) / static_cast<double>(atom.divisor) + 1;
-    } else if (atom.kind == AtomKind::modulo) {
-      value = static_cast<double>(atom.divisor);
-    }
-    sum += value * std::abs(static_cast<double>(term.coefficient));
-  }
-  return sum;
-}
 
 struct Operator {
   size_t level;  // 0 binds loosest
@@ -153,22 +133,33 @@ class ExprParser {
                                      to_string(b), a.type().lanes, b.type().lanes));
   }
 
+  // Here rather than by `verify`, which comes after the shapes have been read off the indices.
+  Status check_divisor(BinaryOp op, const Expr& divisor) const {
+    if (indices_ == 0 || (op != BinaryOp::div && op != BinaryOp::mod) || is_float(divisor.type().dtype))
+      return {};
+    const Affine value = to_affine(divisor);
+    if (value.is_constant() && value.constant() >= 0) return {};  // 0 has a sentence of its own
+    return cursor_.error(
+        fmt::format("integers are divided by positive constants only, not by '{}'", to_string(divisor)));
+  }
+
   Status check_index_range(BinaryOp op, const Expr& a, const Expr& b) const {
     if (a.type().dtype == DType::i32 || b.type().dtype == DType::i32) {
       for (const Expr& e : {a, b}) {
-        if (is_constant_index(e) && magnitude(e.as<Index>()->value, {}) > kAssumedRange) {
+        if (is_constant_index(e) && magnitude(e.as<Index>()->value) > kAssumedMagnitude) {
           return cursor_.error(fmt::format("{} is no i32", to_string(e)));
         }
       }
     }
+    LATHE_TRY_STATUS(check_divisor(op, b));
     if (!is_index_number(a, b) || !is_index_number(b, a)) return {};
-    const Affine x = to_affine(a);
-    const Affine y = to_affine(b);
-    const double left = magnitude(x, names_.ranges);
-    const double right = magnitude(y, names_.ranges);
-    if ((op == BinaryOp::div || op == BinaryOp::mod) && y.is(0)) {
+    if ((op == BinaryOp::div || op == BinaryOp::mod) && to_affine(b).is(0)) {
       return cursor_.error(fmt::format("'{}' is divided by zero", to_string(a)));
     }
+    const bool is_value = a.as<Index>() == nullptr || b.as<Index>() == nullptr;
+    if (is_value && indices_ == 0) return {};  // it wraps around
+    const double left = magnitude(to_affine(a), names_.ranges);
+    const double right = magnitude(to_affine(b), names_.ranges);
     if ((op == BinaryOp::mul ? left * right : left + right) <= kMaxIndex) return {};
     return cursor_.error(fmt::format("an index may not grow beyond {:.0f}", kMaxIndex));
   }
@@ -220,7 +211,7 @@ class ExprParser {
     const Result<int64_t> integer = cursor_.integer();
     if (integer && cursor_.position() == end) {
       if (std::abs(static_cast<double>(*integer)) <= kMaxIndex) return Expr(*integer);
-      return cursor_.error(fmt::format("an index may not grow beyond {:.0f}", kMaxIndex));
+      return cursor_.error(fmt::format("a whole number may not go beyond {:.0f}", kMaxIndex));
     }
     cursor_.rewind(end);
     return Expr(value);
@@ -247,16 +238,14 @@ class ExprParser {
 
   Result<Expr> load_of(const std::string& name) {
     Load access;
-    ++brackets_;
     while (cursor_.peek() != ']' && !at_lanes()) {
       if (!access.index.empty()) LATHE_TRY_STATUS(cursor_.expect_comma("]"));
       LATHE_TRY(const Affine value, integer_value());
       access.index.push_back(value);
     }
-    --brackets_;
     LATHE_TRY(const int lanes, lanes_of(access));
     LATHE_TRY_STATUS(cursor_.expect("]"));
-    access.tensor = names_.tensor(name, access.index.size(), brackets_ > 0);
+    access.tensor = names_.tensor(name, access.index.size(), indices_ > 0);
     if (!access.tensor.defined()) return cursor_.error(fmt::format("there is no tensor '{}'", name));
     const size_t rank = names_.flat ? 1 : access.tensor->shape.size();
     if (rank != access.index.size()) {
@@ -303,7 +292,9 @@ class ExprParser {
 
  public:
   Result<Affine> integer_value() {
+    ++indices_;
     LATHE_TRY(const Expr value, level(0));
+    --indices_;
     if (value.type() != Type{DType::i64, 1} && value.type() != Type{DType::i32, 1}) {
       return cursor_.error(
           fmt::format("'{}' is {}, but an index is an integer", to_string(value), to_string(value.type())));
@@ -323,6 +314,10 @@ class ExprParser {
       if (const size_t split = name.find('x'); split != std::string::npos) {
         if (const Result<DType> type = parse_dtype(name.substr(0, split))) return vector_literal(name, *type);
       }
+    }
+    if (at_axis()) {
+      return cursor_.error(fmt::format(
+          "'{}' of an axis is a reduction, which stands once, at the beginning of a compute", name));
     }
     std::vector<Expr> arguments;
     while (!cursor_.accept(")")) {
@@ -350,6 +345,14 @@ class ExprParser {
     }
     cursor_.rewind(begin);
     return cursor_.error(fmt::format("there is no function '{}'", name));
+  }
+
+  // "r:3", as in a reduction.
+  bool at_axis() {
+    const size_t here = cursor_.position();
+    const bool found = cursor_.identifier() && cursor_.peek() == ':';
+    cursor_.rewind(here);
+    return found;
   }
 
   // "f64(0.1)" is a literal, and so is an index that comes to a number; any other operand is cast.
@@ -433,7 +436,7 @@ class ExprParser {
   const ExprNames& names_;
   int depth_ = 0;
   int operators_ = 0;
-  int brackets_ = 0;
+  int indices_ = 0;  // around what is read
 };
 
 }  // namespace

@@ -96,19 +96,29 @@ class DagReader {
     return extents;
   }
 
+  // A word that begins no statement: neither a declaration nor a compute, which a bracket follows.
+  bool at_type() {
+    if (!cursor_.at_identifier()) return false;
+    const size_t here = cursor_.position();
+    const bool is_declaration =
+        at_declaration("input") || at_declaration("table") || at_declaration("output");
+    cursor_.rewind(here);
+    const bool found = !is_declaration && cursor_.identifier() && cursor_.peek() != '[';
+    cursor_.rewind(here);
+    return found;
+  }
+
   Status input() {
     LATHE_TRY(std::string name, new_name());
     LATHE_TRY(std::vector<int64_t> extents, shape());
     DType dtype = DType::f32;
-    const size_t here = cursor_.position();
-    if (cursor_.at_identifier()) {
+    if (at_type()) {
+      const size_t here = cursor_.position();
       LATHE_TRY(const std::string word, cursor_.identifier());
       const Result<DType> type = parse_dtype(word);
-      if (type && cursor_.peek() != '[') {
-        dtype = *type;
-      } else {
-        cursor_.rewind(here);
-      }
+      cursor_.rewind(type ? cursor_.position() : here);
+      if (!type) return cursor_.error(type.error().message);
+      dtype = *type;
     }
     dag_.inputs.emplace_back(std::move(name), std::move(extents), dtype);
     return {};
@@ -162,19 +172,21 @@ class DagReader {
   }
 
   // "max(r:10)" reduces, "max(a, b)" does not.
-  Reduction reduction() {
-    for (const auto& [word, value] :
+  Result<Reduction> reduction() {
+    if (!cursor_.at_identifier()) return Reduction::none;
+    const size_t here = cursor_.position();
+    const Result<std::string> word = cursor_.identifier();
+    const bool opens = word && cursor_.accept("(");
+    const size_t axes = cursor_.position();
+    const bool reduces = opens && cursor_.identifier() && cursor_.peek() == ':';
+    cursor_.rewind(reduces ? axes : here);
+    if (!reduces) return Reduction::none;
+    for (const auto& [name, value] :
          {std::pair{"sum", Reduction::sum}, {"max", Reduction::max}, {"min", Reduction::min}}) {
-      const size_t here = cursor_.position();
-      if (cursor_.accept_word(word) && cursor_.accept("(") && cursor_.identifier() && cursor_.peek() == ':') {
-        cursor_.rewind(here);
-        cursor_.accept_word(word);
-        cursor_.accept("(");
-        return value;
-      }
-      cursor_.rewind(here);
+      if (*word == name) return value;
     }
-    return Reduction::none;
+    cursor_.rewind(here);
+    return cursor_.error(fmt::format("there is no reduction '{}'; there are sum, max, min", *word));
   }
 
   Status compute() {
@@ -186,7 +198,7 @@ class DagReader {
     LATHE_TRY_STATUS(cursor_.expect("="));
     std::vector<int64_t> extents;
     for (const Axis& axis : compute.axes) extents.push_back(axis.extent);
-    compute.reduction = reduction();
+    LATHE_TRY(compute.reduction, reduction());
     if (compute.reduction != Reduction::none) {
       LATHE_TRY_STATUS(axes(AxisKind::reduce, ")", compute.axes));
     }

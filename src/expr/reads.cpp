@@ -87,6 +87,9 @@ std::optional<int64_t> divided(std::optional<int64_t> value, int64_t divisor) {
   return value ? std::optional(floor_quotient(*value, divisor)) : std::nullopt;
 }
 
+Reach reach_as_written(const Affine& index, const Ranges& ranges, std::span<const Affine> facts,
+                       const ValueReach& values);
+
 Reach reach_of_atom(const AtomNode& atom, const Ranges& ranges, std::span<const Affine> facts,
                     const ValueReach& values) {
   switch (atom.kind) {
@@ -95,10 +98,11 @@ Reach reach_of_atom(const AtomNode& atom, const Ranges& ranges, std::span<const 
       return range != nullptr ? Reach{range->lo, range->hi} : Reach{};
     }
     case AtomKind::floor_div: {
-      const Reach operand = reach_of(atom.operand, ranges, facts, values);
+      const Reach operand = reach_as_written(atom.operand, ranges, facts, values);
       return {divided(operand.lo, atom.divisor), divided(operand.hi, atom.divisor)};
     }
-    case AtomKind::modulo: return modulo_reach(reach_of(atom.operand, ranges, facts, values), atom.divisor);
+    case AtomKind::modulo:
+      return modulo_reach(reach_as_written(atom.operand, ranges, facts, values), atom.divisor);
     case AtomKind::opaque: return values ? values(*atom.opaque) : Reach{};
   }
   return {};
@@ -125,6 +129,23 @@ Reach sum_of_reaches(const Affine& a, const Ranges& ranges, std::span<const Affi
   return sum;
 }
 
+void narrow(Reach& reach, const Reach& other) {
+  if (other.lo) reach.lo = reach.lo ? std::max(*reach.lo, *other.lo) : *other.lo;
+  if (other.hi) reach.hi = reach.hi ? std::min(*reach.hi, *other.hi) : *other.hi;
+}
+
+Reach reach_as_written(const Affine& index, const Ranges& ranges, std::span<const Affine> facts,
+                       const ValueReach& values) {
+  Reach reach = sum_of_reaches(index, ranges, facts, values);
+  for (const Affine& fact : facts) {
+    // fact >= 0, hence index >= index - fact and index <= index + fact.
+    const Reach below = sum_of_reaches(index - fact, ranges, {}, values);
+    const Reach above = sum_of_reaches(index + fact, ranges, {}, values);
+    narrow(reach, {below.lo, above.hi});
+  }
+  return reach;
+}
+
 }  // namespace
 
 std::vector<Read> reads_of(const Expr& body) {
@@ -142,13 +163,12 @@ Reach modulo_reach(const Reach& operand, int64_t divisor) {
 
 Reach reach_of(const Affine& index, const Ranges& ranges, std::span<const Affine> facts,
                const ValueReach& values) {
-  Reach reach = sum_of_reaches(index, ranges, facts, values);
-  for (const Affine& fact : facts) {
-    // fact >= 0, hence index >= index - fact and index <= index + fact.
-    const Reach below = sum_of_reaches(index - fact, ranges, {}, values);
-    const Reach above = sum_of_reaches(index + fact, ranges, {}, values);
-    if (below.lo) reach.lo = reach.lo ? std::max(*reach.lo, *below.lo) : *below.lo;
-    if (above.hi) reach.hi = reach.hi ? std::min(*reach.hi, *above.hi) : *above.hi;
+  Reach reach = reach_as_written(index, ranges, facts, values);
+  // A quotient and its remainder put together reach less than the two of them on their own. The facts speak
+  // of the index as it was written.
+  const auto is_remainder = [](const Affine::Term& term) { return term.atom->kind == AtomKind::modulo; };
+  if (index.terms().size() > 1 && std::ranges::any_of(index.terms(), is_remainder)) {
+    narrow(reach, reach_as_written(simplify(index, ranges), ranges, facts, values));
   }
   return reach;
 }

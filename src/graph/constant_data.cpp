@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "graph/graph.h"
+#include "graph/half_float.h"
 
 namespace lathe {
 
@@ -40,9 +41,28 @@ std::shared_ptr<const Bytes> encode(std::span<const double> values) {
   return bytes;
 }
 
+std::vector<double> decode_halves(const HalfFormat& format, const Bytes& bytes) {
+  std::vector<double> values(bytes.size() / sizeof(uint16_t));
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
+    values[i] = value_of_half(format, bits);
+  }
+  return values;
+}
+
+std::shared_ptr<const Bytes> encode_halves(const HalfFormat& format, std::span<const double> values) {
+  auto bytes = std::make_shared<Bytes>(values.size() * sizeof(uint16_t));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t bits = half_of_value(format, values[i]);
+    std::memcpy(bytes->data() + i * sizeof(bits), &bits, sizeof(bits));
+  }
+  return bytes;
+}
+
 }  // namespace
 
-std::optional<std::vector<double>> values_of(const GraphTensor& constant) {
+std::vector<double> values_of(const GraphTensor& constant) {
   LATHE_CHECK(constant.is_constant());
   switch (constant.type.dtype) {
     case DType::boolean:
@@ -51,10 +71,10 @@ std::optional<std::vector<double>> values_of(const GraphTensor& constant) {
     case DType::i64: return decode<int64_t>(*constant.data);
     case DType::f32: return decode<float>(*constant.data);
     case DType::f64: return decode<double>(*constant.data);
-    case DType::f16:
-    case DType::bf16: return std::nullopt;
+    case DType::f16: return decode_halves(kF16, *constant.data);
+    case DType::bf16: return decode_halves(kBf16, *constant.data);
   }
-  return std::nullopt;
+  return {};
 }
 
 std::shared_ptr<const Bytes> to_bytes(DType dtype, std::span<const double> values) {
@@ -65,8 +85,8 @@ std::shared_ptr<const Bytes> to_bytes(DType dtype, std::span<const double> value
     case DType::i64: return encode<int64_t>(values);
     case DType::f32: return encode<float>(values);
     case DType::f64: return encode<double>(values);
-    case DType::f16:
-    case DType::bf16: return nullptr;
+    case DType::f16: return encode_halves(kF16, values);
+    case DType::bf16: return encode_halves(kBf16, values);
   }
   return nullptr;
 }

@@ -7,7 +7,7 @@ namespace lathe {
 
 namespace {
 
-std::vector<double> read(const Graph& graph, TensorId id) { return *values_of(graph.tensors[id]); }
+std::vector<double> read(const Graph& graph, TensorId id) { return values_of(graph.tensors[id]); }
 
 bool all_constant(const Graph& graph, const GraphNode& node) {
   return std::all_of(node.inputs.begin() + 1, node.inputs.end(),

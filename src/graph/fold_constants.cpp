@@ -7,8 +7,8 @@ namespace lathe {
 
 namespace {
 
-// The node's result as constant data, or null if an operand has no value or a type without conversion, or the
-// result is too large to be kept.
+// The node's result as constant data, or null if an operand has no value or the result is too large to be
+// kept.
 std::shared_ptr<const Bytes> fold(const Graph& graph, const GraphNode& node) {
   const bool all_constant = std::all_of(node.inputs.begin(), node.inputs.end(),
                                         [&](TensorId id) { return graph.tensors[id].is_constant(); });
@@ -19,11 +19,8 @@ std::shared_ptr<const Bytes> fold(const Graph& graph, const GraphNode& node) {
   const TensorType& type = graph.tensors[node.output].type;
   if (!may_be_folded(elements_of(type.shape), operand_elements)) return nullptr;
   std::vector<Values> operands;
-  for (TensorId id : node.inputs) {
-    std::optional<std::vector<double>> values = values_of(graph.tensors[id]);
-    if (!values) return nullptr;
-    operands.push_back({graph.tensors[id].type.shape, std::move(*values)});
-  }
+  for (TensorId id : node.inputs)
+    operands.push_back({graph.tensors[id].type.shape, values_of(graph.tensors[id])});
   return to_bytes(type.dtype, evaluate_node(node, operands).data);
 }
 

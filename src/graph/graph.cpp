@@ -141,6 +141,10 @@ Status GraphBuilder::output(TensorId id) {
   return {};
 }
 
+bool GraphBuilder::is_input(TensorId id) const {
+  return std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
+}
+
 std::optional<TensorId> GraphBuilder::find(const std::string& name) const {
   const auto found = names_.find(name);
   if (found == names_.end()) return std::nullopt;

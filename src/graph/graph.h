@@ -86,9 +86,9 @@ std::string to_string(const Graph& graph);
 // inferred, constant data of the type's size. For graphs that were edited by hand.
 Status verify(const Graph& graph);
 
-// A constant's values; nothing for element types that have no conversion here (f16, bf16).
-std::optional<std::vector<double>> values_of(const GraphTensor& constant);
-// The bytes that hold `values` as elements of `dtype`, rounded; null for f16 and bf16.
+// A constant's values.
+std::vector<double> values_of(const GraphTensor& constant);
+// The bytes that hold `values` as elements of `dtype`, rounded.
 std::shared_ptr<const Bytes> to_bytes(DType dtype, std::span<const double> values);
 
 // Collects a graph in the order in which it is written and infers the types.
@@ -108,6 +108,7 @@ class GraphBuilder {
   // The tensor of that name, if there is one.
   std::optional<TensorId> find(const std::string& name) const;
   const GraphTensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+  bool is_input(TensorId id) const;
   // The graph; the builder is used up.
   Graph build() { return std::move(graph_); }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/file_type.h"
 #include "graph/onnx_proto.h"
 
 namespace lathe {
@@ -61,10 +62,11 @@ Status check_operator_set(const onnx::ModelProto& model, const std::string& name
 }  // namespace
 
 Result<std::string> read_model_file(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return fail(ErrorKind::not_found, "there is no such file", path);
-  if (std::filesystem::is_directory(status)) return fail(ErrorKind::io, "it is a folder, not a model", path);
+  LATHE_TRY(const std::filesystem::file_type type, file_type_of(path));
+  if (type == std::filesystem::file_type::not_found)
+    return fail(ErrorKind::not_found, "there is no such file", path);
+  if (type == std::filesystem::file_type::directory)
+    return fail(ErrorKind::io, "it is a folder, not a model", path);
   std::ifstream file(path, std::ios::binary);
   std::string bytes;
   if (file) bytes.assign(std::istreambuf_iterator<char>(file), {});

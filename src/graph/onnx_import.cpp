@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
@@ -34,8 +35,11 @@ std::unexpected<Error> fail_at(const onnx::NodeProto& node, ErrorKind kind, cons
 
 class Importer {
  public:
-  Importer(onnx::ModelProto& model, const OnnxImportOptions& options)
-      : graph_(*model.mutable_graph()), options_(options), builder_(graph_.name()) {
+  // `name` is the graph's where the model gives it none.
+  Importer(onnx::ModelProto& model, const std::string& name, const OnnxImportOptions& options)
+      : graph_(*model.mutable_graph()),
+        options_(options),
+        builder_(graph_.name().empty() ? name : graph_.name()) {
     for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
       if (set.domain().empty() || set.domain() == "ai.onnx") operator_set_ = set.version();
     }
@@ -169,8 +173,11 @@ class Importer {
       return add_variadic(node);
     const OnnxOperator& row = *find_onnx_operator(node.op_type());
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
-    std::vector<const GraphTensor*> tensors;
-    for (TensorId id : inputs) tensors.push_back(id == kLeftOut ? nullptr : &builder_.tensor(id));
+    std::vector<OnnxOperand> tensors;
+    for (TensorId id : inputs) {
+      tensors.push_back(id == kLeftOut ? OnnxOperand{}
+                                       : OnnxOperand{&builder_.tensor(id), builder_.is_input(id)});
+    }
     OnnxNode view(node, std::move(tensors), operator_set_);
     Result<std::vector<ImportedOutput>> outputs = row.import(view);
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
@@ -204,6 +211,7 @@ class Importer {
       LATHE_TRY_STATUS(builder_.constant(name, known->type, known->data));
       return {};
     }
+    if (is_given) LATHE_TRY_STATUS(check_given_operands(node, inputs));
     LATHE_TRY(const TensorId id, builder_.node(whole.name, whole.op, whole.inputs, name));
     const DType dtype = builder_.tensor(id).type.dtype;
     if (dtype == DType::f32) return {};
@@ -212,28 +220,39 @@ class Importer {
         fmt::format("it computes {} of what is no constant, and Lathe supports f32 there", to_string(dtype)));
   }
 
-  // What a node of constants gives, where later nodes may need its value to know their shapes: integers, and
-  // f32 as few as a tensor has axes.
+  // A node that gives an output of the model is never folded, so that it reads its constants at run time.
+  Status check_given_operands(const onnx::NodeProto& node, const std::vector<TensorId>& inputs) const {
+    for (const TensorId id : inputs) {
+      const GraphTensor& tensor = builder_.tensor(id);
+      if (!is_half(tensor.type.dtype)) continue;
+      return fail_at(
+          node, ErrorKind::unsupported,
+          fmt::format("it makes an output of the model of the constant '{}', which is {}, and Lathe "
+                      "supports f32 there",
+                      tensor.name, to_string(tensor.type.dtype)));
+    }
+    return {};
+  }
+
+  // What a node of constants gives, where nothing computes it later (all but f32) or later nodes may need its
+  // value to know their shapes: f32 as few as a tensor has axes.
   Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node) const {
     constexpr int64_t kMostReals = 16;
-    constexpr int64_t kMostIntegers = int64_t{1} << 20;
+    int64_t most_others = int64_t{1} << 20;
     std::vector<TensorType> types;
-    std::vector<Values> values;
     for (const TensorId id : node.inputs) {
       const GraphTensor& tensor = builder_.tensor(id);
       if (!tensor.is_constant()) return std::nullopt;
-      std::optional<std::vector<double>> data = values_of(tensor);
-      if (!data) return std::nullopt;
       types.push_back(tensor.type);
-      values.push_back({tensor.type.shape, std::move(*data)});
+      most_others = std::max(most_others, elements_of(tensor.type.shape));
     }
     LATHE_TRY(const TensorType type, infer_type(node, types));
     LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-    const int64_t most = type.dtype == DType::f32 ? kMostReals : kMostIntegers;
-    if (elements_of(type.shape) > most) return std::nullopt;
-    auto data = to_bytes(type.dtype, evaluate_node(node, values).data);
-    if (!data) return std::nullopt;
-    return OnnxConstant{type, std::move(data)};
+    if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
+    std::vector<Values> values;
+    for (const TensorId id : node.inputs)
+      values.push_back({builder_.tensor(id).type.shape, values_of(builder_.tensor(id))});
+    return OnnxConstant{type, to_bytes(type.dtype, evaluate_node(node, values).data)};
   }
 
   // The inputs, after checks of everything that the table says of the node.
@@ -302,7 +321,7 @@ class Importer {
 Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& name,
                                 const OnnxImportOptions& options) {
   LATHE_TRY(const auto model, parse_model(bytes, name));
-  Result<Graph> graph = Importer(*model, options).run();
+  Result<Graph> graph = Importer(*model, std::filesystem::path(name).stem().string(), options).run();
   if (!graph) graph.error().where = name;
   return graph;
 }

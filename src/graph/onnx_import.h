@@ -1,7 +1,8 @@
 // From an ONNX model to a Graph: reads the file, checks what it says, infers every shape by Lathe's own
 // rules. The model's declared intermediate shapes are ignored. Every error is one sentence that names the
 // file and the node, initializer or input. Nodes of type Constant become constants, and so do the
-// shapes that a model computes. No other simplification: see graph/simplify.h.
+// shapes that a model computes. A graph without a name is called as its file. No other simplification: see
+// graph/simplify.h.
 #pragma once
 
 #include <map>

@@ -15,21 +15,21 @@ constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: beyond it value
 
 bool is_integer(DType dtype) { return dtype == DType::i64 || dtype == DType::i32; }
 
-Status require_constant(const GraphTensor& tensor, size_t input) {
-  if (tensor.is_constant()) return {};
-  return fail(
-      ErrorKind::unsupported,
-      fmt::format("input {}, '{}', is computed, and Lathe supports a constant there", input, tensor.name));
-}
-
 }  // namespace
 
+Result<const GraphTensor*> OnnxNode::constant(size_t input) const {
+  const auto& [tensor, is_model_input] = inputs_[input];
+  if (tensor->is_constant()) return tensor;
+  return fail(ErrorKind::unsupported,
+              fmt::format("input {}, '{}', is {}, and Lathe supports a constant there", input, tensor->name,
+                          is_model_input ? "an input of the model" : "computed"));
+}
+
 Result<std::vector<double>> OnnxNode::integer_values(size_t input) const {
-  const GraphTensor& tensor = *inputs_[input];
-  LATHE_TRY_STATUS(require_constant(tensor, input));
-  if (is_integer(tensor.type.dtype)) return *values_of(tensor);
+  LATHE_TRY(const GraphTensor* const tensor, constant(input));
+  if (is_integer(tensor->type.dtype)) return values_of(*tensor);
   return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be i64",
-                                                       input, tensor.name, to_string(tensor.type.dtype)));
+                                                       input, tensor->name, to_string(tensor->type.dtype)));
 }
 
 Result<Shape> OnnxNode::constant_integers(size_t input) const {
@@ -39,7 +39,7 @@ Result<Shape> OnnxNode::constant_integers(size_t input) const {
   if (large != values.end()) {
     return fail(ErrorKind::unsupported,
                 fmt::format("input {}, '{}', holds {:.6g}, and Lathe supports integers up to 2^53 there",
-                            input, inputs_[input]->name, *large));
+                            input, inputs_[input].tensor->name, *large));
   }
   return Shape(values.begin(), values.end());
 }
@@ -57,32 +57,29 @@ Result<Shape> OnnxNode::integers_of(const char* name, size_t input, const Shape&
 }
 
 Result<std::vector<double>> OnnxNode::constant_reals(size_t input) const {
-  const GraphTensor& tensor = *inputs_[input];
-  LATHE_TRY_STATUS(require_constant(tensor, input));
-  if (tensor.type.dtype == DType::f32) return *values_of(tensor);
+  LATHE_TRY(const GraphTensor* const tensor, constant(input));
+  if (tensor->type.dtype == DType::f32) return values_of(*tensor);
   return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be f32",
-                                                       input, tensor.name, to_string(tensor.type.dtype)));
+                                                       input, tensor->name, to_string(tensor->type.dtype)));
 }
 
 Result<double> OnnxNode::constant_real(size_t input, double otherwise) const {
   if (!has_input(input)) return otherwise;
-  const GraphTensor& tensor = *inputs_[input];
-  LATHE_TRY_STATUS(require_constant(tensor, input));
-  if (tensor.type.dtype != DType::f32 || elements_of(tensor.type.shape) != 1) {
+  LATHE_TRY(const GraphTensor* const tensor, constant(input));
+  if (tensor->type.dtype != DType::f32 || elements_of(tensor->type.shape) != 1) {
     return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is {}, and must be one f32", input,
-                                                         tensor.name, to_string(tensor.type)));
+                                                         tensor->name, to_string(tensor->type)));
   }
-  return values_of(tensor)->front();
+  return values_of(*tensor).front();
 }
 
 Result<bool> OnnxNode::constant_flag(size_t input) const {
   if (!has_input(input)) return false;
-  const GraphTensor& tensor = *inputs_[input];
-  LATHE_TRY_STATUS(require_constant(tensor, input));
-  if (tensor.type.dtype == DType::boolean && elements_of(tensor.type.shape) == 1)
-    return values_of(tensor)->front() != 0;
+  LATHE_TRY(const GraphTensor* const tensor, constant(input));
+  if (tensor->type.dtype == DType::boolean && elements_of(tensor->type.shape) == 1)
+    return values_of(*tensor).front() != 0;
   return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is {}, and must be one bool", input,
-                                                       tensor.name, to_string(tensor.type)));
+                                                       tensor->name, to_string(tensor->type)));
 }
 
 size_t OnnxNode::output_count() const { return static_cast<size_t>(proto_.output_size()); }

@@ -19,19 +19,25 @@ class TensorProto;
 
 namespace lathe {
 
+// A tensor that a node reads; none where an optional one is left out.
+struct OnnxOperand {
+  const GraphTensor* tensor = nullptr;
+  bool is_model_input = false;
+};
+
 class OnnxNode {
  public:
-  // `inputs`: the node's inputs in order, null for one that is left out; both must outlive this object.
+  // `inputs`: the node's inputs in order; their tensors and `proto` must outlive this object.
   // `operator_set`: the version of ONNX's operators that the model is written in.
-  OnnxNode(const onnx::NodeProto& proto, std::vector<const GraphTensor*> inputs, int64_t operator_set)
+  OnnxNode(const onnx::NodeProto& proto, std::vector<OnnxOperand> inputs, int64_t operator_set)
       : proto_(proto), inputs_(std::move(inputs)), operator_set_(operator_set) {}
 
   int64_t operator_set() const { return operator_set_; }
   size_t input_count() const { return inputs_.size(); }
   size_t output_count() const;
-  bool has_input(size_t input) const { return input < inputs_.size() && inputs_[input] != nullptr; }
-  const TensorType& type(size_t input) const { return inputs_[input]->type; }
-  bool is_constant(size_t input) const { return inputs_[input]->is_constant(); }
+  bool has_input(size_t input) const { return input < inputs_.size() && inputs_[input].tensor != nullptr; }
+  const TensorType& type(size_t input) const { return inputs_[input].tensor->type; }
+  bool is_constant(size_t input) const { return inputs_[input].tensor->is_constant(); }
   const Shape& shape(size_t input) const { return type(input).shape; }
   // The values of an integer operand that must be a constant.
   Result<Shape> constant_integers(size_t input) const;
@@ -67,11 +73,13 @@ class OnnxNode {
  private:
   // The attribute if it is there and of this type (onnx::AttributeProto_AttributeType).
   const onnx::AttributeProto* attribute(const char* name, int type, const char* type_name);
+  // An operand that must be a constant.
+  Result<const GraphTensor*> constant(size_t input) const;
   // The values of an integer operand that must be a constant, large ones rounded.
   Result<std::vector<double>> integer_values(size_t input) const;
 
   const onnx::NodeProto& proto_;
-  std::vector<const GraphTensor*> inputs_;
+  std::vector<OnnxOperand> inputs_;
   int64_t operator_set_;
   std::vector<std::string> read_;
   std::string mistake_;

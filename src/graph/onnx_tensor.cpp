@@ -122,6 +122,8 @@ Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string&
   return constant;
 }
 
+bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
 Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given) {
   if (!input.type().has_tensor_type()) {
     return fail(ErrorKind::unsupported,
@@ -129,6 +131,12 @@ Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* gi
   }
   const onnx::TypeProto_Tensor& tensor = input.type().tensor_type();
   LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.elem_type(), fmt::format("input '{}'", input.name())));
+  if (is_half(dtype)) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("input '{}' is of type {}, which Lathe supports in constants that are cast to f32",
+                    input.name(), to_string(dtype)));
+  }
   if (given != nullptr) {
     const int rank = tensor.shape().dim_size();
     if (tensor.has_shape() && rank != static_cast<int>(given->size())) {

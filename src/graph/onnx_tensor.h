@@ -24,8 +24,10 @@ Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
 // moved out of the message. An Error for external data, a type without conversion, or data of another size
 // than the shape's.
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label);
+// Whether it is a type of constants alone, for which no code is generated: f16 and bf16.
+bool is_half(DType dtype);
 // The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,
-// has a type without conversion, or leaves a dimension open that `given` does not set.
+// has a type without conversion or of constants alone, or leaves a dimension open that `given` does not set.
 Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given);
 
 }  // namespace lathe

@@ -13,7 +13,7 @@ namespace lathe {
 // One node's result; `inputs` as shape inference accepted them.
 Values evaluate_node(const GraphNode& node, std::span<const Values> inputs);
 // Every tensor's value. An Error if the number, sizes or shapes of `inputs` (in the order of the graph's)
-// differ from the graph's, or a constant has an element type without conversion.
+// differ from the graph's.
 Result<std::vector<Values>> evaluate_tensors(const Graph& graph, std::span<const Values> inputs);
 // The values of the graph's outputs.
 Result<std::vector<Values>> evaluate_graph(const Graph& graph, std::span<const Values> inputs);

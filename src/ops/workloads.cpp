@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <cctype>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/abridged.h"
 #include "base/json.h"
+#include "base/read_file.h"
 #include "ops/all.h"
 
 namespace lathe {
@@ -26,10 +26,26 @@ Result<std::string> text_of(const json& entry, const char* key, const std::strin
   return found->get<std::string>();
 }
 
+// Longer ones are an accident, and a --filter searches them by a function that calls itself for each letter.
+constexpr size_t kLongestName = 1000;
+
 // A workload's artifact is a folder of its name, beside those of the others.
 Status check_name(const std::string& name, const std::string& where) {
-  const bool is_file_name = !name.empty() && name != "." && name != ".." &&
-                            name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+  // They would begin a line or move the cursor wherever the name is printed.
+  if (std::ranges::any_of(name, [](unsigned char c) { return std::iscntrl(c) != 0; })) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("'name' must have no control characters, such as the end of a line: {}",
+                            json(abridged(name)).dump()),
+                where);
+  }
+  const bool is_file_name =
+      !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+  if (name.size() > kLongestName) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("'name' has {} bytes, and at most {} are allowed: it begins with '{}'",
+                            name.size(), kLongestName, abridged(name)),
+                where);
+  }
   if (is_file_name) return {};
   return fail(ErrorKind::invalid_argument,
               fmt::format("'name' must be the name of a folder, without '/', not '{}'", name), where);
@@ -73,15 +89,8 @@ Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::
 }
 
 Result<std::vector<Workload>> load_workloads(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    return fail(ErrorKind::io, "this is a folder, not a file", path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.bad()) return fail(ErrorKind::io, "the file cannot be read", path);
-  return parse_workloads(text.str(), path);
+  LATHE_TRY(const std::string text, read_file(path));
+  return parse_workloads(text, path);
 }
 
 Result<Task> make_task(const Workload& workload, const Target& target, int cores, bool free_layouts) {

@@ -42,7 +42,7 @@ struct Record {
   std::vector<int64_t> integers;
 
   Measurement measurement;
-  // The largest difference from the reference that its outputs were allowed, as a share of the largest
+  // The largest difference from the reference that its outputs were allowed, as a share of its
   // magnitude; none where they were not compared or it is not known.
   std::optional<double> tolerance = {};
 

@@ -4,7 +4,7 @@
 
 #include <bit>
 #include <charconv>
-#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,10 +17,21 @@ namespace lathe {
 namespace {
 
 constexpr int kTaskColumns = 8;
+constexpr int64_t kMostCores = int64_t{1} << 20;
+// Outside of these no program's time lies, and figures made of it would mean nothing.
+constexpr double kLeastSeconds = 1e-12;
+constexpr double kMostSeconds = 1e9;
 
-std::unexpected<Error> damaged(const std::string& path, const char* column, const std::string& value) {
-  return fail(ErrorKind::database, fmt::format("the records file {} is damaged: its column {} holds '{}'",
-                                               path, column, abridged(value)));
+// Where a row comes from: the file, and the record that it is, or that speaks for a task's.
+struct Place {
+  std::string path;
+  std::optional<int64_t> record = {};
+};
+
+std::unexpected<Error> damaged(const Place& place, const char* column, const std::string& value) {
+  const std::string record = place.record ? fmt::format(" in record {}", *place.record) : "";
+  return fail(ErrorKind::database, fmt::format("the records file {} is damaged: its column {} holds '{}'{}",
+                                               place.path, column, abridged(value), record));
 }
 
 // Names may hold any bytes; what is no UTF-8 is replaced.
@@ -33,13 +44,13 @@ std::string point_text(const Record& record) {
 }
 
 template <class Value>
-Result<Value> json_as(const Statement& row, int column, const char* name, const std::string& path) {
-  const Result<nlohmann::json> json = parse_json(row.text(column), path);
-  if (!json) return damaged(path, name, row.text(column));
+Result<Value> json_as(const Statement& row, int column, const char* name, const Place& place) {
+  const Result<nlohmann::json> json = parse_json(row.text(column), place.path);
+  if (!json) return damaged(place, name, row.text(column));
   try {
     return json->get<Value>();
   } catch (const nlohmann::json::exception&) {
-    return damaged(path, name, row.text(column));
+    return damaged(place, name, row.text(column));
   }
 }
 
@@ -50,30 +61,49 @@ std::optional<ErrorKind> parse_error_kind(const std::string& name) {
   return std::nullopt;
 }
 
-Result<uint64_t> parse_hash(const std::string& text, const std::string& path) {
+Result<uint64_t> parse_hash(const std::string& text, const Place& place) {
   uint64_t hash = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return damaged(path, "hash", text);
+  if (error != std::errc() || end != text.data() + text.size()) return damaged(place, "hash", text);
   return hash;
 }
 
+Result<int> cores_from(const Statement& row, int column, const Place& place) {
+  const int64_t cores = row.integer(column);
+  if (!row.is_integer(column) || cores < 1 || cores > kMostCores)
+    return damaged(place, "cores", row.text(column));
+  return static_cast<int>(cores);
+}
+
+Result<double> number_within(const Statement& row, int column, const char* name, double least, double most,
+                             const Place& place) {
+  const double value = row.real(column);
+  if (!row.is_number(column) || !(value >= least && value <= most))
+    return damaged(place, name, row.text(column));
+  return value;
+}
+
+Result<double> seconds_from(const Statement& row, int column, const Place& place) {
+  return number_within(row, column, "seconds", kLeastSeconds, kMostSeconds, place);
+}
+
 // The columns from `first`: source, samples, seconds, spread, timed_once, failure_kind, failure_message.
-Result<Measurement> measurement_from_row(const Statement& row, int first, const std::string& path) {
+Result<Measurement> measurement_from_row(const Statement& row, int first, const Place& place) {
   Measurement measurement;
   const auto source = parse_measure_source(row.text(first));
-  if (!source) return damaged(path, "source", row.text(first));
+  if (!source) return damaged(place, "source", row.text(first));
   measurement.source = *source;
-  LATHE_TRY(measurement.samples, json_as<std::vector<double>>(row, first + 1, "samples", path));
-  measurement.seconds = row.real(first + 2);
-  measurement.spread = row.real(first + 3);
+  LATHE_TRY(measurement.samples, json_as<std::vector<double>>(row, first + 1, "samples", place));
   measurement.timed_once = row.integer(first + 4) != 0;
   if (!row.is_null(first + 5)) {
     const auto kind = parse_error_kind(row.text(first + 5));
-    if (!kind) return damaged(path, "failure_kind", row.text(first + 5));
+    if (!kind) return damaged(place, "failure_kind", row.text(first + 5));
     measurement.failure = MeasureFailure{*kind, row.text(first + 6)};
-  } else if (!(measurement.seconds > 0 && std::isfinite(measurement.seconds))) {
-    return damaged(path, "seconds", row.text(first + 2));
+    return measurement;
   }
+  LATHE_TRY(measurement.seconds, seconds_from(row, first + 2, place));
+  constexpr double kMost = std::numeric_limits<double>::max();
+  LATHE_TRY(measurement.spread, number_within(row, first + 3, "spread", 0, kMost, place));
   return measurement;
 }
 
@@ -97,11 +127,14 @@ std::string select_task(const LaterColumns& columns) {
   return fmt::format("SELECT {} FROM tasks WHERE hash = ?", task_columns(columns));
 }
 
-// SQLite takes the bare column id from the row that holds the least seconds.
+// SQLite takes the bare columns seconds and id from the row that holds the least. No time at all is less than
+// any, as where the best record is looked for, so that both find the same damage.
 std::string select_summaries(const LaterColumns& columns) {
   return fmt::format(
-      "SELECT {}, target, cores, count(*), sum(failure_kind IS NOT NULL), min(seconds), id FROM records JOIN "
-      "tasks ON records.task = tasks.hash GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores",
+      "SELECT {}, target, cores, count(*), sum(failure_kind IS NOT NULL), min(CASE WHEN failure_kind IS NULL "
+      "THEN "
+      "ifnull(seconds, 0) END), seconds, id FROM records JOIN tasks ON records.task = tasks.hash GROUP BY "
+      "hash, target, cores ORDER BY tasks.rowid, target, cores",
       task_columns(columns));
 }
 
@@ -151,12 +184,13 @@ void bind_record(Statement& statement, const Record& record) {
 
 Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
   TaskText task;
-  LATHE_TRY(task.hash, parse_hash(row.text(0), path));
+  const Place place{path};
+  LATHE_TRY(task.hash, parse_hash(row.text(0), place));
   task.name = row.text(1);
   task.dag = row.text(2);
-  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", path));
+  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", place));
   task.free_layouts = row.integer(4) != 0;
-  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", path));
+  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", place));
   task.runs_cold = row.integer(6) != 0;
   task.algorithm = row.text(7);
   return task;
@@ -167,19 +201,20 @@ Result<Record> record_from_row(const Statement& row, const std::string& path) {
   LATHE_TRY(record.task, task_from_row(row, path));
   int column = kTaskColumns;
   record.id = row.integer(column++);
+  const Place place{path, record.id};
   record.target = row.text(column++);
   record.machine = row.text(column++);
-  record.cores = static_cast<int>(row.integer(column++));
+  LATHE_TRY(record.cores, cores_from(row, column++, place));
   record.compiler_version = row.text(column++);
   record.trace = row.text(column++);
-  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point", path));
+  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point", place));
   try {
     record.sketch = point.at("sketch").get<std::string>();
     record.integers = point.at("integers").get<std::vector<int64_t>>();
   } catch (const std::exception&) {
-    return damaged(path, "point", row.text(column));
+    return damaged(place, "point", row.text(column));
   }
-  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1, path));
+  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1, place));
   column += 8;
   record.strategy = row.text(column++);
   record.seed = std::bit_cast<uint64_t>(row.integer(column++));
@@ -189,7 +224,7 @@ Result<Record> record_from_row(const Statement& row, const std::string& path) {
     record.tolerance = row.real(column);
     // By one beyond these every result would be right, or none.
     if (!(*record.tolerance >= 0 && *record.tolerance <= 1))
-      return damaged(path, "tolerance", row.text(column));
+      return damaged(place, "tolerance", row.text(column));
   }
   return record;
 }
@@ -197,13 +232,14 @@ Result<Record> record_from_row(const Statement& row, const std::string& path) {
 Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path) {
   TaskSummary summary;
   LATHE_TRY(summary.task, task_from_row(row, path));
+  const Place place{path, row.integer(kTaskColumns + 6)};
   summary.target = row.text(kTaskColumns);
-  summary.cores = static_cast<int>(row.integer(kTaskColumns + 1));
+  LATHE_TRY(summary.cores, cores_from(row, kTaskColumns + 1, place));
   summary.trials = row.integer(kTaskColumns + 2);
   summary.failed = row.integer(kTaskColumns + 3);
   if (!row.is_null(kTaskColumns + 4)) {
-    summary.best_seconds = row.real(kTaskColumns + 4);
-    summary.best_id = row.integer(kTaskColumns + 5);
+    LATHE_TRY(summary.best_seconds, seconds_from(row, kTaskColumns + 5, place));
+    summary.best_id = place.record;
   }
   return summary;
 }

@@ -23,12 +23,12 @@ inline constexpr std::string_view kInsertRecord =
 // A record that was stored before: whatever else it holds follows from these.
 inline constexpr std::string_view kSelectSame =
     "SELECT id FROM records WHERE task = ? AND target = ? AND machine = ? AND cores = ? AND "
-    "compiler_version = ? AND trace = ? AND created_at = ?";
+    "compiler_version = ? AND trace = ? AND created_at = ? ORDER BY id LIMIT 1";
 // All that failed or has so many faster ones beside it.
 inline constexpr std::string_view kDeleteSlower =
     "DELETE FROM records WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY task, "
-    "target, machine, cores, compiler_version ORDER BY seconds, id) AS place FROM records WHERE seconds IS "
-    "NOT NULL) WHERE place <= ?)";
+    "target, machine, cores, compiler_version ORDER BY seconds, id) AS place FROM records WHERE "
+    "failure_kind IS NULL AND seconds IS NOT NULL) WHERE place <= ?)";
 
 // Rows for record_from_row, without WHERE; for task_from_row, the one of a hash; for summary_from_row.
 std::string select_record(const LaterColumns& columns);

@@ -1,5 +1,6 @@
 #include "records/record_store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_type.h"
 #include "base/hash.h"
 #include "records/record_row.h"
 #include "records/schema.h"
@@ -26,17 +28,17 @@ fs::path directory_of(const std::string& path) {
 }
 
 Status check_place(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
+  LATHE_TRY(const fs::file_type type, file_type_of(path));
+  if (type == fs::file_type::directory) {
     return fail(ErrorKind::io, fmt::format("{} is a directory, not a records file", path));
   }
   const fs::path parent = directory_of(path);
-  if (!fs::is_directory(parent, ignored)) {
-    return fail(ErrorKind::io,
-                fmt::format("the records file {} cannot be made: the directory {} does not exist", path,
-                            parent.string()));
-  }
-  return {};
+  std::error_code ignored;
+  if (fs::is_directory(parent, ignored)) return {};
+  const std::string why = fs::exists(parent, ignored)
+                              ? fmt::format("{} is not a directory", parent.string())
+                              : fmt::format("the directory {} does not exist", parent.string());
+  return fail(ErrorKind::io, fmt::format("the records file {} cannot be made: {}", path, why));
 }
 
 std::unexpected<Error> read_only(const std::string& path) {
@@ -48,12 +50,39 @@ std::unexpected<Error> read_only(const std::string& path) {
 Status check_writable(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && access(path.c_str(), W_OK) != 0) return read_only(path);
-  const std::string parent = directory_of(path).string();
+  const std::string parent = directory_of(fs::weakly_canonical(path, ignored)).string();
   if (access(parent.c_str(), W_OK | X_OK) == 0) return {};
   return fail(
       ErrorKind::io,
       fmt::format("the records file {} cannot be written: no file can be made in the directory {}: {}", path,
                   parent, std::strerror(errno)));
+}
+
+// Whether a log of writes that are not in the file yet lies beside it, to which links may lead. An empty file
+// has none: SQLite takes a log beside one for a leftover and deletes it.
+bool has_log(const std::string& path) {
+  std::error_code ignored;
+  const std::string log = fs::weakly_canonical(path, ignored).string() + "-wal";
+  return fs::exists(log, ignored) && fs::file_size(log, ignored) > 0 && fs::file_size(path, ignored) > 0;
+}
+
+// A connection that reads, for verify_schema to look at. A file that is not ours stays as it is, with nothing
+// new beside it. One that is ours is opened so that the log goes with whoever closes it last: a log that
+// stayed would be merged into whatever file has this name next.
+Result<Connection> connect_to_read(const std::string& path) {
+  const bool unmerged = has_log(path);
+  LATHE_TRY(Connection alone, Connection::open(path, false, true));
+  if (!unmerged && !is_marked_as_ours(alone)) return alone;
+  LATHE_TRY(Connection shared, Connection::open(path, false));
+  // Where the file or its directory cannot be written SQLite's help files cannot be made or would stay;
+  // without a log the file is complete and can be read by itself.
+  if (!unmerged && shared.read_only()) return alone;
+  if (unmerged) shared.set_merges_log(false);
+  Status verified = verify_schema(shared, path, false);
+  if (!verified && verified.error().kind == ErrorKind::io && !unmerged) return alone;
+  LATHE_TRY_STATUS(std::move(verified));
+  shared.set_merges_log(true);
+  return shared;
 }
 
 // " WHERE a = ? AND b = ?" for the fields given, and then the binding of their values.
@@ -89,14 +118,41 @@ Result<std::vector<Record>> read_all(Statement& statement, const std::string& pa
   }
 }
 
-// The path itself, or with the first number that makes it a new one.
-std::string free_path(const std::string& path) {
-  std::error_code ignored;
+// The path itself, or with the first number that makes it a new one: made, and not looked for, so that two
+// who need a place at once get two. It is empty, which SQLite takes for a new database.
+Result<std::string> claim_free_path(const std::string& path) {
   std::string candidate = path;
-  for (int number = 2; fs::exists(candidate, ignored); ++number) {
+  for (int number = 2;; ++number) {
+    const int file = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      ::close(file);
+      return candidate;
+    }
+    if (errno != EEXIST) return fail(ErrorKind::io, fmt::format("{}: {}", candidate, std::strerror(errno)));
     candidate = fmt::format("{}.{}", path, number);
   }
-  return candidate;
+}
+
+// Has a new file of that name written, and gives its path; where that fails, leaves none.
+Result<std::string> write_new(const std::string& file,
+                              const std::function<Status(const std::string&)>& write) {
+  LATHE_TRY(std::string place, claim_free_path(file));
+  const Status written = write(place);
+  if (written) return place;
+  std::error_code ignored;
+  for (const char* part : {"", "-wal", "-shm"}) fs::remove(place + part, ignored);
+  return fail(ErrorKind::io, fmt::format("{}: {}", place, written.error().message));
+}
+
+// The same for FILE.saved beside the file, or else in /tmp: what filled or removed the one place need not
+// have done so to the other. The Error is that of the first.
+Result<std::string> write_aside(const std::string& file,
+                                const std::function<Status(const std::string&)>& write) {
+  const Result<std::string> beside = write_new(file + ".saved", write);
+  if (beside) return beside;
+  const Result<std::string> elsewhere =
+      write_new(fs::path("/tmp") / fs::path(file + ".saved").filename(), write);
+  return elsewhere ? elsewhere : beside;
 }
 
 }  // namespace
@@ -106,38 +162,35 @@ RecordStore::RecordStore(Connection connection, std::string path, LaterColumns c
 
 Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
-  Result<RecordStore> store = open_to_write(path);
-  if (!store && store.error().kind == ErrorKind::io) LATHE_TRY_STATUS(check_writable(path));
-  return store;
+  // First: who may not write the file would leave SQLite's help files beside it, which lock its owner out.
+  LATHE_TRY_STATUS(check_writable(path));
+  return open_to_write(path);
 }
 
 Result<RecordStore> RecordStore::open_to_write(const std::string& path) {
+  const bool had_log = has_log(path);
   LATHE_TRY(Connection connection, Connection::open(path, true));
+  if (had_log) connection.set_merges_log(false);  // it may be another program's
   LATHE_TRY_STATUS(verify_schema(connection, path, true));
   if (connection.read_only()) return read_only(path);
+  connection.set_merges_log(true);
   // Where the file system cannot share memory the mode stays what it was, which is as safe and only slower.
   LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
   LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   LATHE_TRY_STATUS(write_schema(connection, path));
+  LATHE_TRY_STATUS(verify_tasks(connection, path));
   return RecordStore(std::move(connection), path, {});
 }
 
 Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
+  LATHE_TRY(const fs::file_type type, file_type_of(path));
+  if (type == fs::file_type::not_found) {
     return fail(ErrorKind::not_found, fmt::format("there is no records file {}", path));
   }
   LATHE_TRY_STATUS(check_place(path));
-  LATHE_TRY(Connection connection, Connection::open(path, false));
-  Status verified = verify_schema(connection, path, false);
-  // In a directory that cannot be written SQLite's help files cannot be made; without a log of unmerged
-  // writes beside it the file is complete and can be read by itself.
-  const bool unmerged = fs::exists(path + "-wal", ignored) && fs::file_size(path + "-wal", ignored) > 0;
-  if (!verified && verified.error().kind == ErrorKind::io && !unmerged) {
-    LATHE_TRY(connection, Connection::open(path, false, true));
-    verified = verify_schema(connection, path, false);
-  }
-  LATHE_TRY_STATUS(std::move(verified));
+  LATHE_TRY(Connection connection, connect_to_read(path));
+  LATHE_TRY_STATUS(verify_schema(connection, path, false));
+  LATHE_TRY_STATUS(verify_tasks(connection, path));
   LATHE_TRY(LaterColumns columns, later_columns(connection));
   return RecordStore(std::move(connection), path, std::move(columns));
 }
@@ -159,12 +212,30 @@ Result<std::vector<int64_t>> RecordStore::append_all(std::span<const Record> rec
   return ids;
 }
 
+Error RecordStore::keep_aside(std::span<const Record> records, const Error& why) const {
+  if (records.empty()) return why;
+  const auto write = [&](const std::string& path) -> Status {
+    LATHE_TRY(RecordStore store, open(path));
+    LATHE_TRY([[maybe_unused]] const std::vector<int64_t> ids, store.append_all(records));
+    return {};
+  };
+  const Result<std::string> place = write_aside(path_, write);
+  Error told = why;
+  told.message += fmt::format("; {} measured candidate{} {}", records.size(),
+                              records.size() == 1 ? " is" : "s are", place ? "kept in " + *place : "lost");
+  return told;
+}
+
 Result<MergeCounts> RecordStore::append_missing(std::span<const Record> records) {
   MergeCounts counts;
   LATHE_TRY_STATUS(in_transaction([&]() -> Status {
     for (const Record& record : records) {
-      LATHE_TRY(const bool is_here, has(record));
-      if (is_here) continue;
+      LATHE_TRY(const std::optional<int64_t> ours, same_as(record));
+      if (ours) {
+        LATHE_TRY(const bool changed, take_over(*ours, record));
+        counts.changed += changed ? 1 : 0;
+        continue;
+      }
       LATHE_TRY(const std::optional<TaskText> known, task(record.task.hash));
       if (known && known->dag != record.task.dag) {
         if (std::ranges::find(counts.left_out, record.task) == counts.left_out.end())
@@ -192,12 +263,30 @@ Result<int64_t> RecordStore::prune(int64_t keep) {
   return before - after;
 }
 
-Result<bool> RecordStore::has(const Record& record) const {
+Result<bool> RecordStore::take_over(int64_t id, const Record& theirs) {
+  LATHE_TRY(const Record ours, by_id(id));
+  const Measurement& measurement = theirs.measurement;
+  if (!ours.measurement.ok()) return false;
+  if (!measurement.ok()) {
+    // By a stricter tolerance ours says nothing of it.
+    const bool is_stricter = theirs.tolerance && ours.tolerance && *theirs.tolerance < *ours.tolerance;
+    if (is_stricter) return false;
+    LATHE_TRY_STATUS(write_failure(id, *measurement.failure, theirs.tolerance));
+    return true;
+  }
+  if (measurement.seconds >= ours.measurement.seconds) return false;
+  LATHE_TRY_STATUS(write_time(id, measurement));
+  return true;
+}
+
+Result<std::optional<int64_t>> RecordStore::same_as(const Record& record) const {
   LATHE_TRY(Statement statement, connection_.prepare(kSelectSame));
   statement.bind(hash_to_string(record.task.hash)).bind(record.target).bind(record.machine);
   statement.bind(static_cast<int64_t>(record.cores)).bind(record.compiler_version).bind(record.trace);
   statement.bind(record.created_at);
-  return statement.step();
+  LATHE_TRY(const bool row, statement.step());
+  if (!row) return std::nullopt;
+  return statement.integer(0);
 }
 
 Status RecordStore::in_transaction(const std::function<Status()>& work) {
@@ -216,15 +305,14 @@ Status RecordStore::in_transaction(const std::function<Status()>& work) {
 
 // The open file has lost its name, and what it holds goes with the connection.
 Error RecordStore::keep_elsewhere() {
-  const std::string copy = free_path(path_ + ".saved");
-  const Status saved = connection_.copy_to(copy);
+  const Result<std::string> place =
+      write_aside(path_, [&](const std::string& path) { return connection_.copy_to(path); });
   // A file in its place must not find this one's log beside it.
   static_cast<void>(connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   return {
       ErrorKind::io,
       fmt::format("the records file {} was removed or replaced while it was in use; what it held {}", path_,
-                  saved ? "is kept in " + copy
-                        : fmt::format("could not be kept in {}: {}", copy, saved.error().message)),
+                  place ? "is kept in " + *place : "could not be kept in " + place.error().message),
       {},
       {}};
 }
@@ -233,12 +321,12 @@ Status RecordStore::insert(const Record& record) {
   LATHE_TRY(Statement task, connection_.prepare(kInsertTask));
   bind_task(task, record.task);
   LATHE_TRY([[maybe_unused]] const bool no_row, task.step());
-  LATHE_TRY(const std::optional<TaskText> known, this->task(record.task.hash));
+  LATHE_TRY(const TaskText known, stored(record.task));
   // A trace speaks of loops and blocks by name.
-  if (known->dag != record.task.dag) {
+  if (known.dag != record.task.dag) {
     return fail(ErrorKind::database,
                 fmt::format("the records file {} knows task {} ({}) under other names of tensors and axes",
-                            path_, hash_to_string(known->hash), known->name));
+                            path_, hash_to_string(known.hash), known.name));
   }
   LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
   bind_record(row, record);
@@ -249,27 +337,36 @@ Status RecordStore::insert(const Record& record) {
 Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance) {
   return in_transaction([&]() -> Status {
     LATHE_TRY([[maybe_unused]] const Record known, by_id(id));
-    LATHE_TRY(Statement statement,
-              connection_.prepare("UPDATE records SET seconds = NULL, spread = NULL, failure_kind = ?, "
-                                  "failure_message = ?, tolerance = ? WHERE id = ?"));
-    statement.bind(to_string(failure.kind)).bind(failure.message).bind(tolerance).bind(id);
-    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-    return {};
+    return write_failure(id, failure, tolerance);
   });
+}
+
+Status RecordStore::write_failure(int64_t id, const MeasureFailure& failure,
+                                  std::optional<double> tolerance) {
+  LATHE_TRY(Statement statement,
+            connection_.prepare("UPDATE records SET seconds = NULL, spread = NULL, failure_kind = ?, "
+                                "failure_message = ?, tolerance = ? WHERE id = ?"));
+  statement.bind(to_string(failure.kind)).bind(failure.message).bind(tolerance).bind(id);
+  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+  return {};
 }
 
 Status RecordStore::improve(int64_t id, const Measurement& again) {
   return in_transaction([&]() -> Status {
     LATHE_TRY(const Record known, by_id(id));
     if (!again.ok() || !known.measurement.ok() || again.seconds >= known.measurement.seconds) return {};
-    LATHE_TRY(Statement statement,
-              connection_.prepare(
-                  "UPDATE records SET samples = ?, seconds = ?, spread = ?, timed_once = ? WHERE id = ?"));
-    bind_time(statement, again);
-    statement.bind(id);
-    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-    return {};
+    return write_time(id, again);
   });
+}
+
+Status RecordStore::write_time(int64_t id, const Measurement& again) {
+  LATHE_TRY(Statement statement,
+            connection_.prepare(
+                "UPDATE records SET samples = ?, seconds = ?, spread = ?, timed_once = ? WHERE id = ?"));
+  bind_time(statement, again);
+  statement.bind(id);
+  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
+  return {};
 }
 
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
@@ -289,7 +386,7 @@ Result<int64_t> RecordStore::count(const RecordQuery& query) const {
 Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
   const std::string where = where_clause(query);
   LATHE_TRY(Statement statement, connection_.prepare(fmt::format(
-                                     "{}{} {} seconds IS NOT NULL ORDER BY seconds, id LIMIT 1",
+                                     "{}{} {} failure_kind IS NULL ORDER BY seconds, id LIMIT 1",
                                      select_record(columns_), where, where.empty() ? "WHERE" : "AND")));
   bind_query(statement, query);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
@@ -326,8 +423,15 @@ Result<TaskText> RecordStore::known_as(const TaskText& task) {
     return {};
   }));
   // Another process may have been faster.
-  LATHE_TRY(known, this->task(task.hash));
-  return std::move(*known);
+  return stored(task);
+}
+
+Result<TaskText> RecordStore::stored(const TaskText& task) const {
+  LATHE_TRY(std::optional<TaskText> known, this->task(task.hash));
+  if (known) return std::move(*known);
+  return fail(ErrorKind::database,
+              fmt::format("the records file {} did not take task {} ({}), which a trigger in it may prevent",
+                          path_, hash_to_string(task.hash), task.name));
 }
 
 Result<std::vector<TaskSummary>> RecordStore::tasks() const {

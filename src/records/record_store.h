@@ -32,6 +32,7 @@ struct RecordQuery {
 // What came of records that were to be merged.
 struct MergeCounts {
   int64_t added = 0;
+  int64_t changed = 0;                  // those in the file that took over a failure or a better time
   std::vector<TaskText> left_out = {};  // tasks whose traces speak in other names than those in the file
 };
 
@@ -48,9 +49,15 @@ class RecordStore {
   Result<int64_t> append(const Record& record);
   // Stores all of them or none, on disk before this returns, and gives their ids. For records of one second.
   Result<std::vector<int64_t>> append_all(std::span<const Record> records);
+  // For records that could not be appended, and why: keeps them in FILE.saved, a records file of its own, or
+  // where that cannot be written in one of its name in /tmp, and gives the sentence that says so, or that
+  // they are lost.
+  Error keep_aside(std::span<const Record> records, const Error& why) const;
 
   // Stores those that this file does not have yet, all or none, except of tasks that it knows under other
-  // names. A record is the same where task, target, machine, cores, compiler, trace and moment are.
+  // names. A record is the same where task, target, machine, cores, compiler, trace and moment are; one that
+  // the file has becomes failed where the one that comes is, by no stricter tolerance, and otherwise takes
+  // its time where that is less.
   Result<MergeCounts> append_missing(std::span<const Record> records);
   // Removes all but the `keep` fastest records of each task, target, machine, number of cores and compiler
   // version, and those that failed; gives how many went, and their room back to the file system.
@@ -83,8 +90,15 @@ class RecordStore {
  private:
   RecordStore(Connection connection, std::string path, LaterColumns columns);
   static Result<RecordStore> open_to_write(const std::string& path);
+  // The text under which the file knows a task that was given to it; an Error where it does not.
+  Result<TaskText> stored(const TaskText& task) const;
   Status insert(const Record& record);
-  Result<bool> has(const Record& record) const;
+  // The id of the first record that is the same.
+  Result<std::optional<int64_t>> same_as(const Record& record) const;
+  // Within a transaction: whether the record of this id now holds what the same one elsewhere knows better.
+  Result<bool> take_over(int64_t id, const Record& theirs);
+  Status write_failure(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance);
+  Status write_time(int64_t id, const Measurement& again);
   Status in_transaction(const std::function<Status()>& work);
   Error keep_elsewhere();
 

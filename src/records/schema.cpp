@@ -45,14 +45,21 @@ constexpr const char* kTables = R"(
 
 }  // namespace
 
+bool is_marked_as_ours(const Connection& connection) {
+  const Result<int64_t> application = connection.integer("PRAGMA application_id");
+  return application && *application == kApplication;
+}
+
 Status verify_schema(const Connection& connection, const std::string& path, bool may_be_empty) {
   LATHE_TRY(const int64_t tables, connection.integer("SELECT count(*) FROM sqlite_master"));
   LATHE_TRY(const int64_t application, connection.integer("PRAGMA application_id"));
   if (application != kApplication) {
-    if (tables == 0 && may_be_empty) return {};
+    LATHE_TRY(const int64_t version, connection.integer("PRAGMA user_version"));
+    const bool is_empty = tables == 0 && application == 0 && version == 0;
+    if (is_empty && may_be_empty) return {};
     return fail(ErrorKind::database,
                 fmt::format("{} is not a Lathe records file: it is {}", path,
-                            tables == 0 ? "empty" : "an SQLite database of another program"));
+                            is_empty ? "empty" : "an SQLite database of another program"));
   }
   LATHE_TRY(const int64_t version, connection.integer("PRAGMA user_version"));
   if (version > kRecordSchema) {
@@ -79,6 +86,21 @@ Result<LaterColumns> later_columns(const Connection& connection) {
   LATHE_TRY_STATUS(look_for("tasks", columns.runs_cold));
   LATHE_TRY_STATUS(look_for("tasks", columns.algorithm));
   return columns;
+}
+
+Status verify_tasks(const Connection& connection, const std::string& path) {
+  // From one task to the next by the index: there are few tasks and many records. UNION, which drops what it
+  // has seen, ends also where damage left the tasks without an order.
+  LATHE_TRY(const int64_t strays,
+            connection.integer(
+                "WITH RECURSIVE known (task) AS (SELECT min(task) FROM records UNION SELECT (SELECT "
+                "min(task) FROM records WHERE task > known.task) FROM known WHERE task IS NOT NULL) "
+                "SELECT count(*) FROM records WHERE task IN (SELECT task FROM known WHERE NOT EXISTS (SELECT "
+                "1 FROM tasks WHERE hash = known.task))"));
+  if (strays == 0) return {};
+  return fail(ErrorKind::database,
+              fmt::format("the records file {} is damaged: {} of its records {} that it does not hold", path,
+                          strays, strays == 1 ? "is of a task" : "are of tasks"));
 }
 
 Status write_schema(Connection& connection, const std::string& path) {

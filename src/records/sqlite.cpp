@@ -133,6 +133,12 @@ Result<bool> Statement::step() {
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
 }
+bool Statement::is_integer(int column) const {
+  return sqlite3_column_type(handle_.get(), column) == SQLITE_INTEGER;
+}
+bool Statement::is_number(int column) const {
+  return is_integer(column) || sqlite3_column_type(handle_.get(), column) == SQLITE_FLOAT;
+}
 int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
 double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
 
@@ -145,14 +151,19 @@ void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(han
 
 Result<Connection> Connection::open(const std::string& path, bool writable, bool immutable) {
   sqlite3* handle = nullptr;
-  const int flags =
-      (writable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_URI;
+  const int access = immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  const int flags = access | (writable ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_URI;
   const std::string uri = uri_of(path, immutable ? "?immutable=1" : "");
   const int code = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
   Connection connection(handle, path);
   if (code != SQLITE_OK) return std::unexpected(error_of(handle, code, path));
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  if (!writable) LATHE_TRY_STATUS(connection.execute("PRAGMA query_only = ON"));
   return connection;
+}
+
+void Connection::set_merges_log(bool merges) {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, merges ? 0 : 1, nullptr);
 }
 
 Status Connection::execute(const char* sql) {

@@ -34,6 +34,9 @@ class Statement {
   Result<bool> step();
 
   bool is_null(int column) const;
+  bool is_integer(int column) const;
+  // Whether it is one or a real number.
+  bool is_number(int column) const;
   int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
@@ -49,9 +52,13 @@ class Statement {
 
 class Connection {
  public:
-  // Opens the file; creates it if it is missing and `writable`. `immutable` reads a file that nobody writes,
-  // without the help files that SQLite keeps beside it. Waits up to ten seconds for other writers.
+  // Opens the file; creates it if it is missing and `writable`. One that is not writable takes no statement
+  // that writes, but where it closes last it merges the log and removes it, as a writer does. `immutable`
+  // reads a file that nobody writes, without the help files that SQLite keeps beside it. Waits up to ten
+  // seconds for other writers.
   static Result<Connection> open(const std::string& path, bool writable, bool immutable = false);
+  // Whether closing merges and removes the log; it does until told otherwise.
+  void set_merges_log(bool merges);
 
   // Runs statements that give no rows, waiting for other processes.
   Status execute(const char* sql);
@@ -59,11 +66,11 @@ class Connection {
   // The only value of the only row.
   Result<int64_t> integer(std::string_view sql) const;
   int64_t last_row_id() const;
-  // Whether the file turned out not to be writable although that was asked for.
+  // Whether the file turned out not to be writable.
   bool read_only() const;
   // Whether the path leads to another file by now, or to none: what is written then goes with the connection.
   bool has_moved() const;
-  // Writes all that the database holds to a file that does not exist yet.
+  // Writes all that the database holds to a file that does not exist yet or is empty.
   Status copy_to(const std::string& path) const;
 
  private:

@@ -89,7 +89,7 @@ class Evolutionary : public Strategy {
       const Point& from = best_[k].point;
       for (auto& integers : neighbours(space_.sketches[from.sketch], from.integers)) {
         Point next{from.sketch, std::move(integers)};
-        if (sampler_.used(next) || !met.insert(hash_of(next)).second) continue;
+        if (sampler_.used(next) || !met.insert(space_.identity_of(next)).second) continue;
         if (space_.violation && space_.violation(next)) continue;
         points.push_back(std::move(next));
       }

@@ -29,7 +29,7 @@ class Evolution {
     for (Point& point : sampler_.peek(options_.population - static_cast<int>(first.size()))) {
       first.push_back(std::move(point));
     }
-    for (const Point& point : first) met_.insert(hash_of(point));
+    for (const Point& point : first) met_.insert(space_.identity_of(point));
     join(std::move(first));
   }
 
@@ -40,8 +40,7 @@ class Evolution {
     for (int tries = 0; tries < 4 * options_.population && std::ssize(children) < options_.population;
          ++tries) {
       Point child = breed();
-      if (met_.contains(hash_of(child)) || sampler_.used(child)) continue;
-      met_.insert(hash_of(child));
+      if (sampler_.used(child) || !met_.insert(space_.identity_of(child)).second) continue;
       if (space_.violation && space_.violation(child)) continue;
       children.push_back(std::move(child));
     }

@@ -1,5 +1,6 @@
 #include "search/sampler.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lathe {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr int64_t kListedSize = 1 << 16;  // a list of so many points takes some megabytes and milliseconds
 constexpr int kDraws = 4096;              // without a new point, before a large sketch is taken for used up
+constexpr int kDrawsAtOnce = 256;         // of them from one sketch
 constexpr int kDrawsPerPeek = 16;         // for each point asked for: a peek may come back short
 
 }  // namespace
@@ -74,8 +76,14 @@ std::vector<Point> Sampler::peek(int count) {
   int budget = kDrawsPerPeek * count;
   // Small spaces repeat themselves before `count` different points have come.
   for (int tries = 0; tries < 4 * count && !open.empty() && std::ssize(points) < count; ++tries) {
-    auto point = candidate(live_[open[rng_.below(open.size())]], budget);
-    if (point && seen.insert(hash_of(*point)).second) points.push_back(std::move(*point));
+    const size_t pick = rng_.below(open.size());
+    int draws = std::min(budget, kDrawsAtOnce);
+    budget -= draws;
+    auto point = candidate(live_[open[pick]], draws);
+    budget += draws;
+    // Of a large sketch that few programs have all may be used: it must not take the draws of the others.
+    if (!point) open.erase(open.begin() + static_cast<std::ptrdiff_t>(pick));
+    if (point && seen.insert(space_.identity_of(*point)).second) points.push_back(std::move(*point));
   }
   return points;
 }

@@ -1,6 +1,6 @@
-// Draws legal points that were never used, uniformly over the sketches in play and over each sketch's points.
-// Small sketches are listed and shuffled, so that their end is known; in large ones points are drawn until a
-// new legal one comes. Deterministic for a given Rng. Not thread-safe.
+// Draws legal points whose program was never used, uniformly over the sketches in play and over each sketch's
+// points. Small sketches are listed and shuffled, so that their end is known; in large ones points are drawn
+// until a new legal one comes. Deterministic for a given Rng. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ class Sampler {
   // An unused legal point, now used, of another sketch where those in play are used up; nothing when the
   // space is used up, or when a large space gave none in a bounded number of draws.
   std::optional<Point> draw();
-  // Up to `count` unused legal points, distinct, but still unused: candidates to choose from.
+  // Up to `count` unused legal points, of distinct programs, but still unused: candidates to choose from.
   std::vector<Point> peek(int count);
-  // Marks a point as used; false if it was.
-  bool use(const Point& point) { return used_.insert(hash_of(point)).second; }
-  bool used(const Point& point) const { return used_.contains(hash_of(point)); }
+  // Marks the points of this one's identity as used; false if they were.
+  bool use(const Point& point) { return used_.insert(space_.identity_of(point)).second; }
+  bool used(const Point& point) const { return used_.contains(space_.identity_of(point)); }
   Rng& rng() { return rng_; }
 
  private:

@@ -91,6 +91,21 @@ bool stays_small(const Compute& compute, const Compute& consumer) {
   return reads <= 1 || reads * size_of(compute.body) <= kMostInlined;
 }
 
+// Whether each place that the consumer's axes lead to is one of the tensor, and none but the tensor's only
+// place in a dimension is always the same: what is read under a condition may lie outside, what is read at a
+// fixed place is there in one iteration alone.
+bool follows_every_place(const std::vector<Affine>& index, const Tensor& tensor, const Compute& consumer) {
+  Ranges domains;
+  for (const Axis& axis : consumer.axes) domains.set_extent(axis.var, axis.extent);
+  for (size_t dim = 0; dim < index.size(); ++dim) {
+    const int64_t extent = tensor->shape[dim];
+    const auto places = bounds(index[dim], domains);
+    if (!places || places->lo < 0 || places->hi >= extent) return false;
+    if (index[dim].terms().empty() && extent > 1) return false;
+  }
+  return true;
+}
+
 // Whether the consumer reads the tensor at one place, from which its own axes follow.
 bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   const Load* only = nullptr;
@@ -100,7 +115,7 @@ bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
     only = load;
   }
   if (only == nullptr) return false;
-  return is_invertible(only->index, consumer.axes);
+  return is_invertible(only->index, consumer.axes) && follows_every_place(only->index, tensor, consumer);
 }
 
 // Where a stage's result is taken point by point, all else that the consumer reads is there already. What is

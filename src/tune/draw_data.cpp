@@ -12,6 +12,7 @@
 #include "expr/walk.h"
 #include "loop/evaluate.h"
 #include "tune/sensitivity.h"
+#include "tune/term_squares.h"
 
 namespace lathe {
 namespace {
@@ -87,17 +88,18 @@ bool has_few_values(const Reference& reference) {
 Result<bool> is_steady(const Dag& dag, const DrawnData& drawn, uint64_t seed) {
   const bool all = has_poles(dag);
   if (!all && std::ranges::none_of(drawn.references, has_few_values)) return true;
-  Rng rng(seed);
+  Rng rng = Rng(seed).split();  // not the signs of the data
   const double by = is_in_double(dag) ? kNudge * kDoublesShare : kNudge;
   LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, nudged(drawn.inputs, rng, by)));
   const double allowed = relative_tolerance(dag, {}) / 2;
   for (const Reference& reference : drawn.references) {
     if (!is_float(reference.tensor->dtype) || (!all && !has_few_values(reference))) continue;
-    const double magnitude = largest_magnitude(reference.tensor->dtype, reference.expected);
+    const double magnitude = magnitude_of(reference.tensor->dtype, reference.expected);
     for (size_t i = 0; i < reference.positions.size(); ++i) {
       if (!is_representable(reference.tensor->dtype, reference.expected[i])) continue;
-      const double moved = evaluator.at(reference.tensor, reference.positions[i]) - reference.expected[i];
-      if (!(std::abs(moved) <= allowed * magnitude)) return false;
+      const double expected = reference.expected[i];
+      const double moved = evaluator.at(reference.tensor, reference.positions[i]) - expected;
+      if (!(std::abs(moved) <= allowed * std::max(std::abs(expected), magnitude))) return false;
     }
   }
   return true;
@@ -119,27 +121,49 @@ Result<bool> is_steep(const Dag& dag, const DrawnData& drawn) {
   for (const Reference& reference : drawn.references) {
     const DType dtype = reference.tensor->dtype;
     if (!is_float(dtype)) continue;
-    const double allowed = kSteepest * kSmallShare * largest_magnitude(dtype, reference.expected);
+    const double magnitude = magnitude_of(dtype, reference.expected);
     for (size_t i = 0; i < reference.positions.size(); ++i) {
       if (!is_representable(dtype, reference.expected[i])) continue;
-      const double change = evaluator.at(reference.tensor, reference.positions[i]) - reference.expected[i];
+      const double expected = reference.expected[i];
+      const double change = evaluator.at(reference.tensor, reference.positions[i]) - expected;
+      const double allowed = kSteepest * kSmallShare * std::max(std::abs(expected), magnitude);
       if (!(std::abs(change) <= allowed)) return true;
     }
   }
   return false;
 }
 
-// Of floats only outputs that hold many.
-Status learn_sensitivity(const Dag& dag, DrawnData& drawn, bool of_floats) {
+Status note_cancellations(const Dag& dag, const std::vector<HostTensor>& inputs,
+                          std::vector<Reference>& references) {
+  const Dag terms = term_squares(dag);
+  LATHE_TRY(Evaluator evaluator, Evaluator::create(terms, inputs));
+  auto output = terms.outputs.begin();
+  for (Reference& reference : references) {
+    if (!is_float(reference.tensor->dtype)) continue;
+    std::vector<double> squares;
+    for (const int64_t position : reference.positions) squares.push_back(evaluator.at(*output, position));
+    note_cancellation(reference, squares);
+    ++output;
+  }
+  return {};
+}
+
+// Of floats only outputs that hold many, or whose terms cancel.
+Status learn_sensitivity(const Dag& dag, const std::vector<HostTensor>& inputs,
+                         std::vector<Reference>& references, bool of_floats, double tolerance) {
+  // What a jump leaves of large numbers is noise.
+  if (of_floats && !has_jumps(dag)) LATHE_TRY_STATUS(note_cancellations(dag, inputs, references));
   const auto neighbours = [&](const Reference& reference) {
     if (!is_float(reference.tensor->dtype)) return may_hang_on_rounding(dag) ? kIntegerNeighbours : 0;
-    return !of_floats || has_few_values(reference) ? 0 : kFloatNeighbours;
+    const bool is_told = has_few_values(reference) && reference.cancelled.empty();
+    return !of_floats || is_told ? 0 : kFloatNeighbours;
   };
   for (int number = 0; number < kFloatNeighbours; ++number) {
     const auto is_open = [&](const Reference& reference) { return number < neighbours(reference); };
-    if (std::ranges::none_of(drawn.references, is_open)) break;
-    LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, neighbours_of(dag, drawn.inputs, number)));
-    for (Reference& reference : drawn.references) {
+    if (std::ranges::none_of(references, is_open)) break;
+    LATHE_TRY(Evaluator evaluator,
+              Evaluator::create(neighbour_of(dag, references, number), neighbours_of(dag, inputs, number)));
+    for (Reference& reference : references) {
       if (!is_open(reference)) continue;
       std::vector<double> moved;
       for (const int64_t position : reference.positions)
@@ -148,7 +172,7 @@ Status learn_sensitivity(const Dag& dag, DrawnData& drawn, bool of_floats) {
     }
   }
   if (!of_floats) return {};
-  for (Reference& reference : drawn.references) finish_slack(dag, reference);
+  for (Reference& reference : references) finish_slack(dag, reference, tolerance);
   return {};
 }
 
@@ -160,8 +184,8 @@ struct Attempt {
   bool steep = false;  // looked at where inputs have shrunk: the others are what they have always been
 };
 
-// Of an output's points as many must be numbers, as of one that a mask makes infinite above its diagonal.
-constexpr double kLeastHeldShare = 0.25;
+// Of an output's points as many must be numbers: a mask may make most of it infinite, which is compared too.
+constexpr double kLeastHeldShare = 1.0 / 32;
 
 std::string fault_of(const Reference& reference, const Excess& excess) {
   const DType dtype = reference.tensor->dtype;
@@ -188,6 +212,10 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
   return {};
 }
 
+double tolerance_of(const Dag& dag, const ProblemOptions& options) {
+  return options.tolerance ? *options.tolerance : relative_tolerance(dag, {});
+}
+
 Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t seed, const Way& way) {
   Rng rng(seed);
   Attempt made;
@@ -197,11 +225,13 @@ Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t 
     Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}};
     for (const int64_t position : reference.positions)
       reference.expected.push_back(evaluator.at(output, position));
+    reference.terms = longest_sum(dag);
     made.data.references.push_back(std::move(reference));
   }
   made.excess = evaluator.excess();
   LATHE_TRY(made.data.steady, is_steady(dag, made.data, seed));
-  LATHE_TRY_STATUS(learn_sensitivity(dag, made.data, !made.data.steady && !has_jumps(dag)));
+  LATHE_TRY_STATUS(learn_sensitivity(dag, made.data.inputs, made.data.references,
+                                     !made.data.steady && !has_jumps(dag), tolerance_of(dag, options)));
   for (const Reference& reference : made.data.references) {
     if (made.fault.empty()) made.fault = fault_of(reference, made.excess);
   }
@@ -242,7 +272,8 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
     if (best && rank_of(*best) == kBestRank) break;
   }
   if (best && has_jumps(dag)) {
-    LATHE_TRY_STATUS(learn_sensitivity(dag, best->data, true));
+    LATHE_TRY_STATUS(
+        learn_sensitivity(dag, best->data.inputs, best->data.references, true, tolerance_of(dag, options)));
     for (const Reference& reference : best->data.references) {
       fault = fault_of(reference, best->excess);
       if (!fault.empty()) return fail(ErrorKind::unsupported, fault);
@@ -250,6 +281,13 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
   }
   if (!best) return fail(ErrorKind::unsupported, fault);
   return std::move(best->data);
+}
+
+Status learn_slack(const Dag& dag, const std::vector<HostTensor>& inputs, std::vector<Reference>& references,
+                   double tolerance) {
+  LATHE_TRY_STATUS(learn_sensitivity(dag, inputs, references, true, tolerance));
+  for (Reference& reference : references) forget_what_says_little(reference);
+  return {};
 }
 
 bool is_in_double(const Dag& dag) {

@@ -27,6 +27,11 @@ struct DrawnData {
 // An Error (unsupported) where nothing that was drawn can be compared, which it says of one output.
 Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options);
 
+// Gives the floats among the references, but for outputs of few values, the slack that neighbours of the
+// inputs show (finish_slack).
+Status learn_slack(const Dag& dag, const std::vector<HostTensor>& inputs, std::vector<Reference>& references,
+                   double tolerance);
+
 // Whether the Dag computes in double alone what it computes in floats.
 bool is_in_double(const Dag& dag);
 

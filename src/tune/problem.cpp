@@ -16,6 +16,7 @@
 #include "tune/draw_data.h"
 #include "tune/reference.h"
 #include "tune/sensitivity.h"
+#include "tune/term_squares.h"
 
 namespace lathe {
 namespace {
@@ -71,37 +72,67 @@ struct Problem::State {
   bool steady = false;         // what was sampled of the outputs
   std::vector<Reference> all;  // every element of the outputs, once they were needed
   bool reference_is_right = true;
-  bool has_slack = false;  // whether `all` knows what floats hang on roundings
+  bool has_slack = false;          // whether `all` knows what floats hang on roundings
+  bool has_sampled_slack = false;  // whether `references` does
 
   double tolerance_of(const Trace& trace) const {
     return tolerance ? *tolerance : relative_tolerance(task.dag, trace);
   }
+  Status compare_sampled(const std::vector<Layout>& layouts,
+                         std::span<const std::span<const std::byte>> outputs, double tolerance);
+  Status learn_sampled_slack();
   Status complete(CandidateRunner& runner);
-  // The outputs for other inputs, computed as `all` was.
-  Result<std::vector<HostTensor>> outputs_for(const std::vector<HostTensor>& others,
-                                              CandidateRunner& runner) const;
+  // The outputs of a Dag over the task's inputs for these, computed as `all` was.
+  Result<std::vector<HostTensor>> outputs_of(const Dag& dag, const std::vector<HostTensor>& others,
+                                             CandidateRunner& runner) const;
   // Learns what a rounding of the inputs does to the outputs of floats, or to the others.
   Status learn_sensitivity(std::vector<Reference>& whole, bool of_floats, CandidateRunner& runner) const;
-  // Whether the outputs hold much larger numbers than were sampled.
-  bool holds_larger(const std::vector<Reference>& whole) const;
+  Status note_cancellations(std::vector<Reference>& whole, CandidateRunner& runner) const;
 };
+
+// To learn what hangs on roundings takes many times the work of the reference, and most programs are within
+// the tolerance anyway: it is done for the first that is not.
+Status Problem::State::compare_sampled(const std::vector<Layout>& layouts,
+                                       std::span<const std::span<const std::byte>> outputs,
+                                       double tolerance) {
+  const auto compare = [&]() -> Status {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      LATHE_TRY_STATUS(compare_points(references[i], layouts[i], outputs[i], tolerance));
+    return {};
+  };
+  const Status right = compare();
+  if (right || has_sampled_slack) return right;
+  LATHE_TRY_STATUS(learn_sampled_slack());
+  return compare();
+}
+
+Status Problem::State::learn_sampled_slack() {
+  has_sampled_slack = true;
+  return learn_slack(task.dag, inputs, references, tolerance_of({}));
+}
 
 // What the fast reference gives is believed where the evaluator says the same of the sampled points.
 Status Problem::State::complete(CandidateRunner& runner) {
   if (!all.empty()) return {};
   LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!agrees(references[i], outputs[i].values, kReferenceTolerance)) reference_is_right = false;
-  }
+  const auto all_agree = [&] {
+    return std::ranges::equal(references, outputs, [](const Reference& points, const HostTensor& whole) {
+      return agrees(points, whole.values, kReferenceTolerance);
+    });
+  };
+  // Of what cancels, another order of the sums leaves something else.
+  if (!all_agree() && !has_sampled_slack) LATHE_TRY_STATUS(learn_sampled_slack());
+  reference_is_right = all_agree();
   if (!reference_is_right) {
     LATHE_TRY(outputs, evaluate(task.dag, inputs));
   }
   std::vector<Reference> whole;
   for (size_t i = 0; i < outputs.size(); ++i) {
     whole.push_back({references[i].tensor, {}, std::move(outputs[i].values)});
+    whole.back().terms = references[i].terms;
   }
   if (may_hang_on_rounding(task.dag)) LATHE_TRY_STATUS(learn_sensitivity(whole, false, runner));
-  if (has_poles(task.dag) && (!steady || holds_larger(whole))) {
+  if (has_jumps(task.dag) || (has_poles(task.dag) && !steady)) {
     LATHE_TRY_STATUS(learn_sensitivity(whole, true, runner));
     has_slack = true;
   }
@@ -109,39 +140,42 @@ Status Problem::State::complete(CandidateRunner& runner) {
   return {};
 }
 
-Result<std::vector<HostTensor>> Problem::State::outputs_for(const std::vector<HostTensor>& others,
-                                                            CandidateRunner& runner) const {
-  if (!reference_is_right) return evaluate(task.dag, others);
-  return compute_reference(task.dag, others, task.target, runner);
+Result<std::vector<HostTensor>> Problem::State::outputs_of(const Dag& dag,
+                                                           const std::vector<HostTensor>& others,
+                                                           CandidateRunner& runner) const {
+  if (!reference_is_right) return evaluate(dag, others);
+  return compute_reference(dag, others, task.target, runner);
 }
 
 Status Problem::State::learn_sensitivity(std::vector<Reference>& whole, bool of_floats,
                                          CandidateRunner& runner) const {
+  const auto is_meant = [&](const Reference& r) { return is_float(r.tensor->dtype) == of_floats; };
+  if (std::ranges::none_of(whole, is_meant)) return {};
+  if (of_floats && !has_jumps(task.dag)) LATHE_TRY_STATUS(note_cancellations(whole, runner));
   const int neighbours = of_floats ? kFloatNeighbours : kIntegerNeighbours;
   for (int number = 0; number < neighbours; ++number) {
-    LATHE_TRY(const std::vector<HostTensor> moved,
-              outputs_for(neighbours_of(task.dag, inputs, number), runner));
+    LATHE_TRY(
+        const std::vector<HostTensor> moved,
+        outputs_of(neighbour_of(task.dag, whole, number), neighbours_of(task.dag, inputs, number), runner));
     for (size_t i = 0; i < whole.size(); ++i) {
-      if (is_float(whole[i].tensor->dtype) == of_floats) add_neighbour(whole[i], moved[i].values);
+      if (is_meant(whole[i])) add_neighbour(whole[i], moved[i].values);
     }
   }
   if (!of_floats) return {};
   for (Reference& reference : whole) {
-    finish_slack(task.dag, reference);
-    if (hangs_on_rounding(reference)) reference.slack.clear();  // else the check would say nothing
+    finish_slack(task.dag, reference, tolerance_of({}));
+    forget_what_says_little(reference);
   }
   return {};
 }
 
-// A magnitude beside a pole would forgive anything elsewhere.
-bool Problem::State::holds_larger(const std::vector<Reference>& whole) const {
-  constexpr double kMuchLarger = 4;
-  for (size_t i = 0; i < whole.size(); ++i) {
-    const DType dtype = whole[i].tensor->dtype;
-    const double sampled = largest_magnitude(dtype, references[i].expected);
-    if (largest_magnitude(dtype, whole[i].expected) > kMuchLarger * sampled) return true;
+Status Problem::State::note_cancellations(std::vector<Reference>& whole, CandidateRunner& runner) const {
+  LATHE_TRY(const std::vector<HostTensor> squares, outputs_of(term_squares(task.dag), inputs, runner));
+  auto of_output = squares.begin();
+  for (Reference& reference : whole) {
+    if (is_float(reference.tensor->dtype)) note_cancellation(reference, (of_output++)->values);
   }
-  return false;
+  return {};
 }
 
 Problem::Problem(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -194,9 +228,7 @@ double additions_of(const Expr& body) {
 
 }  // namespace
 
-double relative_tolerance(const Dag& dag, const Trace& trace) {
-  // Of a sum in double, to that in float; the reference, which is in double too, is off as far.
-  constexpr double kDoubleTolerance = 0x1p-28;
+double longest_sum(const Dag& dag) {
   double longest = 1;
   for (const Compute& compute : dag.computes) {
     double reduction = 1;
@@ -204,7 +236,13 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
       reduction *= static_cast<double>(compute.axes[r].extent);
     longest = std::max({longest, reduction, additions_of(compute.body)});
   }
-  double tolerance = 2e-6 + 4e-7 * std::sqrt(longest);
+  return longest;
+}
+
+double relative_tolerance(const Dag& dag, const Trace& trace) {
+  // Of a sum in double, to that in float; the reference, which is in double too, is off as far.
+  constexpr double kDoubleTolerance = 0x1p-28;
+  double tolerance = 2e-6 + 4e-7 * std::sqrt(longest_sum(dag));
   if (is_in_double(dag)) tolerance *= kDoubleTolerance;
   for (const Step& step : trace) {
     const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
@@ -240,6 +278,8 @@ Result<Problem> Problem::create(const Task& task, const ProblemOptions& options)
   state->inputs = std::move(drawn.inputs);
   state->references = std::move(drawn.references);
   state->steady = drawn.steady;
+  state->has_sampled_slack = std::ranges::any_of(
+      state->references, [](const Reference& reference) { return !reference.slack.empty(); });
   return Problem(std::move(state));
 }
 
@@ -269,10 +309,7 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
   const double tolerance = state_->tolerance_of(trace);
   result.check = [this_state = state_.get(), output_layouts,
                   tolerance](std::span<const std::span<const std::byte>> outputs) -> Status {
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      LATHE_TRY_STATUS(compare_points(this_state->references[i], output_layouts[i], outputs[i], tolerance));
-    }
-    return {};
+    return this_state->compare_sampled(output_layouts, outputs, tolerance);
   };
   return result;
 }
@@ -303,10 +340,9 @@ Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& tr
     return right;
   };
   LATHE_TRY(found.failure, runner.verify(module, inputs));
-  const bool may_be_right = has_poles(state_->task.dag) || has_steps(state_->task.dag);
-  if (wrong.empty() || state_->has_slack || !may_be_right) return found;
-  // Among more elements than were sampled there may be one beside a pole or a step. To learn it takes many
-  // times the work of the reference, so it is asked of those alone that seem wrong.
+  if (wrong.empty() || state_->has_slack) return found;
+  // Among more elements than were sampled there may be one beside a pole or a step, or where large terms
+  // cancel. It is asked of those programs alone that seem wrong (compare_sampled).
   std::vector<Reference> learnt = state_->all;
   LATHE_TRY_STATUS(state_->learn_sensitivity(learnt, true, runner));
   state_->all = std::move(learnt);

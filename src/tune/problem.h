@@ -21,7 +21,7 @@ struct ProblemOptions {
   // Outputs up to so many elements are compared whole; of larger ones so many points, corners and edges among
   // them. All elements are looked at for NaN.
   int64_t sampled_points = 1500;
-  // The largest allowed difference of floats as a share of the output's largest magnitude; none:
+  // The largest allowed difference of floats as a share of the output's magnitude; none:
   // relative_tolerance. Integers and booleans have none.
   std::optional<double> tolerance = {};
 };
@@ -29,7 +29,7 @@ struct ProblemOptions {
 // All elements of a program's outputs beside the reference.
 struct FullCheck {
   std::optional<MeasureFailure> failure;  // a wrong element, or a run that failed
-  double largest_difference = 0;          // as a share of the output's largest magnitude
+  double largest_difference = 0;          // as a share of the output's magnitude
   double tolerance = 0;                   // what it may be
 };
 
@@ -59,7 +59,9 @@ class Problem {
   std::unique_ptr<State> state_;
 };
 
-// The largest allowed difference as a share of the largest reference magnitude: the rounding of sums of the
+// How many terms the Dag's longest sum has.
+double longest_sum(const Dag& dag);
+// The largest allowed difference as a share of the reference's magnitude: the rounding of sums of the
 // Dag's longest reduction, f32 where anything is, times what the trace's algorithm is known to lose.
 double relative_tolerance(const Dag& dag, const Trace& trace);
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/hash.h"
 #include "features/features.h"
 
 namespace lathe {
@@ -13,15 +14,24 @@ Result<ScoredSpace> ScoredSpace::create(const Task& task) {
   return ScoredSpace(task, std::move(space));
 }
 
-SearchSpace ScoredSpace::search_space() const {
+SearchSpace ScoredSpace::search_space() {
   SearchSpace search;
   for (const Sketch& sketch : space_.sketches()) {
     search.sketches.push_back(sketch.domain);
     search.sketch_names.push_back(sketch.name);
   }
   search.violation = [this](const Point& point) { return space_.violation(point); };
+  search.identity = [this](const Point& point) { return identity(point); };
   search.initial = space_.preferred_points();
   return search;
+}
+
+uint64_t ScoredSpace::identity(const Point& point) {
+  const auto [entry, added] = identities_.try_emplace(hash_of(point), hash_of(point));
+  if (added) {
+    if (const Result<Trace> trace = space_.trace(point)) entry->second = hash_text(to_string(*trace));
+  }
+  return entry->second;
 }
 
 const std::optional<std::vector<float>>& ScoredSpace::features(const Point& point) {

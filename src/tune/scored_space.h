@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "cost/cost_model.h"
@@ -20,9 +21,11 @@ class ScoredSpace {
 
   const Space& space() const { return space_; }
   // What a strategy searches. The returned value refers to this object, which must stay where it is.
-  SearchSpace search_space() const;
+  SearchSpace search_space();
   // The features of a point's program; nothing where its trace is illegal.
   const std::optional<std::vector<float>>& features(const Point& point);
+  // The hash of the point's trace; its own where it has none.
+  uint64_t identity(const Point& point);
   // Predicted costs by a fitted model; infinity for illegal points.
   std::vector<double> score(std::span<const Point> points, const CostModel& model);
 
@@ -33,6 +36,7 @@ class ScoredSpace {
   Space space_;
   PrefixReplay replay_;
   std::map<Point, std::optional<std::vector<float>>> features_;
+  std::unordered_map<uint64_t, uint64_t> identities_;  // of points by their hashes
 };
 
 }  // namespace lathe

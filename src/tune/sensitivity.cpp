@@ -7,6 +7,7 @@
 
 #include "expr/walk.h"
 #include "tune/problem.h"
+#include "tune/roundings.h"
 
 namespace lathe {
 namespace {
@@ -78,14 +79,6 @@ bool has_jumps(const Dag& dag) {
   });
 }
 
-bool has_steps(const Dag& dag) {
-  const auto compares_floats = [](const Expr& e) {
-    const Binary* binary = e.as<Binary>();
-    return binary != nullptr && e.type().dtype == DType::boolean && is_float(binary->a.type().dtype);
-  };
-  return has_jumps(dag) || any_expression(dag, compares_floats);
-}
-
 bool may_hang_on_rounding(const Dag& dag) {
   const auto is_of_floats = [](const Tensor& tensor) { return is_float(tensor->dtype); };
   return std::ranges::any_of(dag.inputs, is_of_floats) && !std::ranges::all_of(dag.outputs, is_of_floats);
@@ -100,9 +93,15 @@ std::vector<HostTensor> nudged(std::vector<HostTensor> inputs, Rng& rng, double 
 }
 
 std::vector<HostTensor> neighbours_of(const Dag& dag, std::vector<HostTensor> inputs, int number) {
-  Rng rng(static_cast<uint64_t>(number / 2));
+  // A stream of their own: signs that followed those of the data would move all terms of a sum one way.
+  Rng rng = Rng(static_cast<uint64_t>(number / 2)).split();
   const double by = relative_tolerance(dag, {});
   return nudged(std::move(inputs), rng, number % 2 == 0 ? by : -by);
+}
+
+Dag neighbour_of(const Dag& dag, std::span<const Reference> references, int number) {
+  const auto cancels = [](const Reference& reference) { return !reference.cancelled.empty(); };
+  return std::ranges::any_of(references, cancels) ? with_roundings(dag, number) : dag;
 }
 
 void add_neighbour(Reference& reference, std::span<const double> moved) {
@@ -120,30 +119,77 @@ void add_neighbour(Reference& reference, std::span<const double> moved) {
   }
 }
 
-void finish_slack(const Dag& dag, Reference& reference) {
-  constexpr double kOrdinary = 16;  // times the share by which the inputs moved
+namespace {
+
+// What is left of terms that cancel moves by chance, some elements by next to nothing: those that move at all
+// take part in what most do by the size of their terms.
+void even_out(Reference& reference) {
+  std::vector<double> shares;
+  for (size_t i = 0; i < reference.cancelled.size(); ++i) {
+    if (reference.cancelled[i] > 0 && reference.slack[i] > 0)
+      shares.push_back(reference.slack[i] / reference.cancelled[i]);
+  }
+  if (shares.empty()) return;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::ranges::nth_element(shares, middle);
+  for (size_t i = 0; i < reference.cancelled.size(); ++i) {
+    if (reference.slack[i] > 0)
+      reference.slack[i] = std::max(reference.slack[i], *middle * reference.cancelled[i]);
+  }
+}
+
+}  // namespace
+
+void finish_slack(const Dag& dag, Reference& reference, double tolerance) {
+  even_out(reference);
+  // Times the share by which the inputs moved: of a continuous function a program's own roundings are a small
+  // part of that; of one that jumps they may do as much as a neighbour's.
+  const double ordinary = has_jumps(dag) ? 0.5 : 16;
   constexpr double kFurther = 8;
-  const double typical = median_magnitude(reference.tensor->dtype, reference.expected);
-  const double share = kOrdinary * relative_tolerance(dag, {});
+  // By no more than what the comparison measures by.
+  const DType dtype = reference.tensor->dtype;
+  const double typical =
+      std::min(median_magnitude(dtype, reference.expected), magnitude_of(dtype, reference.expected, kMost));
+  const double share = ordinary * relative_tolerance(dag, {});
+  const double most = tolerance * largest_magnitude(dtype, reference.expected);
+  const auto cancels = [&](size_t i) { return !reference.cancelled.empty() && reference.cancelled[i] > 0; };
   for (size_t i = 0; i < reference.slack.size(); ++i) {
     const double expected = std::abs(reference.expected[i]);
     const bool is_ordinary =
-        std::isfinite(expected) && reference.slack[i] <= share * std::max(expected, typical);
-    reference.slack[i] = is_ordinary ? 0 : kFurther * reference.slack[i];
+        !cancels(i) && std::isfinite(expected) && reference.slack[i] <= share * std::max(expected, typical);
+    reference.slack[i] *= kFurther;
+    if (is_ordinary) reference.slack[i] = std::min(reference.slack[i], most);
   }
+}
+
+void note_cancellation(Reference& reference, std::span<const double> squares) {
+  constexpr double kNextToNothing = 1.0 / 16;
+  const double largest = largest_magnitude(reference.tensor->dtype, reference.expected);
+  std::vector<double> cancelled;
+  for (size_t i = 0; i < squares.size(); ++i) {
+    const double terms = std::sqrt(squares[i]);
+    const double compared_by = std::max(largest, std::abs(reference.expected[i]));
+    cancelled.push_back(std::isfinite(terms) && compared_by < kNextToNothing * terms ? terms : 0);
+  }
+  if (std::ranges::count(cancelled, 0.0) < std::ssize(cancelled)) reference.cancelled = std::move(cancelled);
 }
 
 bool hangs_on_rounding(const Reference& reference) {
   constexpr double kLeastDecidedShare = 0.5;
-  constexpr double kMostSlack = 1.0 / 16;  // of the element itself
+  constexpr double kMostSlack = 1.0 / 16;  // of the element itself, or of what cancels in it
   auto open = std::ranges::count(reference.undecided, true);
   for (size_t i = 0; i < reference.slack.size(); ++i) {
-    const bool is_told =
-        reference.slack[i] == 0 || reference.slack[i] <= kMostSlack * std::abs(reference.expected[i]);
+    const double terms = reference.cancelled.empty() ? 0 : reference.cancelled[i];
+    const double size = std::max(std::abs(reference.expected[i]), terms);
+    const bool is_told = reference.slack[i] == 0 || reference.slack[i] <= kMostSlack * size;
     if (!is_told) ++open;
   }
   return static_cast<double>(open) >
          (1 - kLeastDecidedShare) * static_cast<double>(reference.expected.size());
+}
+
+void forget_what_says_little(Reference& reference) {
+  if (hangs_on_rounding(reference)) reference.slack.clear();
 }
 
 }  // namespace lathe

@@ -110,6 +110,7 @@ struct TaskTuner::State {
   void count(const Measurement& measurement);
   void fit();
   Status flush();
+  Status flush_or_keep_aside();
   Built wait_for(std::future<Built> built);
   Status take_pace();
   Status correct(std::vector<Trial>& batch, size_t first_ranked);
@@ -159,6 +160,15 @@ Status TaskTuner::State::flush() {
   }
   unwritten.clear();
   return {};
+}
+
+// A full disk may take some of them still.
+Status TaskTuner::State::flush_or_keep_aside() {
+  const Status flushed = flush();
+  if (flushed) return {};
+  size_t stored = 0;
+  while (stored < unwritten.size() && records->append(unwritten[stored])) ++stored;
+  return std::unexpected(records->keep_aside(std::span(unwritten).subspan(stored), flushed.error()));
 }
 
 // What is measured meanwhile would wait as long to be written as the candidate to be built.
@@ -304,7 +314,7 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
     if (i + 1 < points.size()) next = start_build(i + 1);
     status = s.measure(points[i], std::move(built), batch);
   }
-  if (const Status flushed = s.flush(); !flushed) return flushed;
+  LATHE_TRY_STATUS(s.flush_or_keep_aside());
   LATHE_TRY_STATUS(status);
   LATHE_TRY_STATUS(s.correct(batch, first_ranked));
   s.strategy->observe(batch);

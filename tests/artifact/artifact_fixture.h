@@ -12,7 +12,7 @@
 #include "artifact/npy.h"
 #include "artifact/write_artifact.h"
 #include "base/rng.h"
-#include "records/sample_record.h"
+#include "base/temporary_folder.h"
 #include "records/task_text.h"
 #include "target/detect.h"
 #include "tune/compiler_version.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "records/sample_record.h"
+#include "base/temporary_folder.h"
 
 namespace lathe {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "records/sample_record.h"
+#include "base/temporary_folder.h"
 
 namespace lathe {
 namespace {

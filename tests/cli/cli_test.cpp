@@ -35,14 +35,8 @@ TEST_F(CliTest, TheParsersErrorsAreSentences) {
   EXPECT_EQ(sentence("tune --fast"),
             "lathe: there is no option or argument '--fast' here (lathe --help tells more)");
   EXPECT_EQ(sentence("compile w.json"), "lathe: --out is required (lathe --help tells more)");
-  EXPECT_EQ(sentence("tune --trials many"),
-            "lathe: --trials: Value many not in range 1 to 1099511627776 (lathe --help tells more)");
-  EXPECT_THAT(sentence("tune --time nan"), HasSubstr("--time: Value nan not in range 0"));
   EXPECT_EQ(sentence("compile --workload w.json --out ''"),
             "lathe: --out: the text is empty (lathe --help tells more)");
-  EXPECT_THAT(sentence("tune --tolerance 2"), HasSubstr("--tolerance: Value 2 not in range 0"));
-  EXPECT_EQ(sentence("tune --cores 0"),
-            "lathe: --cores: Value 0 not in range 1 to 4096 (lathe --help tells more)");
 }
 
 TEST_F(CliTest, ModelsAtFaultAreNamed) {
@@ -154,13 +148,12 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(lathe("compile --workload w.json --out c --emit c").status, 0);
   EXPECT_THAT(read_text(folder_.path() / "c/mm/kernel0.c"), HasSubstr("lathe_task0_kernel"));
   EXPECT_THAT(lathe("replay r.db --record 1 --emit loops").out, HasSubstr("output C"));
-  EXPECT_THAT(
-      lathe("replay r.db --record 1").out,
-      MatchesRegex("record 1: mm on x86-avx[0-9]+, 1 core\n"
-                   "recorded: [0-9.]+ us, spread [0-9.]+ %\n"
-                   "now:      [0-9.]+ us, spread [0-9.]+ %, [0-9.]+ of the recorded time\n"
-                   "outputs:  all agree with the reference, largest difference [0-9.e-]+ of the largest "
-                   "magnitude \\([0-9.e-]+ allowed\\)\n"));
+  EXPECT_THAT(lathe("replay r.db --record 1").out,
+              MatchesRegex("record 1: mm on x86-avx[0-9]+, 1 core\n"
+                           "recorded: [0-9.]+ us, spread [0-9.]+ %\n"
+                           "now:      [0-9.]+ us, spread [0-9.]+ %, [0-9.]+ of the recorded time\n"
+                           "outputs:  all agree with the reference, largest difference [0-9.e-]+ of its "
+                           "magnitude \\([0-9.e-]+ allowed\\)\n"));
 
   write_array("a.npy", DType::f32, {9, 7});
   write_array("b.npy", DType::f32, {7, 8});
@@ -245,6 +238,8 @@ TEST_F(CliTest, RecordsAreExplainedMeasuredAgainMergedAndPruned) {
   EXPECT_EQ(lathe("records merge all.db r.db r.db").out,
             "r.db: 3 of 3 records were new to all.db\nr.db: 0 of 3 records were new to all.db\n");
   EXPECT_EQ(lathe("records prune all.db --keep 1").out, "all.db: 2 records removed, 1 kept\n");
+  for (const char* log : {"all.db-wal", "all.db-shm", "r.db-wal", "r.db-shm"})
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / log)) << log;
   EXPECT_EQ(sentence("records burn no.db"),
             "lathe: there is no command 'records burn' (lathe --help tells more)");
   EXPECT_EQ(sentence("records prune no.db"), "lathe: there is no records file no.db");
@@ -391,10 +386,9 @@ TEST_F(CliTest, TuningThatCouldNotWriteItsArtifactsDoesNotBegin) {
   write_matmul();
   const std::string tune = "' tune --workload w.json --cores 1 --trials 1 --records r.db --out o 2> err.txt";
   EXPECT_EQ(run_in_shell("cd '" + folder_.path().string() + "' && PATH=/none '" + program_ + tune), 1);
-  EXPECT_EQ(
-      read_text(folder_.path() / "err.txt"),
-      "lathe: model.so cannot be linked: the program 'c++' cannot be started: No such file or directory, "
-      "which must be a C++ compiler with its libraries\n");
+  EXPECT_EQ(read_text(folder_.path() / "err.txt"),
+            "lathe: model.so cannot be linked: the C++ compiler 'c++' cannot be started: No such file or "
+            "directory\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "r.db"));
 }
 
@@ -402,8 +396,6 @@ TEST_F(CliTest, WhatTuningCannotSearchWithIsNamed) {
   write_matmul();
   EXPECT_EQ(sentence("tune --workload w.json --scheduler luck --records r.db"),
             "lathe: there is no task scheduler 'luck'; legal names are gradient, round-robin");
-  EXPECT_EQ(sentence("tune --workload w.json --seed -1 --records r.db"),
-            "lathe: --seed: Value -1 not in range 0 to 18446744073709551615 (lathe --help tells more)");
 }
 
 // The shell's own status for a process that SIGTERM ended.

@@ -12,7 +12,7 @@
 
 #include "artifact/npy.h"
 #include "base/shell.h"
-#include "records/sample_record.h"
+#include "base/temporary_folder.h"
 
 namespace lathe {
 

@@ -89,6 +89,16 @@ TEST_F(DamagedRecords, TimesOfAnotherProcessorAreNoneOfOurs) {
   EXPECT_THAT(foreign.out, Not(HasSubstr("together at least ")));
 }
 
+TEST_F(DamagedRecords, AMergeTellsWhatItChanged) {
+  ASSERT_EQ(lathe("records merge all.db r.db").out, "r.db: 3 of 3 records were new to all.db\n");
+  damage("UPDATE records SET seconds = 1e-9 WHERE id = 1");
+  EXPECT_EQ(lathe("records merge all.db r.db").out,
+            "r.db: 0 of 3 records were new to all.db, 1 was changed there\n");
+  damage("UPDATE records SET seconds = 1e-10 WHERE id < 3");
+  EXPECT_EQ(lathe("records merge all.db r.db").out,
+            "r.db: 0 of 3 records were new to all.db, 2 were changed there\n");
+}
+
 TEST_F(DamagedRecords, ATaskIsNamedWithItsFile) {
   damage("UPDATE tasks SET dag = 'C[i:9] = '");
   const std::string task_at_fault = "(.|\n)*lathe: (mm: )?r.db: task [0-9a-f]+:1:[0-9]+: expected a value\n";

@@ -57,6 +57,20 @@ TEST_P(ArithmeticTest, IntegersDivideDownAndWrapAround) {
             (Row{5, 11, -10, 10, -2, -2147483647.0}));
 }
 
+// All of these are exact where they are kept as doubles.
+TEST_P(ArithmeticTest, LongIntegersWrapAround) {
+  const std::vector<double> x = {0x1p31 + 1, 0x1p32, 0x1p62, 0x1p32 - 1, -0x1p62, -3};
+  const std::vector<double> y = {0x1p31 - 1, 0x1p32, 2, 0x1p21, 3, 7};
+  using Row = std::vector<double>;
+  const auto with = [&](auto value) { return apply(DType::i64, x, y, value); };
+  const auto product = [](const Expr& a, const Expr& b) { return a * b; };
+  EXPECT_EQ(with(product), (Row{0x1p62 - 1, 0, -0x1p63, 0x1p53 - 0x1p21, 0x1p62, -21}));
+  EXPECT_EQ(with([](const Expr& a, const Expr&) { return a + a + a + a; }),
+            (Row{0x1p33 + 4, 0x1p34, 0, 0x1p34 - 4, 0, -12}));
+  EXPECT_EQ(with([](const Expr& a, const Expr&) { return a * Expr(1 << 30) * Expr(1 << 30); }),
+            (Row{0x1p60, 0, 0, -0x1p60, 0, -0x3p60}));
+}
+
 TEST_P(ArithmeticTest, GuardedDivisionByZero) {
   const auto value = [](const Expr& a, const Expr& b) { return select(b != Expr(0), a / b, a); };
   EXPECT_EQ(apply(DType::i32, {9, 8, 7}, {2, 0, 7}, value), (std::vector<double>{4, 8, 1}));

@@ -141,6 +141,32 @@ TEST_P(SemanticsTest, MaskedStridedVectors) {
   EXPECT_EQ(result(builder.lowered(), {counted(25)}), expected);
 }
 
+// Each is stored in front of one that is there already and must stay.
+TEST_P(SemanticsTest, MaskedStoresOfNarrowedValuesWriteNoMoreThanTheirLanes) {
+  for (const auto& [wide, narrow] : {std::pair(DType::i32, DType::i8),
+                                     {DType::i64, DType::i32},
+                                     {DType::i64, DType::i8},
+                                     {DType::f64, DType::f32}}) {
+    for (const int64_t live : {1, 2, 3, 7}) {
+      LoweredBuilder builder;
+      const Tensor in = builder.input("in", 32, wide);
+      const Tensor out = builder.output("out", 32, narrow);
+      const Var i("i"), k("k");
+      const Affine at = Affine(i) * 16;
+      const Expr value = cast({narrow, 16}, vector_load(in, at, 16));
+      builder.main(make_seq({loop(k, 32, store(out, k, cast({narrow}, Expr(100)))),
+                             loop(i, 2, vector_store(out, at, value, 1, lanes_below(Affine(0), live, 16)))}));
+      std::vector<double> expected(32, 100);
+      for (size_t n = 0; n < 32; ++n) {
+        if (static_cast<int64_t>(n) % 16 < live) expected[n] = -static_cast<double>(n) - 1;
+      }
+      std::vector<double> values = counted(32, 1);
+      for (double& element : values) element = -element;
+      EXPECT_EQ(result(builder.lowered(), {values}), expected) << to_string(narrow) << ", " << live;
+    }
+  }
+}
+
 // The side that is not taken lies outside of the buffer, which ends at a guard page.
 TEST_P(SemanticsTest, SelectReadsOnlyTheSideItTakes) {
   LoweredBuilder builder;

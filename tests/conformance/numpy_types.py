@@ -48,6 +48,12 @@ def arithmetic() -> list[Case]:
         expression("wide_integer_arithmetic", "input s[19] i64\n"
                    "C[i:19] = (s[i] * 3 - 7) / 4 + s[i] % 5 - abs(s[i]) + min(max(s[i], -3), 6)",
                    [integers(19, low=-10**12, high=10**12, dtype=I64)], mixed),
+        expression("long_products_wrap_around", "input A[5, 9] i64\ninput B[9] i64\nC[i:5] = sum(r:9) A[i,r] * B[r] * 3",
+                   [integers(5, 9, low=-2**62, high=2**62, dtype=I64), integers(9, low=-2**62, high=2**62, dtype=I64)],
+                   lambda a, b: a @ b * 3),
+        expression("products_of_widened", "input A[37] i32\ninput B[37] i32\nC[i:37] = i64(A[i]) * i64(B[i])",
+                   [integers(37, low=-2**31, high=2**31 - 1), integers(37, low=-2**31, high=2**31 - 1)],
+                   lambda a, b: a.astype(I64) * b),
         expression("bytes_wrap_around", "input A[37] i8\ninput B[37] i8\nC[i:37] = A[i] + B[i] * i8(3)",
                    [integers(37, low=-128, high=127, dtype=I8)] * 2, lambda a, b: a + b * I8(3)),
         expression("indices_as_values", "C[i:7, j:5] = 10*i - j / 2", [],

@@ -105,6 +105,16 @@ TEST(Parse, IntegersBesideFloats) {
 TEST(Parse, Errors) {
   EXPECT_EQ(error_of("C[i:4] = A[i] +"), "text:1:16: expected a value");
   EXPECT_EQ(error_of("C[i:4] = A[i] * k"), "text:1:17: 'k' is no axis of this compute");
+  EXPECT_EQ(error_of("C[i:4] = mean(r:3) A[i, r]"),
+            "text:1:10: there is no reduction 'mean'; there are sum, max, min");
+  EXPECT_EQ(error_of("C[i:4] = sum(r:3) A[i, r] + sum(s:3) B[s]"),
+            "text:1:33: 'sum' of an axis is a reduction, which stands once, at the beginning of a compute");
+  EXPECT_EQ(error_of("input A[5]\n u8 C[i:5] = A[i]"),
+            "text:2:2: 'u8' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64");
+  EXPECT_EQ(error_of("C[i:4] = A[i % -3]"),
+            "text:1:18: integers are divided by positive constants only, not by '-3'");
+  EXPECT_EQ(error_of("C[i:4] = A[i / s[i]]"),
+            "text:1:20: integers are divided by positive constants only, not by 's[i]'");
   EXPECT_EQ(error_of("C[i:4]\n = foo(A[i])"), "text:2:8: there is no function 'foo'");
   EXPECT_EQ(error_of("C[i:4] = A[i] + mantissa(A[i])"),
             "text: compute 'C' uses 'mantissa(A[i])', which is for compiled programs only");
@@ -136,9 +146,11 @@ TEST(Parse, Errors) {
   EXPECT_EQ(error_of("C[i:4] = A[i]; output D"), "text:1:24: output 'D' is not computed above");
   EXPECT_EQ(error_of("C[i:2147483648] = A[2147483648 * 2147483648 * i]"),
             "text:1:44: an index may not grow beyond 4503599627370496");
-  // An i32 beside an i64 is widened, and printed so.
-  EXPECT_EQ(error_of("input A[4] i64 input B[4] i32 C[i:4] = A[i] * B[i]"),
-            "text:1:51: an index may not grow beyond 4503599627370496");
+  // An i32 beside an i64 is widened.
+  EXPECT_EQ(error_of("input A[4] i64 input B[4] i32 input X[9] C[i:4] = X[A[i] * B[i]]"),
+            "text:1:64: an index may not grow beyond 4503599627370496");
+  EXPECT_EQ(error_of("C[i:4] = 9007199254740992"),
+            "text:1:26: a whole number may not go beyond 4503599627370496");
   EXPECT_EQ(error_of("input A[3] C[i:4] = A[i]"),
             "text: compute 'C' reads outside of 'A': A[i] reaches 3 in dimension 0, which has 3 elements");
   EXPECT_EQ(

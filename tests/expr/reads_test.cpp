@@ -34,6 +34,14 @@ TEST_F(ReadsTest, RangesAlone) {
   EXPECT_EQ(reach(a((Expr(k) + 3) % 5)), "0..4");
 }
 
+TEST_F(ReadsTest, QuotientsAndTheirRemaindersAreOneNumber) {
+  EXPECT_EQ(reach(a(Expr(x) / 3 * 3 + Expr(x) % 3)), "0..9");
+  EXPECT_EQ(reach(a(Expr(x) / 3 * 6 + Expr(x) % 3 * 2 + Expr(k))), "0..20");
+  EXPECT_EQ(reach(a(Expr(x) / 3 * 4 + Expr(x) % 3)), "0..14");
+  const Expr whole = Expr(x) / 4 * 8 + Expr(x) % 4;
+  EXPECT_EQ(reach(select(whole < 5, a(whole), 0.0)), "0..4");
+}
+
 TEST_F(ReadsTest, ConditionsNarrow) {
   const Expr inside = Expr(x) >= 1 && Expr(x) < 9;
   EXPECT_EQ(reach(select(inside, a(Expr(x) - 1), 0.0)), "0..7");

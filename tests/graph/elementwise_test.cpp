@@ -178,7 +178,7 @@ TEST(Elementwise, ClipTakesItsBoundsFromAttributesOrConstants) {
   OnnxModel computed;
   computed.input("x", image_shape()).input("low", {}).node("n", "Clip", {"x", "low"}, "y").output("y");
   EXPECT_EQ(import_error(computed),
-            "node 'n' (Clip): input 1, 'low', is computed, and Lathe supports a constant there");
+            "node 'n' (Clip): input 1, 'low', is an input of the model, and Lathe supports a constant there");
 }
 
 }  // namespace

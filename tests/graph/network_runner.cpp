@@ -24,7 +24,7 @@ class Storage {
     for (TensorId id = 0; id < graph.tensors.size(); ++id) {
       if (plan.offsets[id] < 0)
         own_[id].resize(static_cast<size_t>(elements_of(graph.tensors[id].type.shape)));
-      if (graph.tensors[id].is_constant()) own_[id] = *values_of(graph.tensors[id]);
+      if (graph.tensors[id].is_constant()) own_[id] = values_of(graph.tensors[id]);
     }
   }
 

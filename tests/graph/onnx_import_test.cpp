@@ -145,7 +145,8 @@ TEST(OnnxImport, NamesWhatIsWrongWithANode) {
       "m.onnx: node 'n' (Reshape): input 1, 'shape', holds 9.22337e+18, and Lathe supports integers up to "
       "2^53 there");
   EXPECT_EQ(node_error("Reshape", {"x", "x"}),
-            "m.onnx: node 'n' (Reshape): input 1, 'x', is computed, and Lathe supports a constant there");
+            "m.onnx: node 'n' (Reshape): input 1, 'x', is an input of the model, and Lathe supports a "
+            "constant there");
 }
 
 TEST(OnnxImport, NamesAnUnusableInput) {
@@ -157,6 +158,9 @@ TEST(OnnxImport, NamesAnUnusableInput) {
   tensor->set_elem_type(onnx::TensorProto_DataType_DOUBLE);
   EXPECT_EQ(located_error(model),
             "m.onnx: node 'first' (Conv): input 0 is of type f64, and Lathe supports f32 here");
+  tensor->set_elem_type(onnx::TensorProto_DataType_FLOAT16);
+  EXPECT_EQ(located_error(model),
+            "m.onnx: input 'x' is of type f16, which Lathe supports in constants that are cast to f32");
   model.proto.mutable_graph()->mutable_input(0)->mutable_type()->clear_tensor_type();
   EXPECT_EQ(located_error(model), "m.onnx: input 'x' is not a tensor, and Lathe supports tensors");
 }
@@ -201,6 +205,36 @@ TEST(OnnxImport, NamesAnOutputThatIsAConstant) {
   computed.node("shape", "Shape", {"x"}, "s").integers("one", {1});
   computed.node("pick", "Gather", {"s", "one"}, "g").output("g");
   EXPECT_EQ(import_error(computed), "output 'g'" + is_constant);
+}
+
+TEST(OnnxImport, NamesAnOutputThatIsACastOf16Bits) {
+  OnnxModel model;
+  model.input("x", {2}).initializer("w", {40});
+  onnx::TensorProto& weight = *model.proto.mutable_graph()->mutable_initializer(0);
+  weight.set_data_type(onnx::TensorProto_DataType_BFLOAT16);
+  weight.set_raw_data(std::string(80, '\0'));
+  model.node("n", "Cast", {"w"}, "y").attribute("to", onnx::TensorProto_DataType_FLOAT).output("y");
+  EXPECT_EQ(
+      located_error(model),
+      "m.onnx: node 'n' (Cast): it makes an output of the model of the constant 'w', which is bf16, and "
+      "Lathe supports f32 there");
+}
+
+TEST(OnnxImport, TellsAnInputFromWhatIsComputed) {
+  OnnxModel model;
+  model.input("x", {4}).input("shape", {2}, onnx::TensorProto_DataType_INT64);
+  model.node("n", "Reshape", {"x", "shape"}, "y").output("y");
+  EXPECT_EQ(located_error(model),
+            "m.onnx: node 'n' (Reshape): input 1, 'shape', is an input of the model, and Lathe supports a "
+            "constant there");
+}
+
+TEST(OnnxImport, AGraphWithoutANameIsCalledAsItsFile) {
+  OnnxModel model = small_conv_model();
+  model.proto.mutable_graph()->clear_name();
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "nets/small.onnx");
+  ASSERT_TRUE(graph) << graph.error().to_string();
+  EXPECT_EQ(graph->name, "small");
 }
 
 TEST(OnnxImport, NamesAnInputWithoutElements) {

@@ -171,6 +171,29 @@ TEST(Resize, PlacesAreOnePieceWhereOneFractionGivesThem) {
   EXPECT_EQ(pieces(NearestMode::round_prefer_ceil, 36, 10), 1U);
 }
 
+// x [1, 2, 2] of which the axes named are resized.
+OnnxModel axes_model(const char* given, std::initializer_list<int64_t> axes) {
+  OnnxModel model;
+  model.operator_set(18).input("x", {1, 2, 2}).initializer("scales", {2}, {3, 2}).integers("sizes", {6, 4});
+  const bool is_sizes = std::string(given) == "sizes";
+  model.node("n", "Resize", {"x", "", is_sizes ? "" : "scales"}, "y").attribute("axes", axes).output("y");
+  if (is_sizes) model.proto.mutable_graph()->mutable_node(0)->add_input("sizes");
+  return model;
+}
+
+TEST(Resize, LeavesTheAxesThatAreNotNamed) {
+  for (const char* given : {"scales", "sizes"}) {
+    const Values result = run_network(axes_model(given, {-1, 1}), {numbered({1, 2, 2})});
+    EXPECT_EQ(result.shape, (Shape{1, 4, 6})) << given;
+    EXPECT_EQ(result.data, (std::vector<double>{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2,  //
+                                                3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4}));
+  }
+  EXPECT_EQ(import_error(axes_model("scales", {1})),
+            "node 'n' (Resize): it has 2 scales for the 1 axes of attribute 'axes'");
+  EXPECT_EQ(import_error(axes_model("sizes", {1, 1})), "node 'n' (Resize): axis 1 is named twice");
+  EXPECT_EQ(import_error(axes_model("sizes", {1, 3})), "node 'n' (Resize): there is no axis 3 among 3 axes");
+}
+
 TEST(Resize, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(row_model(2, 4, "cubic", "half_pixel")),
             "node 'n' (Resize): attribute 'mode' is 'cubic', and Lathe supports nearest and linear");

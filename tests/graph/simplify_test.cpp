@@ -78,6 +78,36 @@ TEST(Simplify, FoldsConstants) {
   EXPECT_EQ(node_names(simplified(import(model))), (std::vector<std::string>{"MatMul"}));
 }
 
+// x times a weight of 40 elements, 0.5 each, that is stored in 16 bits.
+OnnxModel half_weight_model(int type, uint16_t bits) {
+  OnnxModel model;
+  model.input("x", {40}).node("c", "Cast", {"w"}, "wide").attribute("to", onnx::TensorProto_DataType_FLOAT);
+  model.node("n", "Mul", {"x", "wide"}, "y").output("y");
+  onnx::TensorProto& weight = *model.proto.mutable_graph()->add_initializer();
+  weight.set_name("w");
+  weight.set_data_type(type);
+  weight.add_dims(40);
+  for (int i = 0; i < 40; ++i) weight.add_int32_data(bits);
+  return model;
+}
+
+TEST(Simplify, FoldsCastsOfWeightsOf16Bits) {
+  for (const auto& [type, bits] : {std::pair<int, uint16_t>{onnx::TensorProto_DataType_FLOAT16, 0x3800},
+                                   {onnx::TensorProto_DataType_BFLOAT16, 0x3f00}}) {
+    const Result<Graph> graph = import_onnx_bytes(half_weight_model(type, bits).bytes(), "m.onnx");
+    ASSERT_TRUE(graph) << graph.error().to_string();
+    EXPECT_EQ(to_string(simplify(*graph)),
+              "graph test\n"
+              "  input x f32[40]\n"
+              "  constant wide f32[40]\n"
+              "  y f32[40] = Mul() of x, wide\n"
+              "  output y\n");
+    const auto outputs = evaluate_graph(simplify(*graph), std::vector<Values>{numbered({40})});
+    ASSERT_TRUE(outputs);
+    EXPECT_EQ((*outputs)[0].data[39], 20);
+  }
+}
+
 TEST(Simplify, KeepsConstantsSmall) {
   constexpr int64_t kMany = 1 << 20;
   OnnxModel model;

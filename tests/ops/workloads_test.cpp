@@ -110,6 +110,20 @@ TEST(Workloads, Errors) {
         error_of(fmt::format(R"([{{"name": "{}", "op": "gemv", "m": 3, "k": 2}}])", name)),
         fmt::format("w.json: entry 1: 'name' must be the name of a folder, without '/', not '{}'", name));
   }
+  for (const std::string name : {"a\\nb", "a\\u001b[2Jb", "a\\u0000b"}) {
+    EXPECT_EQ(
+        error_of(fmt::format(R"([{{"name": "{}", "op": "gemv", "m": 3, "k": 2}}])", name)),
+        fmt::format("w.json: entry 1: 'name' must have no control characters, such as the end of a line: "
+                    "\"{}\"",
+                    name));
+  }
+  const auto named = [](size_t length) {
+    return fmt::format(R"([{{"name": "{}", "op": "gemv", "m": 3, "k": 2}}])", std::string(length, 'a'));
+  };
+  EXPECT_EQ(error_of(named(1001)),
+            "w.json: entry 1: 'name' has 1001 bytes, and at most 1000 are allowed: it begins with '" +
+                std::string(100, 'a') + " ..'");
+  EXPECT_TRUE(parse_workloads(named(1000), "w.json").has_value());
   EXPECT_EQ(
       error_of(
           R"([{"name": "x", "op": "gemv", "m": 3, "k": 2}, {"name": "x", "op": "gemv", "m": 3, "k": 2}])"),

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
 #include "peers/fake_peers.h"
-#include "records/sample_record.h"
 
 namespace lathe::testing {
 namespace {

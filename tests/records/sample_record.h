@@ -1,32 +1,9 @@
-// Records and places for the tests of the records file.
+// A record for the tests of the records file.
 #pragma once
-
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 
 #include "records/record.h"
 
 namespace lathe {
-
-// A folder that goes with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "lathe-records-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline Record sample_record(double seconds) {
   Record record;

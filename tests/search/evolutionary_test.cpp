@@ -62,6 +62,25 @@ TEST(Evolutionary, ProposalsAreLegalAndNeverRepeated) {
   EXPECT_EQ(seen.size(), 320u);
 }
 
+// Of the six orders three, and both sketches, are the same program.
+TEST(Evolutionary, OfTheSameProgramsPointsOneIsTried) {
+  SearchSpace space = Landscape::space();
+  space.identity = [](const Point& point) {
+    return hash_of(Point{0, [&] {
+                           std::vector<int64_t> integers = point.integers;
+                           integers[7] = std::max(integers[7], int64_t{3});
+                           return integers;
+                         }()});
+  };
+  auto strategy = make_evolutionary(space, seeded(4));
+  const Point known{1, {16, 4, 8, 10, 32, 16, 2, 1}};
+  strategy->observe(std::vector<Trial>{{known, 1e-3}});
+  std::set<uint64_t> seen = {space.identity_of(known)};
+  for (const Trial& trial : run_search(*strategy, 320, Landscape::perfect_scores))
+    EXPECT_TRUE(seen.insert(space.identity_of(trial.point)).second);
+  EXPECT_EQ(seen.size(), 321u);
+}
+
 TEST(Evolutionary, SameSeedSameProposals) {
   const auto points = [](uint64_t seed) {
     std::vector<Point> result;

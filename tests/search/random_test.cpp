@@ -45,6 +45,16 @@ TEST(Random, GivesEveryLegalPointOnceAndThenNothing) {
   EXPECT_TRUE(strategy->propose(16, {}).empty());
 }
 
+TEST(Random, GivesOnePointOfEachProgram) {
+  SearchSpace space;
+  space.sketches = {{{{"tile", SplitParameter{64, 3, false, 64}}, {"unused", CategoricalParameter{9}}}}};
+  space.sketch_names = {"tiled"};
+  space.identity = [](const Point& point) {
+    return static_cast<uint64_t>(100 * point.integers[0] + point.integers[1]);
+  };
+  EXPECT_EQ(make_random(space, {.seed = 1})->propose(1000, {}).size(), 28u);
+}
+
 TEST(Random, EndsWhereALargeSpaceHasNoLegalPoint) {
   SearchSpace space = Landscape::space();
   space.violation = [](const Point&) -> std::optional<std::string> { return "never"; };

@@ -296,6 +296,20 @@ TEST(Space, InlinedExpressionsStaySmall) {
   expect_preferred_points_apply(task_of_text(text));
 }
 
+// What is read at one place only, or under a condition that is never met, follows nobody's loops.
+TEST(Space, ReadsOfOnePlaceOrOfNoneHaveLegalSketches) {
+  for (const char* text : {
+           "M[i:8] = max(j:16) A[i, j]\nO[] = M[7]",
+           "H[t:17, d:64] = sum(k:3) X[t, d, k]\nO[d:64] = tanh(H[0, d])",
+           "C[a:40, b:64] = sum(c:64) A[a, c] * B[c, b]\nD[a:40] = C[a, 63]",
+           "C[b:2] = min(c:7) A[b, c]\nD[b:2, e:5] = select(b + 2 < 2, C[b + 2], A[b, e])",
+           "C[a:1, b:5] = sum(k:3) A[b, k] * B[k, a]\nD[a:1, b:5] = select(a >= 1, C[a - 1, b], 0.0)",
+           "C[a:1, b:64] = sum(k:64) A[a, k] * B[k, b]\nD[b:64] = C[0, b] + 1.0",
+       }) {
+    expect_preferred_points_apply(task_of_text(text));
+  }
+}
+
 TEST(Space, AReductionRunsInTheLanesAlsoWhereTheyDoNotDivideIt) {
   const Task task = task_of_text("o[i:3] = sum(r:501) A[i, r]");
   const Result<Space> space = Space::derive(task);

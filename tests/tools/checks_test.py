@@ -53,6 +53,17 @@ class LayersTest(Tree):
     def test_include_that_does_not_name_its_layer(self):
         self.assert_fault("src/expr/a.h", '#include "b.h"', '"b.h" is not written from the include root')
 
+    def test_test_that_a_preset_of_some_layers_could_not_link(self):
+        self.write("CMakePresets.json", '{"configurePresets": [{"name": "all"},'
+                   ' {"name": "some", "cacheVariables": {"LATHE_LAYERS": "base;search"}},'
+                   ' {"name": "untested", "cacheVariables": {"LATHE_LAYERS": "expr"}}],'
+                   ' "testPresets": [{"name": "all"}, {"name": "some", "configurePreset": "some"}]}')
+        self.write("tests/expr/a_test.cpp", '#include "expr/a.h"\n')
+        self.write("tests/search/a_test.cpp", '#include "base/b.h"\n#include "helper.h"\n#include <expr/a.h>\n')
+        self.assertEqual(self.check("check_layers.py")[0], 0)
+        self.assert_fault("tests/base/b_test.cpp", '#include "expr/a.h"',
+                          'preset some builds this test, but not "expr/a.h"')
+
     def test_folder_without_a_rule(self):
         self.write("src/other/a.h", "")
         self.assertEqual(self.check("check_layers.py")[0], 1)

@@ -44,6 +44,22 @@ TEST(CompareOutput, BeyondTheTypeTheInfinityOfTheSameSignIsRight) {
   EXPECT_NE(fault_of(INFINITY, 1), "");
 }
 
+// Hardware may flush them, and their sum with others.
+TEST(CompareOutput, SubnormalsMayBeZero) {
+  EXPECT_EQ(fault_of<float>(DType::f32, {1e-38, 0, 0}, {0, -1e-38F, 1e-45F}), "");
+  EXPECT_NE(fault_of<float>(DType::f32, {3e-38, 1e-38}, {0, 0}), "");
+  EXPECT_EQ(fault_of<double>(DType::f64, {1e-308, 0}, {0, 0}), "");
+  EXPECT_NE(fault_of<double>(DType::f64, {1e-38, 0}, {0, 0}), "");
+  const std::vector<float> zero = {0};
+  Reference sum{Tensor("C", {1}, DType::f32), {0}, {1e-36}};
+  const auto is_right = [&] {
+    return compare_points(sum, Layout::row_major(1), std::as_bytes(std::span(zero)), kTolerance).has_value();
+  };
+  EXPECT_FALSE(is_right());
+  sum.terms = 64;
+  EXPECT_TRUE(is_right());
+}
+
 TEST(CompareOutput, AnInfinityIsWrongWhereTheTypeHoldsTheReference) {
   EXPECT_EQ(fault_of(2, INFINITY), "C[1] is inf where the reference is 2");
   EXPECT_NE(fault_of(1e38, INFINITY), "");
@@ -52,17 +68,47 @@ TEST(CompareOutput, AnInfinityIsWrongWhereTheTypeHoldsTheReference) {
 
 // Else one infinite element would make all others right.
 TEST(CompareOutput, TheMagnitudeIsThatOfNumbersThatTheTypeHolds) {
-  EXPECT_EQ(largest_magnitude(DType::f32, std::vector<double>{-3, 1e60, INFINITY}), 3);
-  EXPECT_EQ(largest_magnitude(DType::f64, std::vector<double>{-3, 1e60, INFINITY}), 1e60);
+  EXPECT_EQ(magnitude_of(DType::f32, std::vector<double>{-3, 1e60, INFINITY}), 3);
+  EXPECT_EQ(magnitude_of(DType::f64, std::vector<double>{-3, 100, INFINITY}), 100);
+  EXPECT_EQ(magnitude_of(DType::f32, std::vector<double>{0, INFINITY}), 0);
   EXPECT_EQ(fault_of<float>(DType::f32, {1e60, 1}, {INFINITY, 2}), "C[1] is 2 where the reference is 1");
+}
+
+TEST(CompareOutput, AMaskForgivesNothingElsewhere) {
+  EXPECT_EQ(magnitude_of(DType::f32, std::vector<double>{1, 2, 0, -1e30, -1e30}), 2);
+  EXPECT_EQ(magnitude_of(DType::f32, std::vector<double>{1, 1, 1}), 1);
+  EXPECT_NE(fault_of<float>(DType::f32, {1, -1e30, -1e30, 1}, {1, -1e30F, -1e30F, 1.01F}), "");
+}
+
+// Beside a pole a few numbers are much larger than the others.
+TEST(CompareOutput, AFewLargeNumbersForgiveLittleElsewhere) {
+  std::vector<double> expected(1000, 1);
+  expected[3] = 1e8;
+  expected[7] = 2;
+  EXPECT_EQ(largest_magnitude(DType::f32, expected), 1e8);
+  EXPECT_EQ(magnitude_of(DType::f32, expected), 64);
+  std::vector<float> values(expected.begin(), expected.end());
+  EXPECT_EQ(fault_of<float>(DType::f32, expected, values), "");
+  values[3] = 1e8F + 96;
+  EXPECT_EQ(fault_of<float>(DType::f32, expected, values), "");
+  values[5] = 1.01F;
+  EXPECT_NE(fault_of<float>(DType::f32, expected, values), "");
+}
+
+// Most of what a softmax leaves is tiny.
+TEST(CompareOutput, ManyTinyNumbersAreMeasuredByAFewLargeOnes) {
+  std::vector<double> expected(1000, 1e-9);
+  for (size_t i = 0; i < 20; ++i) expected[i * 50] = 0.9 + 0.001 * static_cast<double>(i);
+  EXPECT_DOUBLE_EQ(magnitude_of(DType::f32, expected), 0.919);
+  EXPECT_DOUBLE_EQ(magnitude_of(DType::f32, expected, kMost), 64e-9);
 }
 
 // What it may be off beyond the tolerance; elements with slack make the others no less strict.
 TEST(CompareOutput, AnElementWithSlackMayBeFurtherOffAndIsANumber) {
-  const auto fault = [](float got) {
+  const auto fault = [](float got, float free = 1e30F) {
     Reference reference{Tensor("C", {3}, DType::f32), {0, 1, 2}, {1, 1000, 1}};
     reference.slack = {0, 5, INFINITY};
-    const std::vector<float> values = {1, got, got};
+    const std::vector<float> values = {1, got, free};
     double largest = 0;
     const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
     const Status all = compare_all(reference, Layout::row_major(1), bytes, kTolerance, largest);
@@ -75,6 +121,7 @@ TEST(CompareOutput, AnElementWithSlackMayBeFurtherOffAndIsANumber) {
   EXPECT_EQ(fault(1005.5), "C[1] is 1005.5 where the reference is 1000");
   EXPECT_EQ(fault(INFINITY), "C[1] is inf where the reference is 1000");
   EXPECT_NE(fault(NAN), "");
+  EXPECT_NE(fault(1000, NAN), "");
 }
 
 TEST(CompareOutput, IntegersAreTheSameOrWrong) {

@@ -158,10 +158,45 @@ TEST(DrawData, OutputsOfMostlyNoiseCannotBeCompared) {
 }
 
 TEST(DrawData, QuantisedProductsAreCompared) {
-  EXPECT_EQ(
-      fault_of_program("S[i:40, r:50] = sum(k:60) A[i, k] * D[k, r]\nQ[i:40, r:50] = floor(S[i, r] * 127.0)\n"
-                       "C[i:40, j:40] = sum(r:50) Q[i, r] * B[r, j]"),
-      "");
+  const std::string product =
+      "S[i:256, r:256] = sum(k:256) A[i, k] * D[k, r]\n"
+      "Q[i:256, r:256] = floor(S[i, r] * 127.0)\n"
+      "C[i:256, j:256] = sum(r:256) Q[i, r] * {}";
+  const std::string text = fmt::format(fmt::runtime(product), "B[r, j]");
+  EXPECT_EQ(fault_of_program(text), "");
+  EXPECT_NE(fault_of_program(text, fmt::format(fmt::runtime(product), "B[r, j] * 1.01")), "");
+}
+
+// Of some million quotients one is a million: it must not make a wrong one elsewhere right.
+TEST(DrawData, OneWrongQuotientAmongManyIsFound) {
+  for (const char* quotient : {"A[i] / B[i]", "1.0 / B[i]", "select(i < 90000, A[i], -1e30)"}) {
+    const std::string text = fmt::format("C[i:200000] = {}", quotient);
+    EXPECT_EQ(fault_of_program(text), "") << text;
+    EXPECT_NE(
+        fault_of_program(text, fmt::format("C[i:200000] = select(i == 77777, 1.01, 1.0) * ({})", quotient)),
+        "")
+        << text;
+  }
+}
+
+// Sums that an exponential makes of: where they are large their rounding is a large share of the result.
+TEST(DrawData, SoftmaxOfLongSumsIsCompared) {
+  const std::string start =
+      "S[i:20, j:1500] = sum(k:128) A[i, k] * B[k, j]\n"
+      "M[i:20] = max(j:1500) S[i, j]\n"
+      "E[i:20, j:1500] = exp(S[i, j] - M[i])\n"
+      "T[i:20] = sum(j:1500) E[i, j]\n";
+  const std::string text = fmt::format("{}O[i:20, j:1500] = E[i, j] / T[i]", start);
+  EXPECT_EQ(fault_of_program(text), "");
+  EXPECT_NE(fault_of_program(text, fmt::format("{}O[i:20, j:1500] = E[i, j] / T[i] * 1.01", start)), "");
+}
+
+// A power of 60 makes 60 times as much of a rounding.
+TEST(DrawData, SteepFunctionsAreCompared) {
+  EXPECT_EQ(fault_of_program("C[i:400] = exp(log(abs(A[i]) + 0.5) * 60.0)"), "");
+  EXPECT_NE(fault_of_program("C[i:400] = exp(log(abs(A[i]) + 0.5) * 60.0)",
+                             "C[i:400] = exp(log(abs(A[i]) + 0.5) * 60.0) * 1.01"),
+            "");
 }
 
 TEST(DrawData, AScalarBesideTensorsKeepsADivisorFromZero) {

@@ -227,6 +227,107 @@ TEST(Problem, AFullCheckFindsTheOneElementThatSamplingMisses) {
   EXPECT_GT(wrong->largest_difference, 1);
 }
 
+// A formula as this machine computes it, and what its programs are checked by: one at a time, or in full.
+class NaiveProgram {
+ public:
+  explicit NaiveProgram(const std::string& text)
+      : task_([&] {
+          Task task = task_of(text);
+          task.target = detect_target();
+          return task;
+        }()),
+        program_(naive_program(task_)),
+        module_(compile(task_, {}).value()),
+        problem_(Problem::create(task_).value()) {}
+
+  std::optional<MeasureFailure> failure(InProcessRunner& runner, bool in_full) {
+    return in_full ? problem_.check_in_full(program_, {}, module_, runner)->failure
+                   : runner.verify(module_, problem_.inputs_for(program_, {})).value();
+  }
+
+ private:
+  Task task_;
+  Program program_;
+  Module module_;
+  Problem problem_;
+};
+
+// Nothing of them is left but roundings, which are of no program alike.
+class WhatCancels : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(
+    Problem, WhatCancels,
+    ::testing::Values(
+        "O[] = sum(r:16) A[r] - A[15 - r]",
+        "m[i:9] = sum(r:50) A[i, r] / 50.0\nO[i:9] = sum(r:50) A[i, r] - m[i]",
+        "E[i:9, r:33] = exp(A[i, r])\nT[i:9] = sum(r:33) E[i, r]\nP[i:9, r:33] = E[i, r] / T[i]\n"
+        "S[i:9] = sum(r:33) P[i, r]\nO[i:9, j:70, k:3] = (S[i] - 1.0) * B[j, k]",
+        "a[i:9] = sum(r:50) X[i, r] * Y[i, r]\nb[i:9] = sum(r:50) Y[i, 49 - r] * X[i, 49 - r]\nO[i:9] = a[i] "
+        "- b[i]"));
+
+// Of these some elements cancel and others do not.
+INSTANTIATE_TEST_SUITE_P(
+    InPart, WhatCancels,
+    ::testing::Values(
+        "S[i:64, j:8] = sum(r:200) A[i, r] * B[r, j]\nU[i:64, j:8] = sum(r:200) A[i, 199 - r] * B[199 - r, "
+        "j]\n"
+        "O[i:64, j:8] = select(i < 40, 0.001 * A[i, j], 1000.0 * (S[i, j] - U[i, j]))",
+        "S[i:16] = sum(r:64) (A[i, r] + 10.0)\nO[i:16] = S[i] - 640.0",
+        "m[i:9] = sum(r:64) A[i, r] + 5.0\nq[i:9] = sum(r:64) (A[i, r] + 5.0) * (A[i, r] + 5.0)\n"
+        "O[i:9] = q[i] / 64.0 - (m[i] / 64.0) * (m[i] / 64.0)",
+        "m[i:9] = sum(r:64) A[i, r] + 100.0\nO[i:9, r:64] = A[i, r] + 100.0 - m[i] / 64.0",
+        "m[i:9] = sum(r:512) A[i, r] + 100.0\nq[i:9] = sum(r:512) (A[i, r] + 100.0) * (A[i, r] + 100.0)\n"
+        "O[i:9] = q[i] / 512.0 - (m[i] / 512.0) * (m[i] / 512.0)"));
+
+TEST_P(WhatCancels, IsRightAndWhatIsLeftByAMistakeIsNot) {
+  for (const bool in_full : {false, true}) {
+    NaiveProgram naive(GetParam());
+    InProcessRunner runner;
+    const std::optional<MeasureFailure> right = naive.failure(runner, in_full);
+    EXPECT_FALSE(right) << right->message;
+    runner.spoil = [](const Module&, const MeasureInputs&, const Outputs& outputs) {
+      const float wrong = 1;
+      std::memcpy(outputs.front().data(), &wrong, sizeof wrong);
+    };
+    EXPECT_TRUE(naive.failure(runner, in_full)) << in_full;
+  }
+}
+
+// Bounds and masks are large, and no part of what is added up, or 0 there.
+class WhatIsChosen : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(
+    Problem, WhatIsChosen,
+    ::testing::Values(
+        "S[i:64, j:8] = sum(r:64) A[i, r] * B[r, j]\nO[i:64, j:8] = max(S[i, j], -1e18)",
+        "S[i:64, j:8] = sum(r:64) A[i, r] * B[r, j]\nO[i:64, j:8] = min(max(S[i, j], 0.0), 65504.0)",
+        "O[i:64] = max(r:64) select(A[i, r] < 0.0, -1e9, A[i, r])", "O[i:64] = min(r:400) abs(A[i] - B[r])",
+        "O[i:64, j:8] = min(max(A[i, j], -1e6), 1e6)", "O[i:64, j:64] = select(j <= i, A[i, j], -1e9)",
+        "M[j:64] = select(j < 60, 1.0, 0.0)\n"
+        "O[i:64, j:64] = max(A[i, j] + (1.0 - M[j]) * -1e9, 0.0)"));
+
+// Nor do long sums forgive more than others: what moves their terms is none of the data's random numbers.
+INSTANTIATE_TEST_SUITE_P(LongSums, WhatIsChosen,
+                         ::testing::Values("C[i:64] = sum(r:4096) A[i, r]",
+                                           "C[i:64] = sum(r:64, q:64) A[i, r, q]",
+                                           "C[i:64] = sum(r:4096) A[i, r] * abs(B[r])",
+                                           "C[i:64] = sum(r:4096) tanh(A[i, r])",
+                                           "S[i:512] = sum(r:4096) A[i, r]\nC[i:512] = A[i, 0] - S[i]"));
+
+TEST_P(WhatIsChosen, IsWrongWhereItIsOffByAThousandth) {
+  NaiveProgram naive(GetParam());
+  InProcessRunner runner;
+  EXPECT_FALSE(naive.failure(runner, false));
+  runner.spoil = [](const Module&, const MeasureInputs&, const Outputs& outputs) {
+    auto* values = reinterpret_cast<float*>(outputs.front().data());
+    for (size_t i = 0; i < outputs.front().size() / sizeof(float); ++i) values[i] *= 1.001F;
+  };
+  EXPECT_TRUE(naive.failure(runner, false));
+  EXPECT_TRUE(naive.failure(runner, true));
+}
+
+TEST(Problem, AnOutputThatAMaskMakesMostlyInfiniteIsCompared) {
+  EXPECT_TRUE(Problem::create(task_of("O[i:9, j:33] = select(j <= i, A[i, j], -inf)")));
+}
+
 TEST(Problem, TheToleranceGivenTakesThePlaceOfItsOwn) {
   const Task task = large_matmul();
   const Program program = naive_program(task);

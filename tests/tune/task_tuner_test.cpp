@@ -11,6 +11,7 @@
 
 #include "cost/none.h"
 #include "expr/parse.h"
+#include "lower/programs.h"
 #include "measure/measurer.h"
 #include "ops/workloads.h"
 #include "records/task_text.h"
@@ -96,6 +97,20 @@ TEST_F(TuneTask, EveryTrialIsVerifiedAndKeptAndNoneIsRepeated) {
   const std::vector<Record> again = tune("first.db", 1, measured, *measurer_);
   EXPECT_EQ(measured, 0);
   EXPECT_EQ(again.size(), records.size());
+}
+
+// In most points of this space some integer plays no part.
+TEST_F(TuneTask, OfTheSameProgramsPointsOneIsMeasured) {
+  Task task = task_of("C[i:64, j:64] = sum(r:64, s:64) select(r <= i && s <= j, A[r, s], 0.0)");
+  task.target = detect_target();
+  Result<RecordStore> store = RecordStore::open(folder_ / "sums.db");
+  ASSERT_TRUE(store) << store.error().to_string();
+  const auto results = tune_cases({task}, {}, {.trials = 8}, *measurer_, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  std::vector<std::string> traces = traces_of(*store->find({}));
+  EXPECT_GT(traces.size(), 3U);
+  std::ranges::sort(traces);
+  EXPECT_EQ(std::ranges::adjacent_find(traces), traces.end()) << *std::ranges::adjacent_find(traces);
 }
 
 // Neither the direct program nor im2col is tried, and no record of the plain convolution is the task's.

@@ -1,6 +1,7 @@
 // The artifact's C face, as model.h declares it for the artifact's users.
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "artifact/runtime/model_runtime.h"
@@ -32,6 +33,8 @@ bool succeeds(const Action& action) {
   try {
     action();
     return true;
+  } catch (const std::bad_alloc&) {
+    last_error() = "there is no memory left";
   } catch (const std::exception& error) {
     last_error() = error.what();
   }

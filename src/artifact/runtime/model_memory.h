@@ -22,12 +22,15 @@ constexpr size_t kModelAlignment = 64;
 class AlignedBlock {
  public:
   AlignedBlock() = default;
-  explicit AlignedBlock(int64_t bytes) {
+  // A ModelError that says what the memory was for, where the system does not give it.
+  AlignedBlock(int64_t bytes, const std::string& purpose) {
     const size_t rounded =
         (static_cast<size_t>(bytes) + kModelAlignment - 1) / kModelAlignment * kModelAlignment;
     if (rounded == 0) return;
     data_ = static_cast<std::byte*>(std::aligned_alloc(kModelAlignment, rounded));
-    if (data_ == nullptr) throw ModelError("there is no memory left for " + std::to_string(bytes) + " bytes");
+    if (data_ == nullptr) {
+      throw ModelError("there is no memory left for " + purpose + ", " + std::to_string(bytes) + " bytes");
+    }
   }
   ~AlignedBlock() { std::free(data_); }
   AlignedBlock(AlignedBlock&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }

@@ -62,9 +62,9 @@ RunningModel::RunningModel(const LatheModelTables& tables, const std::string& fo
   if (cores < 0)
     throw ModelError("the number of cores is " + std::to_string(cores) + ", it must be at least 0");
   weights_ = map_weights(tables, folder);
-  arena_ = AlignedBlock(tables.arena_bytes);
-  resident_ = AlignedBlock(tables.resident_bytes);
-  workspace_ = AlignedBlock(tables.workspace_bytes);
+  arena_ = AlignedBlock(tables.arena_bytes, "what kernels hand to each other");
+  resident_ = AlignedBlock(tables.resident_bytes, "prepared constants");
+  workspace_ = AlignedBlock(tables.workspace_bytes, "what kernels work in");
   inputs_ = stagings(tables.inputs, tables.input_count);
   outputs_ = stagings(tables.outputs, tables.output_count);
   constants_.resize(inputs_.size());
@@ -138,7 +138,7 @@ bool RunningModel::take_constant(size_t index, const void* data) {
   check_indices(index, input.tensor(), data);
   const auto bytes = static_cast<size_t>(input.bytes());
   if (known.data() == nullptr) {
-    known = AlignedBlock(input.bytes());
+    known = AlignedBlock(input.bytes(), "a copy of " + describe("input", index, input.tensor()));
   } else if (std::memcmp(known.data(), data, bytes) == 0) {
     return false;
   }

@@ -143,7 +143,7 @@ bool TensorStaging::usable_in_place(const void* data) const {
 
 std::byte* TensorStaging::staged() {
   if (block_.data() == nullptr) {
-    block_ = AlignedBlock(tensor_->storage_bytes);
+    block_ = AlignedBlock(tensor_->storage_bytes, "a copy of '" + std::string(tensor_->name) + "'");
     // Block padding belongs to no element: it stays 0.
     std::memset(block_.data(), 0, static_cast<size_t>(tensor_->storage_bytes));
   }

@@ -21,6 +21,8 @@
 #include <mutex>
 #include <vector>
 
+#include "codegen/llvm/single_lane_stores.h"
+
 namespace lathe::llvm_backend {
 namespace {
 
@@ -97,6 +99,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) passes.run(function, functions);
   }
+  scalarize_single_lane_stores(module);
 }
 
 Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,

@@ -163,7 +163,7 @@ Values evaluate(const CastOp& op, std::span<const Values> inputs) {
   Values result = inputs[0];
   if (op.to == DType::boolean) {
     for (double& x : result.data) x = x != 0 ? 1 : 0;
-  } else if (op.to != DType::f32 && op.to != DType::f64) {
+  } else if (!is_float(op.to)) {
     for (double& x : result.data) x = std::trunc(x);
   }
   return result;

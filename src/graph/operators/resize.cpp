@@ -164,6 +164,25 @@ Status set_scales(ResizeOp& op, const Shape& shape, const std::vector<double>& s
   return {};
 }
 
+// Numbers that are given for all axes, or for those that the attribute 'axes' names; `rest` is for the
+// others.
+template <class Number>
+Result<std::vector<Number>> along_every_axis(OnnxNode& node, const char* what, std::vector<Number> given,
+                                             std::vector<Number> rest) {
+  if (!node.has("axes")) return given;
+  const Shape axes = node.integers("axes", {});
+  if (given.size() != axes.size()) {
+    return fail(ErrorKind::invalid_argument, fmt::format("it has {} {} for the {} axes of attribute 'axes'",
+                                                         given.size(), what, axes.size()));
+  }
+  LATHE_TRY_STATUS(axes_of_list(axes, rest.size()));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    LATHE_TRY(const size_t axis, axis_of(axes[i], rest.size()));
+    rest[axis] = given[i];
+  }
+  return rest;
+}
+
 void set_sizes(ResizeOp& op, const Shape& shape, Shape sizes) {
   op.shape = std::move(sizes);
   for (size_t d = 0; d < std::min(shape.size(), op.shape.size()); ++d)
@@ -243,9 +262,12 @@ Result<ResizeOp> import_resize(OnnxNode& node) {
   const size_t scales_input = first_form ? 1 : 2;
   if (node.has_input(3)) {
     LATHE_TRY(Shape sizes, node.constant_integers(3));
+    LATHE_TRY(sizes, along_every_axis(node, "sizes", std::move(sizes), shape));
     set_sizes(op, shape, std::move(sizes));
   } else if (node.has_input(scales_input)) {
-    LATHE_TRY(const std::vector<double> scales, node.constant_reals(scales_input));
+    LATHE_TRY(std::vector<double> scales, node.constant_reals(scales_input));
+    LATHE_TRY(scales,
+              along_every_axis(node, "scales", std::move(scales), std::vector<double>(shape.size(), 1)));
     LATHE_TRY_STATUS(set_scales(op, shape, scales));
   } else {
     return fail(ErrorKind::invalid_argument, "it has neither sizes nor scales");

@@ -1,0 +1,132 @@
+#include "artifact/manifest.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/file_type.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/read_file.h"
+
+namespace lathe {
+namespace {
+
+// The size in memory; nothing where 64 bits do not hold it.
+std::optional<size_t> byte_count(DType dtype, const std::vector<int64_t>& shape) {
+  int64_t count = bytes_of(dtype);
+  for (const int64_t extent : shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
+  }
+  return static_cast<size_t>(count);
+}
+
+Result<ArtifactTensor> read_tensor(const nlohmann::json& entry, const std::string& path) {
+  ArtifactTensor tensor;
+  tensor.name = entry.at("name").get<std::string>();
+  LATHE_TRY(tensor.dtype, parse_dtype(entry.at("type").get<std::string>()));
+  tensor.shape = entry.at("shape").get<std::vector<int64_t>>();
+  const auto refused = [&](const char* why) {
+    return fail(
+        ErrorKind::parse,
+        fmt::format("tensor '{}' has the shape [{}], {}", tensor.name, fmt::join(tensor.shape, ","), why),
+        path);
+  };
+  if (std::ranges::any_of(tensor.shape, [](int64_t extent) { return extent < 1; })) {
+    return refused("and extents are at least 1");
+  }
+  const std::optional<size_t> bytes = byte_count(tensor.dtype, tensor.shape);
+  if (!bytes) return refused("which is more than 64 bits can address");
+  tensor.bytes = *bytes;
+  tensor.is_constant = entry.value("constant", false);
+  return tensor;
+}
+
+Result<std::vector<ArtifactTensor>> read_tensors(const nlohmann::json& list, const std::string& path) {
+  std::vector<ArtifactTensor> tensors;
+  for (const nlohmann::json& entry : list) {
+    LATHE_TRY(ArtifactTensor tensor, read_tensor(entry, path));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+Result<Manifest> read_values(const nlohmann::json& json, const std::string& path) {
+  // Earlier versions of Lathe wrote no hashes.
+  if (json.contains("hash") && json.at("hash") != manifest_hash(json)) {
+    return fail(ErrorKind::parse, "the manifest is damaged: it does not have the hash that it names", path);
+  }
+  Manifest manifest;
+  LATHE_TRY(manifest.inputs, read_tensors(json.at("inputs"), path));
+  LATHE_TRY(manifest.outputs, read_tensors(json.at("outputs"), path));
+  if (json.contains("library")) {
+    const nlohmann::json& library = json.at("library");
+    manifest.library = {library.at("bytes").get<size_t>(), library.at("hash").get<std::string>()};
+  }
+  return manifest;
+}
+
+// An ELF file ends with the table of its sections. A loader maps what the head promises, and a page that the
+// file does not have ends the process when it is touched.
+bool is_cut_short(std::string_view bytes) {
+  Elf64_Ehdr head;
+  if (bytes.size() < sizeof head) return true;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  const size_t table = static_cast<size_t>(head.e_shnum) * head.e_shentsize;
+  return head.e_shoff > bytes.size() || bytes.size() - head.e_shoff < table;
+}
+
+}  // namespace
+
+Result<Manifest> read_manifest(const std::string& folder) {
+  using std::filesystem::file_type;
+  LATHE_TRY(const file_type type, file_type_of(folder));
+  if (type == file_type::not_found) return fail(ErrorKind::not_found, "there is no such folder", folder);
+  if (type != file_type::directory)
+    return fail(ErrorKind::invalid_argument, "this is a file, and an artifact is a folder", folder);
+  const std::string path = folder + "/manifest.json";
+  LATHE_TRY(const file_type manifest_type, file_type_of(path));
+  if (manifest_type == file_type::not_found)
+    return fail(ErrorKind::not_found, "this is not an artifact, it has no manifest.json", folder);
+  const Result<std::string> text = read_file(path);
+  if (!text) return fail(ErrorKind::io, "this cannot be read", path);
+  const auto refused = [&] {
+    return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
+  };
+  const Result<nlohmann::json> json = parse_json(*text, path);
+  if (!json) return refused();
+  try {
+    return read_values(*json, path);
+  } catch (const nlohmann::json::exception&) {
+    return refused();
+  }
+}
+
+std::string manifest_hash(nlohmann::json manifest) {
+  manifest.erase("hash");
+  return hash_to_string(hash_text(manifest.dump()));
+}
+
+Status check_library(std::string_view bytes, const std::optional<LibraryMark>& mark,
+                     const std::string& path) {
+  if (mark && bytes.size() != mark->bytes) {
+    return fail(ErrorKind::load,
+                fmt::format("the library is damaged, or not the one that belongs to the manifest: it has {} "
+                            "bytes in place of {}",
+                            bytes.size(), mark->bytes),
+                path);
+  }
+  if (mark && hash_to_string(hash_text(bytes)) != mark->hash) {
+    return fail(
+        ErrorKind::load,
+        "the library is damaged, or not the one that belongs to the manifest: its hash is another one", path);
+  }
+  if (is_cut_short(bytes)) return fail(ErrorKind::load, "the library is cut short", path);
+  return {};
+}
+
+}  // namespace lathe

@@ -1,0 +1,48 @@
+// manifest.json as whoever loads an artifact reads it (docs/artifact_format.md), and the hashes by which
+// damage is found. Whoever opens model.so trusts these shapes, and a library that was cut short ends the
+// process.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/type.h"
+
+namespace lathe {
+
+// What the manifest says of an input or output.
+struct ArtifactTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+  bool is_constant = false;
+  size_t bytes = 0;  // row-major and packed
+};
+
+// Which model.so belongs to the manifest.
+struct LibraryMark {
+  size_t bytes = 0;
+  std::string hash;  // hash_to_string(hash_text(..)) of all that the file holds
+};
+
+struct Manifest {
+  std::vector<ArtifactTensor> inputs;
+  std::vector<ArtifactTensor> outputs;
+  std::optional<LibraryMark> library;  // none: of C sources, or of a Lathe that did not write it yet
+};
+
+// An Error where the folder holds no manifest, or one that is damaged.
+Result<Manifest> read_manifest(const std::string& folder);
+
+// Of all that the manifest says, whatever its white space, but for "hash" itself.
+std::string manifest_hash(nlohmann::json manifest);
+
+// An Error where these are not the bytes that were linked. Without a mark all that is found is a file that
+// was cut short.
+Status check_library(std::string_view bytes, const std::optional<LibraryMark>& mark, const std::string& path);
+
+}  // namespace lathe

@@ -1,0 +1,25 @@
+#include "base/read_file.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+namespace lathe {
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorKind::io, "this is a folder, not a file", path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
+  std::string text;
+  std::array<char, 1 << 16> part;
+  do {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<size_t>(file.gcount()));
+  } while (file);
+  if (file.bad()) return fail(ErrorKind::io, "the file cannot be read", path);
+  return text;
+}
+
+}  // namespace lathe

@@ -1,0 +1,120 @@
+#include "artifact/manifest.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "artifact/artifact_fixture.h"
+#include "base/read_file.h"
+
+namespace lathe {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class ManifestTest : public ArtifactTest {
+ protected:
+  std::string path() const { return folder() + "/manifest.json"; }
+  std::string library() const { return folder() + "/model.so"; }
+  json manifest() const { return json::parse(read_file(path()).value()); }
+  void put(const json& manifest) const { std::ofstream(path()) << manifest.dump(2); }
+
+  // As an artifact was written before there were hashes.
+  void put_without_hashes(json manifest) const {
+    manifest.erase("hash");
+    manifest.erase("library");
+    put(manifest);
+  }
+
+  // The sentence for an artifact that cannot be opened.
+  std::string refusal() const {
+    const auto artifact = LoadedArtifact::open(folder(), 1);
+    return artifact.has_value() ? "it opens" : artifact.error().to_string();
+  }
+};
+
+TEST_F(ManifestTest, WhateverItSaysElseIsDamage) {
+  write_matmul();
+  const json right = manifest();
+  put(right);
+  EXPECT_EQ(refusal(), "it opens") << "white space means nothing";
+  for (const json::json_pointer& place : {"/outputs/0/shape"_json_pointer, "/inputs/0/type"_json_pointer,
+                                          "/library/hash"_json_pointer, "/cores"_json_pointer}) {
+    json damaged = right;
+    damaged[place] = json::array({19});
+    put(damaged);
+    EXPECT_EQ(refusal(), path() + ": the manifest is damaged: it does not have the hash that it names");
+  }
+  json without_library = right;
+  without_library.erase("library");
+  put(without_library);
+  EXPECT_THAT(refusal(), HasSubstr("the manifest is damaged"));
+  for (const json& other : {json(), json("hash"), json::array(), json::object()}) {
+    put(other);
+    EXPECT_EQ(refusal(), path() + ": this is not the manifest of an artifact");
+  }
+}
+
+TEST_F(ManifestTest, ALibraryThatIsNotTheManifestsIsNeverLoaded) {
+  write_matmul();
+  const std::string right = read_file(library()).value();
+  const auto put_library = [&](const std::string& bytes) {
+    std::ofstream(library(), std::ios::binary) << bytes;
+  };
+  const std::string begin =
+      library() + ": the library is damaged, or not the one that belongs to the manifest: ";
+  for (const size_t bytes : {size_t{0}, size_t{100}, right.size() / 2, right.size() - 1}) {
+    put_library(right.substr(0, bytes));
+    EXPECT_EQ(refusal(), fmt::format("{}it has {} bytes in place of {}", begin, bytes, right.size()));
+  }
+  std::string changed = right;
+  changed[right.size() / 2] ^= 1;
+  put_library(changed);
+  EXPECT_EQ(refusal(), begin + "its hash is another one");
+}
+
+TEST_F(ManifestTest, AnArtifactWithoutHashesLoadsWhereItIsWhole) {
+  write_matmul();
+  const json right = manifest();
+  put_without_hashes(right);
+  EXPECT_EQ(refusal(), "it opens");
+  const std::string bytes = read_file(library()).value();
+  for (const size_t size : {size_t{0}, size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+    std::ofstream(library(), std::ios::binary) << bytes.substr(0, size);
+    EXPECT_EQ(refusal(), library() + ": the library is cut short");
+  }
+}
+
+TEST_F(ManifestTest, ShapesThatNoMemoryHoldsAreRefused) {
+  write_matmul();
+  json manifest = this->manifest();
+  manifest["outputs"][0]["shape"] = {int64_t{1} << 40, int64_t{1} << 40};
+  put_without_hashes(manifest);
+  const std::string sentence = path() +
+                               ": tensor 'C' has the shape [1099511627776,1099511627776], which is more than "
+                               "64 bits can address";
+  EXPECT_EQ(refusal(), sentence);
+  manifest.erase("hash");
+  manifest["hash"] = manifest_hash(manifest);
+  put(manifest);
+  EXPECT_EQ(refusal(), sentence) << "whatever its hash says";
+}
+
+TEST_F(ManifestTest, CSourcesHaveNoLibrary) {
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  ASSERT_TRUE(write_c_sources(*model, folder(), {.compiler_version = "test"}).has_value());
+  const auto read = read_manifest(folder());
+  ASSERT_TRUE(read.has_value()) << read.error().to_string();
+  EXPECT_FALSE(read->library.has_value());
+  EXPECT_EQ(manifest()["hash"], manifest_hash(manifest()));
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,31 @@
+#include "base/read_file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temporary_folder.h"
+
+namespace lathe {
+namespace {
+
+TEST(ReadFile, GivesEveryByteAndNamesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "f").string();
+  EXPECT_EQ(read_file(path).error().to_string(), path + ": there is no such file, or it cannot be read");
+  EXPECT_EQ(read_file(folder.path().string()).error().to_string(),
+            folder.path().string() + ": this is a folder, not a file");
+  std::ofstream(path).flush();
+  EXPECT_EQ(read_file(path).value(), "");
+  const std::string bytes("a\0\r\n\xff", 5);
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(read_file(path).value(), bytes);
+}
+
+TEST(ReadFile, APartIsNotTakenForTheWhole) {
+  // It opens, and its first byte is nowhere.
+  EXPECT_EQ(read_file("/proc/self/mem").error().to_string(), "/proc/self/mem: the file cannot be read");
+}
+
+}  // namespace
+}  // namespace lathe
