@@ -138,7 +138,7 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   const Measurement& measurement = explanation.best.measurement;
   to_stdout("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
             summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);
-  to_stdout("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the direct form\n",
+  to_stdout("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the formula as it is written\n",
             compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
             explanation.flops / measurement.seconds * 1e-9);
   print_makers(compared, here);

@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "records/record_store.h"
+#include "records/task_text.h"
+#include "records/within.h"
 
 namespace lathe::cli {
 namespace {
@@ -35,6 +37,7 @@ Status merge(const MergeOptions& options) {
   for (const std::string& path : options.from) {
     LATHE_TRY(const RecordStore store, RecordStore::open_read_only(path));
     LATHE_TRY(std::vector<Record> records, store.find({}));
+    LATHE_TRY_STATUS(within(path, verify_tasks(records)));
     lists.push_back(std::move(records));
   }
   LATHE_TRY(RecordStore into, RecordStore::open(options.into));

@@ -65,6 +65,9 @@ Status run_compiler(const std::vector<std::string>& arguments) {
   return std::unexpected(std::move(error));
 }
 
+// A path that the compiler takes for one, and not for an option or a file of options.
+std::string as_argument(const std::string& path) { return path.starts_with('/') ? path : "./" + path; }
+
 Status link(const Model& model, const ScratchFolder& build, const WriteOptions& options) {
   std::vector<std::string> arguments = {options.compiler,
                                         "-shared",
@@ -73,21 +76,21 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
                                         "-pthread",
                                         "-w",
                                         "-s",
-                                        "-I" + build.at(""),
+                                        "-I" + as_argument(build.at("")),
                                         "-o",
-                                        build.at(kLibrary),
-                                        build.at("tables.cpp")};
+                                        as_argument(build.at(kLibrary)),
+                                        as_argument(build.at("tables.cpp"))};
   for (size_t i = 0; i < model.kernels.size(); ++i) {
     const std::string path = build.at(fmt::format("kernel{}.o", i));
     LATHE_TRY_STATUS(write_file(path, {model.kernels[i].module.object}));
-    arguments.push_back(path);
+    arguments.push_back(as_argument(path));
   }
   for (const std::string& argument :
-       {std::string("-Wl,--whole-archive"), build.at("runtime.a"), std::string("-Wl,--no-whole-archive"),
-        std::string("-static-libstdc++"), std::string("-static-libgcc"), std::string("-Wl,--no-undefined"),
-        std::string("-Wl,-soname,model.so"),
+       {std::string("-Wl,--whole-archive"), as_argument(build.at("runtime.a")),
+        std::string("-Wl,--no-whole-archive"), std::string("-static-libstdc++"),
+        std::string("-static-libgcc"), std::string("-Wl,--no-undefined"), std::string("-Wl,-soname,model.so"),
         // As one word of its own: a path may hold commas.
-        std::string("-Xlinker"), "--version-script=" + build.at("exports")}) {
+        std::string("-Xlinker"), "--version-script=" + as_argument(build.at("exports"))}) {
     arguments.push_back(argument);
   }
   return run_compiler(arguments);

@@ -28,7 +28,7 @@ struct Rival {
 
 struct Explanation {
   Record best;
-  double flops = 0;  // of the direct form
+  double flops = 0;  // of the formula as written: zeros between a transposed convolution's inputs count
   std::vector<StepInWords> steps;
   std::vector<Rival> sketches;             // the winner's first
   std::vector<ParameterTried> parameters;  // of the winner's sketch

@@ -20,6 +20,13 @@ namespace lathe {
 
 namespace {
 
+// Those at the end that are left out have empty names.
+int outputs_asked_for(const onnx::NodeProto& node) {
+  int count = node.output_size();
+  while (count > 0 && node.output(count - 1).empty()) --count;
+  return count;
+}
+
 // In a list of inputs: an optional one that the node does not have.
 constexpr TensorId kLeftOut = std::numeric_limits<TensorId>::max();
 
@@ -183,10 +190,10 @@ class Importer {
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
     const Status finished = view.finish();
     if (!finished) return fail_at(node, finished.error().kind, finished.error().message);
-    if (node.output_size() != static_cast<int>(outputs->size())) {
+    if (outputs_asked_for(node) != static_cast<int>(outputs->size())) {
       return fail_at(
           node, ErrorKind::unsupported,
-          fmt::format("it has {} outputs, and Lathe supports {}", node.output_size(), outputs->size()));
+          fmt::format("it has {} outputs, and Lathe supports {}", outputs_asked_for(node), outputs->size()));
     }
     inputs.resize(std::min(inputs.size(), row.operands));
     for (size_t i = 0; i < outputs->size(); ++i)

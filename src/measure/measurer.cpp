@@ -85,10 +85,16 @@ Status Measurer::State::wait_until_ready() {
 
 Result<Message> Measurer::State::exchange(Message request, double timeout_seconds,
                                           const std::function<void()>& on_long_wait) {
-  const double deadline = monotonic_seconds() + timeout_seconds;
   LATHE_TRY_STATUS(worker.send(std::move(request)));
-  if (on_long_wait && !worker.answers_within(std::min(kLongWaitSeconds, timeout_seconds))) on_long_wait();
-  return worker.receive(std::max(0.0, deadline - monotonic_seconds()));
+  double left = timeout_seconds;
+  if (on_long_wait) {
+    const double wait = std::min(kLongWaitSeconds, timeout_seconds);
+    const bool answers = worker.answers_within(wait);
+    const double begin = monotonic_seconds();
+    if (!answers) on_long_wait();
+    left = std::max(0.0, timeout_seconds - wait - (monotonic_seconds() - begin));
+  }
+  return worker.receive(left);
 }
 
 // A worker that ended between two candidates, by whose hand ever, is replaced and asked again.

@@ -157,21 +157,26 @@ std::unexpected<Error> gone() {
   return fail(ErrorKind::crash, "the other end of the worker's socket is gone");
 }
 
-Status wait_readable(int socket, double deadline) {
+// Waits in short pieces: where one took much longer, this process was stopped meanwhile (Ctrl-Z) and with it
+// the other end, or the machine slept. The deadline, where it is not negative, is put off by that time.
+Status wait_readable(int socket, double& deadline) {
+  constexpr double kPiece = 0.5;
   while (true) {
-    const double left = deadline - monotonic_seconds();
-    const int milliseconds =
-        deadline < 0 ? -1 : static_cast<int>(std::ceil(std::clamp(left, 0.0, 1e6) * 1e3));
+    const double before = monotonic_seconds();
+    const double piece = std::clamp(deadline - before, 0.0, kPiece);
+    const int milliseconds = deadline < 0 ? -1 : static_cast<int>(std::ceil(piece * 1e3));
     pollfd poll_entry{.fd = socket, .events = POLLIN, .revents = 0};
     const int ready = poll(&poll_entry, 1, milliseconds);
     if (ready > 0) return {};
-    if (ready == 0 && monotonic_seconds() >= deadline)
-      return fail(ErrorKind::timeout, "no message came in time");
     if (ready < 0 && errno != EINTR) return gone();
+    if (deadline < 0) continue;
+    const double after = monotonic_seconds();
+    if (after - before > piece + kPiece) deadline += after - before - piece;
+    if (ready == 0 && after >= deadline) return fail(ErrorKind::timeout, "no message came in time");
   }
 }
 
-Status receive_bytes(int socket, void* data, size_t bytes, double deadline) {
+Status receive_bytes(int socket, void* data, size_t bytes, double& deadline) {
   char* at = static_cast<char*>(data);
   while (bytes > 0) {
     LATHE_TRY_STATUS(wait_readable(socket, deadline));
@@ -206,12 +211,13 @@ Status send_message(int socket, Message message) {
 }
 
 bool is_readable_within(int socket, double seconds) {
-  const Status readable = wait_readable(socket, monotonic_seconds() + seconds);
+  double deadline = monotonic_seconds() + seconds;
+  const Status readable = wait_readable(socket, deadline);
   return readable.has_value() || readable.error().kind != ErrorKind::timeout;
 }
 
 Result<Message> receive_message(int socket, double timeout_seconds) {
-  const double deadline = timeout_seconds < 0 ? -1 : monotonic_seconds() + timeout_seconds;
+  double deadline = timeout_seconds < 0 ? -1 : monotonic_seconds() + timeout_seconds;
   Header header;
   LATHE_TRY_STATUS(receive_bytes(socket, &header, sizeof header, deadline));
   if (header.bytes > kLongestPayload) return decode(std::variant_size_v<Message>, {});

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/abridged.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "measure/statistics.h"
 
 namespace lathe {
 
@@ -102,6 +104,10 @@ Result<Measurement> measurement_from_row(const Statement& row, int first, const 
     return measurement;
   }
   LATHE_TRY(measurement.seconds, seconds_from(row, first + 2, place));
+  // It is made of the samples: one that does not follow from them would win or lose by damage.
+  if (!measurement.samples.empty() &&
+      !(std::abs(robust_centre(measurement.samples) - measurement.seconds) <= 1e-6 * measurement.seconds))
+    return damaged(place, "seconds", row.text(first + 2));
   constexpr double kMost = std::numeric_limits<double>::max();
   LATHE_TRY(measurement.spread, number_within(row, first + 3, "spread", 0, kMost, place));
   return measurement;

@@ -22,8 +22,8 @@ inline constexpr std::string_view kInsertRecord =
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 // A record that was stored before: whatever else it holds follows from these.
 inline constexpr std::string_view kSelectSame =
-    "SELECT id FROM records WHERE task = ? AND target = ? AND machine = ? AND cores = ? AND "
-    "compiler_version = ? AND trace = ? AND created_at = ? ORDER BY id LIMIT 1";
+    "SELECT id FROM records WHERE task = ? AND +target = ? AND machine = ? AND cores = ? AND "
+    "+compiler_version = ? AND trace = ? AND created_at = ? ORDER BY id LIMIT 1";
 // All that failed or has so many faster ones beside it.
 inline constexpr std::string_view kDeleteSlower =
     "DELETE FROM records WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY task, "

@@ -66,6 +66,21 @@ bool has_log(const std::string& path) {
   return fs::exists(log, ignored) && fs::file_size(log, ignored) > 0 && fs::file_size(path, ignored) > 0;
 }
 
+// A log that the file of its name has left: what was measured last is in it alone, and SQLite would delete it
+// as soon as a new file is made there.
+Status check_no_orphan(const std::string& path) {
+  std::error_code ignored;
+  const std::string file = fs::weakly_canonical(path, ignored).string();
+  const std::string log = file + "-wal";
+  const bool has_file = fs::exists(file, ignored) && fs::file_size(file, ignored) > 0;
+  if (has_file || !fs::exists(log, ignored) || fs::file_size(log, ignored) == 0) return {};
+  return fail(
+      ErrorKind::io,
+      fmt::format("the records file {} is gone, but its log {}, which holds what was measured last, is "
+                  "there: move the file back beside it, or remove the log",
+                  path, log));
+}
+
 // A connection that reads, for verify_schema to look at. A file that is not ours stays as it is, with nothing
 // new beside it. One that is ours is opened so that the log goes with whoever closes it last: a log that
 // stayed would be merged into whatever file has this name next.
@@ -164,6 +179,7 @@ Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
   // First: who may not write the file would leave SQLite's help files beside it, which lock its owner out.
   LATHE_TRY_STATUS(check_writable(path));
+  LATHE_TRY_STATUS(check_no_orphan(path));
   return open_to_write(path);
 }
 

@@ -41,6 +41,7 @@ constexpr const char* kTables = R"(
     tolerance REAL
   );
   CREATE INDEX IF NOT EXISTS records_by_task ON records (task, target, compiler_version, seconds);
+  CREATE INDEX IF NOT EXISTS records_by_time ON records (task, created_at);
 )";
 
 }  // namespace

@@ -14,9 +14,10 @@ namespace {
 constexpr int kBusyMilliseconds = 10'000;
 constexpr int kRetryMilliseconds = 20;
 
-// SQLite's URI form of a path, with the characters that would end it escaped.
+// SQLite's URI form of a path, with the characters that would end it escaped. What two slashes lead in would
+// be the name of a host, but for an empty one before it.
 std::string uri_of(const std::string& path, const char* parameters) {
-  std::string uri = "file:";
+  std::string uri = path.starts_with('/') ? "file://" : "file:";
   for (char c : path) {
     if (c == '%' || c == '?' || c == '#') {
       uri += fmt::format("%{:02X}", static_cast<unsigned>(c));

@@ -114,8 +114,9 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
   return name;
 }
 
-// Every choice of tile axes for every product, the first choices first, at most `most` a product.
+// Choices of tile axes for every product, the first choices first, at most `most` a product and 16 in all.
 std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
+  constexpr size_t kMostSketches = 16;
   std::vector<Plan> plans = {{arm, task, reduced, {}}};
   for (const Stage& stage : reduced.classified.stages) {
     if (stage.role != Role::product) continue;
@@ -124,15 +125,14 @@ std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduc
     if (candidates.size() > most) candidates.resize(most);
     std::vector<Plan> extended;
     for (const TileAxes& tile : candidates) {
-      for (Plan plan : plans) {
-        plan.tiles.emplace(stage.compute, tile);
-        extended.push_back(std::move(plan));
+      for (const Plan& plan : plans) {
+        if (extended.size() == kMostSketches) break;  // the choices of many products are too many to list
+        extended.push_back(plan);
+        extended.back().tiles.emplace(stage.compute, tile);
       }
     }
     plans = std::move(extended);
   }
-  constexpr size_t kMostSketches = 16;
-  if (plans.size() > kMostSketches) plans.resize(kMostSketches);
   return plans;
 }
 

@@ -36,7 +36,7 @@ class DamagedRecords : public CliTest {
 };
 
 TEST_F(DamagedRecords, OneThatDoesNotApplyGivesWayToTheNextBest) {
-  damage("UPDATE records SET trace = 'split C zzz [1]', seconds = 1e-9 WHERE id = 1");
+  damage("UPDATE records SET trace = 'split C zzz [1]', samples = '[1e-9]', seconds = 1e-9 WHERE id = 1");
   const Outcome bench = lathe(bench_ + " --json b.json");
   EXPECT_EQ(bench.status, 0) << bench.err;
   EXPECT_THAT(bench.err,
@@ -72,7 +72,7 @@ TEST_F(DamagedRecords, WhereNoneIsLeftEachIsNamed) {
 }
 
 TEST_F(DamagedRecords, TimesOfAnotherProcessorAreNoneOfOurs) {
-  damage("UPDATE records SET machine = 'elsewhere', seconds = 1e-9 WHERE id = 3");
+  damage("UPDATE records SET machine = 'elsewhere', samples = '[1e-9]', seconds = 1e-9 WHERE id = 3");
   const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
   const std::string explain = "explain r.db --task " + shown[0]["task"].get<std::string>();
   const Outcome mixed = lathe(explain);
@@ -91,12 +91,24 @@ TEST_F(DamagedRecords, TimesOfAnotherProcessorAreNoneOfOurs) {
 
 TEST_F(DamagedRecords, AMergeTellsWhatItChanged) {
   ASSERT_EQ(lathe("records merge all.db r.db").out, "r.db: 3 of 3 records were new to all.db\n");
-  damage("UPDATE records SET seconds = 1e-9 WHERE id = 1");
+  damage("UPDATE records SET samples = '[1e-9]', seconds = 1e-9 WHERE id = 1");
   EXPECT_EQ(lathe("records merge all.db r.db").out,
             "r.db: 0 of 3 records were new to all.db, 1 was changed there\n");
-  damage("UPDATE records SET seconds = 1e-10 WHERE id < 3");
+  damage("UPDATE records SET samples = '[1e-10]', seconds = 1e-10 WHERE id < 3");
   EXPECT_EQ(lathe("records merge all.db r.db").out,
             "r.db: 0 of 3 records were new to all.db, 2 were changed there\n");
+}
+
+// What came into a good file would be tuned and compiled with.
+TEST_F(DamagedRecords, AMergeTakesNothingThatDoesNotFitTogether) {
+  damage("UPDATE records SET seconds = seconds / 1e3 WHERE id = 1");
+  EXPECT_THAT(
+      sentence("records merge all.db r.db"),
+      MatchesRegex("lathe: the records file r.db is damaged: its column seconds holds '.*' in record 1"));
+  damage("UPDATE records SET samples = '[1e-3]', seconds = 1e-3; UPDATE tasks SET free_layouts = 0");
+  EXPECT_THAT(sentence("records merge all.db r.db"),
+              MatchesRegex("lathe: r.db: the record of task .* is damaged: its text is that of task .*"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "all.db"));
 }
 
 TEST_F(DamagedRecords, ATaskIsNamedWithItsFile) {

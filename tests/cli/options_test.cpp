@@ -1,4 +1,6 @@
-// Numbers on the command line: what is none, and what is too large.
+// Values on the command line: numbers that are none or too large, names that look like options.
+#include <gmock/gmock.h>
+
 #include "cli/command_line.h"
 
 namespace lathe {
@@ -38,6 +40,12 @@ TEST_F(Options, TooFewAndTooManyValuesAreToldPlainly) {
   expect("tune --workload", "--workload needs a value");
   expect("tune --trials 1 --trials 2", "--trials is given 2 times");
   expect("tune --workload w.json --workload v.json --workload u.json", "--workload is given 3 times");
+}
+
+TEST_F(Options, AFolderMayBeginWithADash) {
+  write_matmul();
+  EXPECT_EQ(lathe("compile --workload w.json --cores 1 --out=-x").status, 0);
+  EXPECT_THAT(sentence("run ./-x/mm --output y.npy"), testing::HasSubstr("input"));
 }
 
 TEST_F(Options, WholeNumbersAreDecimal) {

@@ -99,5 +99,9 @@ TEST(Pool, NamesWhatItCannotTake) {
   }
 }
 
+TEST(Pool, AnOutputWithAnEmptyNameIsNotAskedFor) {
+  EXPECT_EQ(pooled(row_model("MaxPool", 4, 2, 1).gives(""), 4), pooled(row_model("MaxPool", 4, 2, 1), 4));
+}
+
 }  // namespace
 }  // namespace lathe

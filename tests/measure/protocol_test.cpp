@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <thread>
+
+#include "base/child.h"
 
 namespace lathe {
 namespace {
@@ -119,6 +123,18 @@ TEST_F(MeasureProtocol, RefusesWhatIsNoMessage) {
     close(pair[0]);
     close(pair[1]);
   }
+}
+
+// Ctrl-Z stops the worker too: it had no time to answer.
+TEST_F(MeasureProtocol, TheTimeOfAStoppedProcessDoesNotCount) {
+  const pid_t waiting = start_child([&] { return receive_message(ends_[0], 2).has_value() ? 0 : 1; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  kill(waiting, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+  kill(waiting, SIGCONT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_TRUE(send_message(ends_[1], FirstRun{}).has_value());
+  EXPECT_EQ(exit_status(waiting), 0);
 }
 
 }  // namespace

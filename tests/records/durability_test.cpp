@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <span>
 #include <vector>
@@ -236,6 +237,21 @@ TEST_F(Durability, ThroughALinkTheLogIsReadToo) {
             "1");
 }
 
+// SQLite would delete it as that of a file that is made there anew.
+TEST_F(Durability, ALogWhoseFileIsGoneIsKept) {
+  const std::string log = file() + "-wal";
+  std::ofstream(log) << "measurements";
+  for (const bool is_empty : {false, true}) {
+    if (is_empty) std::ofstream(file()).flush();
+    EXPECT_EQ(
+        RecordStore::open(file()).error().message,
+        fmt::format("the records file {} is gone, but its log {}, which holds what was measured last, is "
+                    "there: move the file back beside it, or remove the log",
+                    file(), log));
+    EXPECT_EQ(std::filesystem::file_size(log), 12);
+  }
+}
+
 TEST_F(Durability, WhoMayNotWriteTheFileLeavesNothingBesideIt) {
   {
     RecordStore store = RecordStore::open(file()).value();
@@ -337,7 +353,7 @@ TEST_F(Durability, NothingIsMadeBesideAFileThatMayOnlyBeRead) {
 TEST_F(Durability, WhenTheFileMayNotGrowNothingIsLostAndTheErrorIsOneSentence) {
   const std::string message = message_of_child([&]() -> std::string {
     signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{200'000, 200'000};
+    const rlimit limit{300'000, 300'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     auto store = RecordStore::open(file());
     if (!store) return "not opened: " + store.error().message;

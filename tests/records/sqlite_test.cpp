@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <filesystem>
+
+#include "base/temporary_folder.h"
+
 namespace lathe {
 namespace {
 
@@ -38,6 +42,12 @@ TEST(Sqlite, ValuesComeBackAsTheyWereBound) {
   EXPECT_TRUE(select.is_null(3));
   EXPECT_FALSE(select.is_null(0));
   EXPECT_FALSE(select.step().value());
+}
+
+TEST(Sqlite, APathMayBeginWithSeveralSlashes) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(Connection::open("/" + (folder.path() / "a.db").string(), true).has_value());
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "a.db"));
 }
 
 TEST(Sqlite, ABadStatementIsAnError) {

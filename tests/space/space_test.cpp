@@ -67,6 +67,14 @@ TEST(Space, EveryOperatorHasLegalSketches) {
   }
 }
 
+TEST(Space, AChainOfManyProductsHasFewSketches) {
+  std::string text = "P0[i:40, j:40] = sum(r:40) A[i,r] * A[r,j]\n";
+  for (int i = 1; i < 40; ++i)
+    text += fmt::format("P{0}[i:40, j:40] = sum(r:40) P{1}[i,r] * P{1}[r,j]\n", i, i - 1);
+  const Task task = make_task("chain", parse_dag(text).value(), generic_target(Isa::avx2), 1).value();
+  EXPECT_LE(Space::derive(task)->sketches().size(), 16 + 40 * 2);
+}
+
 TEST(Space, RandomPointsApplyAndLower) {
   int drawn = 0;
   for (size_t w = 0; w < workloads().size(); ++w) {

@@ -36,7 +36,7 @@ def add_others(place: Place, path: Path, own: records.Rows) -> list[str]:
         ended = place.run("tune", "--workload", place.workload, "--records", path, "--trials", 4, *options)
         if ended.status == 0:
             made.append(name)
-    records.change(path, f"UPDATE records SET seconds = {INSTANT} WHERE id > {max(own)}")
+    records.change(path, f"UPDATE records SET samples = '[{INSTANT}]', seconds = {INSTANT} WHERE id > {max(own)}")
     return made
 
 
