@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Tunes operators and measures the winners in turns with the peers: the figures of docs/performance.md.
+
+Tuning keeps everything in FOLDER/operators.db, so an interrupted run goes on where it was and a run with more
+trials or time adds to an earlier one. The winners are then measured in turns with the peers on the same cores
+(`lathe bench --peers`), some cases at a time, since what slows a shared machine lasts for seconds. Writes
+FOLDER/coresN.json: the machine as `lathe target` prints it, how it was tuned, the rows of `bench`, and for each task
+the best time so far over its trials.
+
+usage: measure.py --out FOLDER [--lathe BINARY] [--workload FILE.json] [--filter REGEX] [--cpus 0[,1]]
+                  [--time SECONDS] [--trials N] [--rounds N]
+"""
+import argparse
+import contextlib
+import json
+import math
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+class Lathe:
+    """The command line, on some processors."""
+
+    def __init__(self, binary: str, cpus: str):
+        self.prefix = ["taskset", "-c", cpus, binary]
+        self.cores = len(cpus.split(","))
+
+    def run(self, *arguments: str) -> str:
+        """What it printed; its progress goes where this program's does. Status 1, a case without a program or a
+        peer's figure, is told by the rows."""
+        done = subprocess.run(self.prefix + list(arguments), stdout=subprocess.PIPE, text=True)
+        if done.returncode not in (0, 1):
+            sys.exit(f"lathe {' '.join(arguments)} ended with {done.returncode}")
+        return done.stdout
+
+
+def curves_of(records: Path, cores: int) -> dict[str, list[float | None]]:
+    """By task name, its best seconds so far after each trial: null before the first program that works."""
+    with contextlib.closing(sqlite3.connect(f"file:{records}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT tasks.name, seconds FROM records JOIN tasks ON hash = task"
+                                  " WHERE cores = ? ORDER BY records.id", (cores,)).fetchall()
+    curves: dict[str, list[float | None]] = {}
+    for name, seconds in rows:
+        curve = curves.setdefault(name, [])
+        best = curve[-1] if curve else None
+        known = [value for value in (best, seconds) if value is not None]
+        curve.append(min(known, default=None))
+    return curves
+
+
+def tuning_seconds_of(records: Path, cores: int) -> dict[str, float]:
+    """By task name, the seconds that its trials took."""
+    with contextlib.closing(sqlite3.connect(f"file:{records}?mode=ro", uri=True)) as connection:
+        return dict(connection.execute("SELECT tasks.name, sum(wall_seconds) FROM records JOIN tasks ON hash = task"
+                                       " WHERE cores = ? GROUP BY task", (cores,)))
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def speedup_of(row: dict) -> float | None:
+    """The fastest peer's time over ours."""
+    peers = [seconds for seconds in row.get("peers", {}).values() if seconds]
+    return min(peers) / row["seconds"] if peers and row["seconds"] else None
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    root = Path(__file__).resolve().parents[2]
+    parser.add_argument("--lathe", default=str(root / "build/release/bin/lathe"))
+    parser.add_argument("--workload", default=str(root / "workloads/operators.json"))
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--cpus", default="0")
+    parser.add_argument("--time", type=float, help="seconds of tuning, shared among the cases")
+    parser.add_argument("--trials", type=int, help="trials a case; what was tuned before counts")
+    parser.add_argument("--rounds", type=int, default=3)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse_options()
+    options.out.mkdir(parents=True, exist_ok=True)
+    lathe = Lathe(options.lathe, options.cpus)
+    records = options.out / "operators.db"
+    common = ["--workload", options.workload, "--cores", str(lathe.cores), "--records", str(records)]
+    if options.filter:
+        common += ["--filter", options.filter]
+    limits = [text for name in ("time", "trials") if (value := getattr(options, name)) is not None
+              for text in (f"--{name}", f"{value:g}")]
+    begin = time.monotonic()
+    lathe.run("tune", *common, *limits)
+    tuned = time.monotonic() - begin
+    rows_file = options.out / "rows.json"
+    lathe.run("bench", *common, "--peers", "--rounds", str(options.rounds), "--json", str(rows_file))
+    rows = json.loads(rows_file.read_text())
+    seconds = tuning_seconds_of(records, lathe.cores)
+    for row in rows:
+        row["tuning_seconds"] = seconds.get(row["name"], 0.0)
+    report = {"machine": lathe.run("target").splitlines(), "cores": lathe.cores, "tuning_seconds": tuned,
+              "rows": rows, "curves": curves_of(records, lathe.cores)}
+    path = options.out / f"cores{lathe.cores}.json"
+    path.write_text(json.dumps(report, indent=1) + "\n")
+    speedups = [value for row in rows if (value := speedup_of(row)) is not None]
+    if speedups:
+        print(f"{len(speedups)} of {len(rows)} cases have a peer: geometric mean {geometric_mean(speedups):.2f}x, "
+              f"at least as fast {sum(s >= 1 for s in speedups)}, least {min(speedups):.2f}x; {path}")
+
+
+if __name__ == "__main__":
+    main()
