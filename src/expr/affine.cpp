@@ -338,9 +338,23 @@ std::optional<Affine> quotient_of_sum(const Affine& a, int64_t divisor, const Ra
   return std::nullopt;
 }
 
+// x div d for x = (y div c) mod k, written as (y mod c*k) div (c*d), if x has that form.
+std::optional<Affine> quotient_of_digit(const Affine& x, int64_t divisor, const Ranges& ranges) {
+  const AtomNode* digit = lone_atom(x);
+  if (digit == nullptr || digit->kind != AtomKind::modulo) return std::nullopt;
+  const AtomNode* inner = lone_atom(digit->operand);
+  if (inner == nullptr || inner->kind != AtomKind::floor_div) return std::nullopt;
+  const int64_t most = INT64_MAX / inner->divisor;
+  if (digit->divisor > most || divisor > most) return std::nullopt;
+  const Affine lower = modulo(inner->operand, inner->divisor * digit->divisor, ranges);
+  return floor_div(lower, inner->divisor * divisor, ranges);
+}
+
 // Whether `quotient` is x div d, as it stands or with a division inside x taken out of it.
 bool is_quotient(const Affine& quotient, const Affine& x, int64_t divisor, const Ranges& ranges) {
   if (floor_div(x, divisor, ranges) == quotient) return true;
+  if (const auto of_digit = quotient_of_digit(x, divisor, ranges); of_digit && *of_digit == quotient)
+    return true;
   const auto of_sum = quotient_of_sum(x, divisor, ranges);
   return of_sum && *of_sum == quotient;
 }

@@ -240,5 +240,16 @@ TEST_F(AffineTest, SumsAreCanonical) {
   }
 }
 
+// The number of a row of an image in tiles of seven rows, read as image, row and column.
+TEST(Affine, DigitsOfAMixedRadixJoinWhereOneIsADigitItself) {
+  const Var t("t");
+  const Affine image = floor_div(modulo(Affine(t), 64), 20);
+  const Affine row = modulo(modulo(floor_div(Affine(t), 2), 32), 10);
+  const Affine column = modulo(Affine(t), 2);
+  Ranges ranges;
+  ranges.set_extent(t, 192);
+  EXPECT_EQ(simplify(image * 140 + row * 14 + column * 7, ranges), modulo(Affine(t), 64) * 7);
+}
+
 }  // namespace
 }  // namespace lathe
