@@ -79,6 +79,9 @@ struct Words {
     return fmt::format("fetches {} {} iteration{} of {} ahead", step.tensor, step.distance,
                        step.distance == 1 ? "" : "s", step.loop);
   }
+  std::string operator()(const SkipZerosStep&) const {
+    return "leaves out what is multiplied by the zeros around and between its inputs";
+  }
 };
 
 }  // namespace

@@ -3,10 +3,12 @@
 //
 // Semantics. A loop runs 0 .. extent-1 by 1; an extent is the least of its affine forms (>= 0, else no
 // iteration). A Block is one instance of a compute: its axes take the values of their bindings (affine in the
-// loops around it), and it does nothing where a conjunct of its predicate fails (value < bound must hold).
-// Body and output index name axes only. A reducing block with `initialises` first stores the reduction's
-// identity where all its reduce axes are 0, then output = reduction(output, value). Without a reduction:
-// output = value. Sibling order is program order. Iterations of a parallel loop write disjoint elements.
+// loops around it), and it does nothing where a conjunct of its predicate fails (value < bound must hold); a
+// neutral conjunct fails only where the value is the reduction's identity, so that running there anyway
+// changes nothing. Body and output index name axes only. A reducing block with `initialises` first stores the
+// reduction's identity where all its reduce axes are 0, then output = reduction(output, value). Without a
+// reduction: output = value. Sibling order is program order. Iterations of a parallel loop write disjoint
+// elements.
 //
 //   stmt ::= For(var, extents, kind, stmt) | Block(...) | Seq(stmt*) | Alloc(tensor, scope, layout, stmt)
 //          | If(conjunct*, stmt) | Store(tensor, index, value [, stride, mask]) | Prefetch(tensor, index)
@@ -42,6 +44,8 @@ struct Conjunct {
   int64_t bound = 0;
   int axis = -1;            // the block axis that it guards; -1: none
   Tail tail = Tail::guard;  // in an If (lowered): how to treat it; in a Block the axis' tail decides
+  // In a Block that reduces: no condition on what is computed, where it fails there is nothing to add.
+  bool is_neutral = false;
 };
 
 struct For {

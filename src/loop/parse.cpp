@@ -320,6 +320,7 @@ Result<Conjunct> ProgramParser::condition() {
     conjunct.axis = static_cast<int>(axis);
   }
   conjunct.tail = tail();
+  conjunct.is_neutral = word("neutral");
   return conjunct;
 }
 

@@ -254,6 +254,7 @@ std::string to_string(const Conjunct& conjunct) {
   std::string text = fmt::format("{} < {}", to_string(conjunct.value), conjunct.bound);
   if (conjunct.axis >= 0) text += fmt::format(" axis {}", conjunct.axis);
   if (conjunct.tail != Tail::guard) text += fmt::format(" {}", to_string(conjunct.tail));
+  if (conjunct.is_neutral) text += " neutral";
   return text;
 }
 

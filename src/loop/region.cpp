@@ -142,8 +142,9 @@ void RegionFinder::visit_block(const Block& block) {
   if (block.predicate.empty()) return access_block(block, bindings);
   const Ranges outside = all_;
   // Indices are looked at in their simplest form: so are limits.
-  for (const Conjunct& conjunct : block.predicate)
-    all_.set_limit(simplify(conjunct.value, outside), conjunct.bound - 1);
+  for (const Conjunct& conjunct : block.predicate) {
+    if (!conjunct.is_neutral) all_.set_limit(simplify(conjunct.value, outside), conjunct.bound - 1);
+  }
   access_block(block, bindings);
   all_ = outside;
 }

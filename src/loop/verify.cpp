@@ -237,6 +237,8 @@ Status Verifier::check_axes(const Block& block) const {
   }
   for (const Conjunct& conjunct : block.predicate) {
     LATHE_TRY_STATUS(check_control(conjunct.value, "its predicate"));
+    if (conjunct.is_neutral && block.reduction == Reduction::none)
+      return error("a conjunct is neutral to a reduction that there is not");
     if (conjunct.axis < static_cast<int>(block.axes.size())) continue;
     return error(fmt::format("a conjunct guards axis {} of {}", conjunct.axis, block.axes.size()));
   }

@@ -203,7 +203,9 @@ Status verify_coverage(const Block& block, std::span<const For* const> loops, si
   const bool reduces = std::ranges::any_of(
       block.axes, [](const BlockAxis& axis) { return axis.axis.kind == AxisKind::reduce; });
   if (!reduces && !must_reach_all) return {};
-  for (const Group& group : Grouper(block.axes, block.predicate, loops, lifetime).groups()) {
+  std::vector<Conjunct> predicate = block.predicate;
+  std::erase_if(predicate, &Conjunct::is_neutral);
+  for (const Group& group : Grouper(block.axes, predicate, loops, lifetime).groups()) {
     Counter counter(group);
     if (!counter.is_small()) continue;
     counter.run();

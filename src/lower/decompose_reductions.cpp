@@ -58,6 +58,7 @@ Start start_of(const Block& block, const Ranges& ranges) {
     start.block.axes.push_back(block.axes[i]);
   }
   for (Conjunct conjunct : block.predicate) {
+    if (conjunct.is_neutral) continue;
     if (conjunct.axis >= 0) conjunct.axis = new_axis[static_cast<size_t>(conjunct.axis)];
     if (conjunct.axis < 0) {
       // On a reduce axis or on none: most let the first part of the sum in and say no more of the start.

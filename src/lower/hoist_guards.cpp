@@ -58,10 +58,15 @@ Hoisted hoist_branch(const If& branch) {
 Hoisted hoist_seq(const Seq& seq) {
   std::vector<Hoisted> children;
   for (const Stmt& child : seq.statements) children.push_back(hoist(child));
-  std::vector<Conjunct> shared = children.front().conditions;
+  // Where nothing else runs there is nothing to fetch ahead for.
+  const auto fetches_alone = [](const Hoisted& child) { return as<Prefetch>(child.stmt) != nullptr; };
+  std::vector<Conjunct> shared;
+  const auto first = std::ranges::find_if_not(children, fetches_alone);
+  if (first != children.end()) shared = first->conditions;
   std::erase_if(shared, [&](const Conjunct& c) {
-    return !std::ranges::all_of(children,
-                                [&](const Hoisted& child) { return contains(child.conditions, c); });
+    return !std::ranges::all_of(children, [&](const Hoisted& child) {
+      return fetches_alone(child) || contains(child.conditions, c);
+    });
   });
   std::vector<Stmt> statements;
   for (Hoisted& child : children) {

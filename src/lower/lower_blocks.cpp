@@ -82,6 +82,7 @@ Stmt lower_block(const Block& block, const Known& known, const std::vector<Var>&
   for (Conjunct conjunct : block.predicate) {
     const Affine unsimplified = conjunct.value;
     conjunct.value = simplify(conjunct.value, known.ranges());
+    conjunct.is_neutral = false;
     if (conjunct.axis >= 0) {
       const Tail wanted = block.axes[static_cast<size_t>(conjunct.axis)].tail;
       conjunct.tail = legal_tail(wanted, unsimplified, divided);

@@ -13,7 +13,7 @@ namespace {
 // Conditions that guard an axis follow from its domain; others move only if they are over axes.
 Status check_conditions_move(const Block& block) {
   for (const Conjunct& conjunct : block.predicate) {
-    if (conjunct.axis >= 0) continue;
+    if (conjunct.axis >= 0 || conjunct.is_neutral) continue;
     std::vector<Var> vars;
     collect_vars(conjunct.value, vars);
     for (const Var& var : vars) {

@@ -26,22 +26,27 @@ bool IndexInverter::constrains(const Var& var) const {
 }
 
 std::optional<Affine> IndexInverter::axis(const Var& var) const {
-  std::vector<const Digit*> users;
+  std::vector<const Digit*> parts;
   for (const Digit& digit : digits_) {
-    if (Affine(digit.atom).uses(var)) users.push_back(&digit);
+    if (Affine(digit.atom).uses(var)) parts.push_back(&digit);
   }
-  if (users.size() == 1 && users[0]->atom == var.atom()) return users[0]->value;
-  if (users.size() != 2) return std::nullopt;
-  const auto is_part = [&](const Digit& digit, AtomKind kind) {
-    return digit.atom->kind == kind && digit.atom->operand == Affine(var);
-  };
-  const size_t high = is_part(*users[0], AtomKind::floor_div) ? 0 : 1;
-  const Digit& quotient = *users[high];
-  const Digit& remainder = *users[1 - high];
-  if (!is_part(quotient, AtomKind::floor_div) || !is_part(remainder, AtomKind::modulo)) return std::nullopt;
-  const int64_t divisor = quotient.atom->divisor;
-  if (remainder.atom->divisor != divisor) return std::nullopt;
-  return quotient.value * divisor + remainder.value;
+  if (parts.empty()) return std::nullopt;
+  // From the lowest: x mod a, (x div a) mod b, x div (a*b).
+  Affine value;
+  int64_t radix = 1;
+  while (!parts.empty()) {
+    const Affine rest = floor_div(Affine(var), radix);
+    const bool is_last = parts.size() == 1;
+    const auto next = std::ranges::find_if(parts, [&](const Digit* digit) {
+      if (is_last) return Affine(digit->atom) == rest;
+      return digit->atom->kind == AtomKind::modulo && digit->atom->operand == rest;
+    });
+    if (next == parts.end()) return std::nullopt;
+    value += (*next)->value * radix;
+    radix *= (*next)->atom->divisor;
+    parts.erase(next);
+  }
+  return value;
 }
 
 bool is_invertible(const std::vector<Affine>& index, std::span<const Axis> axes) {

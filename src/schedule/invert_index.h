@@ -19,7 +19,7 @@ class IndexInverter {
   // index == value; false: it cannot be inverted.
   bool equate(const Affine& index, const Affine& value);
   // The value of an axis in terms of what the indices were equated to, if it is one digit alone, or a
-  // quotient and the remainder that goes with it. More would be a condition on the places that are read.
+  // quotient and the remainders that go with it. More would be a condition on the places that are read.
   std::optional<Affine> axis(const Var& var) const;
   // Whether an index was equated that varies with the axis.
   bool constrains(const Var& var) const;

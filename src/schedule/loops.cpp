@@ -165,7 +165,7 @@ Status check_last_stays_last(const Located& located, const std::vector<size_t>& 
           waiting, [&](size_t place) { return conjunct.value.uses_inside_atom(located.loop_at(place).var); });
       const auto reach = bounds(conjunct.value, ranges);
       const bool very_last = direct && reach && reach->lo == conjunct.bound - 1;
-      if (conjunct.axis >= 0 || very_last || std::ranges::is_sorted(waiting)) continue;
+      if (conjunct.axis >= 0 || conjunct.is_neutral || very_last || std::ranges::is_sorted(waiting)) continue;
       return illegal(fmt::format("block '{}' would no longer wait for the last iteration of loop '{}'",
                                  block->name, located.loop_at(waiting.back()).var.name()));
     }

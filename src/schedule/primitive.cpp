@@ -141,7 +141,7 @@ Status check_sole_writer(const Program& program, const Block& block) {
 Stmt make_nest(Block block, const std::vector<NestSide>& sides, const Ranges& fixed) {
   std::vector<Conjunct> kept;
   for (const Conjunct& conjunct : block.predicate) {
-    if (conjunct.axis < 0) kept.push_back(conjunct);
+    if (conjunct.axis < 0 && !conjunct.is_neutral) kept.push_back(conjunct);
   }
   block.predicate.clear();
   Substitution moved;

@@ -21,6 +21,7 @@ Result<Program> rfactor(const Program& program, const RfactorStep& step);
 Result<Program> set_layout(const Program& program, const LayoutStep& step);
 Result<Program> set_tail(const Program& program, const TailStep& step);
 Result<Program> prefetch(const Program& program, const PrefetchStep& step);
+Result<Program> skip_zeros(const Program& program, const SkipZerosStep& step);
 
 // A block with all that is above it.
 struct Located {
@@ -72,7 +73,7 @@ void guard_domain(Block& block, size_t position, const Ranges& ranges);
 
 // A fresh nest for a block whose spatial axes run over a box: loops named as the axes, bindings base + loop,
 // conjuncts where base + loop may leave an axis' domain; axes not in the box (reduce axes) run whole.
-// Conjuncts that guard no axis follow the axes whose bindings they name.
+// Conjuncts that guard no axis follow the axes whose bindings they name, neutral ones are left out.
 struct NestSide {
   size_t axis;  // index into block.axes
   Affine base;

@@ -142,9 +142,17 @@ struct PrefetchStep {
   bool operator==(const PrefetchStep&) const = default;
 };
 
+// Leaves out the iterations of serial and parallel loops in which a factor of the summed product is a zero
+// put there by a condition: around an image, or among the taps of a phase.
+struct SkipZerosStep {
+  std::string block;
+
+  bool operator==(const SkipZerosStep&) const = default;
+};
+
 using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,
                           ComputeAtStep, ReverseComputeAtStep, PrepareStep, CacheReadStep, CacheWriteStep,
-                          RfactorStep, LayoutStep, TailStep, PrefetchStep>;
+                          RfactorStep, LayoutStep, TailStep, PrefetchStep, SkipZerosStep>;
 using Trace = std::vector<Step>;
 
 std::string to_string(const Step& step);

@@ -90,6 +90,7 @@ struct PrintStep {
     return fmt::format("prefetch {} {} {} distance={}{}{}", s.block, s.tensor, s.loop, s.distance,
                        s.at.empty() ? "" : " at=", s.at);
   }
+  std::string operator()(const SkipZerosStep& s) const { return fmt::format("skip_zeros {}", s.block); }
 };
 
 // Names up to the end of the line.
@@ -239,6 +240,10 @@ Result<Step> parse_step(TextCursor& cursor, std::string_view text) {
   if (keyword == "prepare") {
     LATHE_TRY(const std::string block, cursor.identifier());
     return PrepareStep{block};
+  }
+  if (keyword == "skip_zeros") {
+    LATHE_TRY(const std::string block, cursor.identifier());
+    return SkipZerosStep{block};
   }
   if (keyword == "rfactor") {
     RfactorStep step;

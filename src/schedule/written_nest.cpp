@@ -48,6 +48,7 @@ Writer::Writer(const Located& located, size_t position)
     add_used(index_.back());
   }
   for (Conjunct conjunct : block_.predicate) {
+    if (conjunct.is_neutral) continue;
     conjunct.value = simplify(conjunct.value, all_);
     if (!limits_reduction(conjunct)) conjunct.value = least(conjunct.value);
     predicate_.push_back(std::move(conjunct));

@@ -59,6 +59,7 @@ class Proposer {
     if (kind < 94) return rfactor();
     if (kind < 96) return prepare();
     if (kind < 98) return layout();
+    if (kind < 99) return skip_zeros();
     return prefetch();
   }
 
@@ -235,6 +236,8 @@ class Proposer {
     return step;
   }
 
+  std::optional<Step> skip_zeros() { return SkipZerosStep{place_->block->name}; }
+
   const Program& program_;
   Rng& rng_;
   int& names_;
@@ -249,7 +252,10 @@ std::vector<RewriteStep> possible_rewrites(const Task& task, Rng& rng, const Ref
   for (const RewriteRule& rule : rewrite_rules()) {
     for (const Compute& compute : task.dag.computes) {
       RewriteStep step{rule.name, compute.output->name, {}};
-      if (rule.name == "winograd") step.parameters["m"] = rng.between(2, 4);
+      if (rule.name == "winograd") {
+        step.parameters["m"] = rng.between(2, 4);
+        if (rng.chance(0.3)) step.parameters["m0"] = rng.between(1, 3);
+      }
       const Result<Dag> dag = rewrite(task.dag, step.rule, step.stage, step.parameters);
       if (dag) {
         possible.push_back(std::move(step));

@@ -39,6 +39,38 @@ main {
 )");
 }
 
+// Where nothing is computed there is nothing to fetch for.
+TEST(HoistGuards, TakesFetchesAlong) {
+  expect_golden(kPass, R"(
+input A: f32[40] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    for j in 4 {
+      prefetch A[j + 4]
+      if i < 10 {
+        store C[i] = A[j]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[40] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    if i < 10 {
+      for j in 4 {
+        prefetch A[j + 4]
+        store C[i] = A[j]
+      }
+    }
+  }
+}
+)");
+}
+
 TEST(HoistGuards, JoinsWhatSiblingsShare) {
   expect_golden(kPass, R"(
 input A: f32[10] [0]

@@ -192,7 +192,9 @@ StatementCode Compiler::block(const Block& block) {
   statement_ = "block " + block.name;
   std::vector<Linear> bindings;
   for (const BlockAxis& axis : block.axes) bindings.push_back(plan_.linear(axis.binding));
-  code.guards = guards(block.predicate);
+  std::vector<Conjunct> predicate = block.predicate;
+  std::erase_if(predicate, &Conjunct::is_neutral);  // what is not added there is 0 all the same
+  code.guards = guards(predicate);
   const std::vector<Interval> ranges = narrow(code.guards);
   for (size_t i = 0; i < block.axes.size(); ++i) plan_.bind(block.axes[i].axis.var, std::move(bindings[i]));
   instructions_ = &code.instructions;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "expr/nonzero.h"
 #include "expr/walk.h"
 #include "schedule/apply.h"
 #include "space/rules/rules.h"
@@ -471,6 +472,7 @@ Status ProductWriter::write() {
   w_.add(TailStep{name_, axis_name(tile_.vector), packed ? Tail::pad : Tail::peel});
   if (tile_.rows)
     w_.add(TailStep{name_, axis_name(*tile_.rows), sizes_.pad_rows != 0 ? Tail::pad : Tail::peel});
+  if (!where_nonzero(w_.dag, compute_).empty()) w_.add(SkipZerosStep{name_});
   return {};
 }
 
