@@ -8,19 +8,44 @@
 #include "rewrite/im2col.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
+#include "rewrite/trim.h"
 #include "rewrite/winograd.h"
 
 namespace lathe {
 
+namespace {
+
+std::vector<RewriteParameters> without_choice(const Dag&, const std::string&) { return {{}}; }
+
+}  // namespace
+
 const std::vector<RewriteRule>& rewrite_rules() {
   static const std::vector<RewriteRule> rules = {
-      {"winograd",
-       "3x3-like convolutions of stride 1 by Winograd's minimal filtering",
-       &rewrite_winograd,
-       {{{"m", 2}}, {{"m", 4}}, {{"m", 6}}}},
-      {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases, {{}}},
-      {"divided_axis", "an axis that is read divided by a constant as two axes", &rewrite_divided_axis, {{}}},
-      {"im2col", "what a windowed product reads laid out as a matrix", &rewrite_im2col, {{}}, {".col"}},
+      {.name = "winograd",
+       .summary = "windows that slide by single steps by Winograd's minimal filtering",
+       .apply = &rewrite_winograd,
+       .choices = &winograd_choices,
+       .parameters = {"m", "m0", "m1", "m2"}},
+      {.name = "trim",
+       .summary = "a sum without the iterations that add nothing to any result",
+       .apply = &rewrite_trim,
+       .choices = &without_choice,
+       .is_always_better = true},
+      {.name = "phases",
+       .summary = "a strided transposed convolution as one dense convolution a phase",
+       .apply = &rewrite_phases,
+       .choices = &without_choice,
+       .followed_by = {"winograd"}},
+      {.name = "divided_axis",
+       .summary = "an axis that is read divided by a constant as two axes",
+       .apply = &rewrite_divided_axis,
+       .choices = &without_choice,
+       .followed_by = {"winograd"}},
+      {.name = "im2col",
+       .summary = "what a windowed product reads laid out as a matrix",
+       .apply = &rewrite_im2col,
+       .choices = &without_choice,
+       .stored = {".col"}},
   };
   return rules;
 }
@@ -29,9 +54,7 @@ namespace {
 
 Status check_parameters(const RewriteRule& rule, const RewriteParameters& parameters) {
   for (const auto& [key, value] : parameters) {
-    const bool known = std::ranges::any_of(
-        rule.choices, [&](const RewriteParameters& choice) { return choice.contains(key); });
-    if (known) continue;
+    if (std::ranges::find(rule.parameters, key) != rule.parameters.end()) continue;
     return fail(ErrorKind::illegal_schedule, fmt::format("rewrite {} has no parameter '{}'", rule.name, key));
   }
   return {};

@@ -19,9 +19,15 @@ struct RewriteRule {
   std::string summary;
   // The Dag with `stage` rewritten, or an Error (illegal_schedule) that says why the rule does not apply.
   Result<Dag> (*apply)(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
-  std::vector<RewriteParameters> choices;  // the parameters that a search should try, each an arm of its own
+  // The parameters that a search should try for a stage, each an arm of its own; some may be refused.
+  std::vector<RewriteParameters> (*choices)(const Dag& dag, const std::string& stage);
+  std::vector<std::string> parameters = {};  // the names of all there are
   // What the names of those new computes end with that are to be stored, though they only move elements.
   std::vector<std::string> stored = {};
+  // The rules that a search should try on the sums that this one makes.
+  std::vector<std::string> followed_by = {};
+  // It takes away from the work and adds nothing: all arms begin with it where it applies.
+  bool is_always_better = false;
 };
 
 // All rules, in one list (rewrite/all.cpp).

@@ -2,217 +2,477 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "expr/walk.h"
 #include "rewrite/match.h"
+#include "rewrite/winograd_sides.h"
 
 namespace lathe {
 namespace {
 
-std::unexpected<Error> refuse(const std::string& stage, const std::string& reason) {
-  return fail(ErrorKind::illegal_schedule, fmt::format("winograd does not apply to '{}': {}", stage, reason));
+constexpr std::array<const char*, kMostSides> kPoints = {"i", "j", "l"};
+constexpr std::array<const char*, kMostSides> kTaps = {"a", "b", "d"};
+constexpr std::array<const char*, kMostSides> kResults = {"u", "v", "w"};
+constexpr const char* kFlat = "p";
+
+// A dimension of a tensor, or a loop.
+struct Dim {
+  std::string name;
+  int64_t extent = 1;
+};
+using Dims = std::vector<Dim>;
+
+Dims operator+(Dims a, const Dims& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
 }
 
-// The finite points, n - 1 of them. For F(4,3) the pair 5/8, 3/2 keeps three times the accuracy of 1, 2.
-Result<std::vector<double>> points_for(int64_t m, int64_t r) {
-  const size_t count = static_cast<size_t>(m + r - 2);
-  std::vector<double> points;
-  switch (m) {
-    case 2: points = {0, 1, -1, 2, -2}; break;
-    case 4: points = {0, 0.625, -0.625, 1.5, -1.5, 1, -1}; break;
-    case 6: points = {0, 1, -1, 2, -2, 0.5, -0.5, 1.5, -1.5}; break;
-    default: break;
-  }
-  if (points.size() < count || r < 2) {
-    return fail(ErrorKind::illegal_schedule, fmt::format("there are no Winograd tables for F({}, {})", m, r));
-  }
-  points.resize(count);
-  return points;
+// A tensor whose dimensions are known by name.
+struct Named {
+  Tensor tensor;
+  Dims dims;
+};
+
+using Values = std::map<std::string, Affine>;
+
+Expr read(const Named& named, const Values& values) {
+  std::vector<Affine> index;
+  for (const Dim& dim : named.dims) index.push_back(values.at(dim.name));
+  return load(named.tensor, index);
 }
 
-// The coefficients, lowest first, of the product of (x - point) over all points but one (skip = size: over
-// all).
-std::vector<double> polynomial(const std::vector<double>& points, size_t skip) {
-  std::vector<double> coefficients = {1};
-  for (size_t l = 0; l < points.size(); ++l) {
-    if (l == skip) continue;
-    std::vector<double> next(coefficients.size() + 1, 0);
-    for (size_t k = 0; k < coefficients.size(); ++k) {
-      next[k + 1] += coefficients[k];
-      next[k] -= points[l] * coefficients[k];
+// A compute in the making: its loops, and their values by name.
+struct Nest {
+  Dims dims;
+  std::vector<Axis> axes;
+  Values values;
+
+  Nest(const Dims& spatial_dims, const Dims& reduced) : dims(spatial_dims) {
+    for (const Dim& dim : spatial_dims) add(spatial(dim.name, dim.extent));
+    for (const Dim& dim : reduced) add(reduce(dim.name, dim.extent));
+  }
+
+  Named finish(const std::string& name, const Expr& body, std::vector<Compute>& computes) const {
+    std::vector<int64_t> shape;
+    for (const Dim& dim : dims) shape.push_back(dim.extent);
+    computes.push_back({Tensor(name, shape), axes, Reduction::sum, body});
+    return {computes.back().output, dims};
+  }
+
+ private:
+  void add(const Axis& axis) {
+    axes.push_back(axis);
+    values.emplace(axis.var.name(), Affine(axis.var));
+  }
+};
+
+// A part of the flat axis p: a row, a phase of a dilated window or a tile.
+struct Digit {
+  int64_t count = 1;
+  Affine value;  // over the convolution's axes
+};
+
+class WinogradRewriter {
+ public:
+  WinogradRewriter(const Compute& conv, const SlidingProduct& product, std::vector<Side> sides)
+      : conv_(conv), product_(product), sides_(std::move(sides)), name_(conv.output->name) {
+    for (const Axis& axis : conv.axes) ranges_.set_extent(axis.var, axis.extent);
+    name_axes();
+    find_digits();
+  }
+
+  std::vector<Compute> run();
+
+ private:
+  const Axis& axis(size_t i) const { return conv_.axes[i]; }
+  Dim own(size_t i) const { return {names_[i], axis(i).extent}; }
+  Dims own(const std::vector<size_t>& axes) const;
+  Affine position(const Side& side) const { return Affine(axis(side.window.output_axis).var); }
+  bool in_data(const Var& var) const;
+  int64_t places_of(const Side& side) const;
+  Dims where(bool (Side::*is)() const, const std::function<Dim(size_t)>& dim) const;
+  Dims kept_outputs() const;
+  Dims kept_taps() const;
+  Dims positions() const;
+  Dims tiles() const;
+  Dims starts() const;
+  Dims parts() const;
+  Dims points(size_t from, size_t to) const;
+  Dims channels_in_data() const;
+  Dims shared_in_data() const;
+  std::string suffix(const char* letter, size_t stage) const;
+  void name_axes();
+  void find_digits();
+  void make_tables();
+  Named transform_weights(std::vector<Compute>& computes) const;
+  Expr weight_at(const Values& values) const;
+  Named transform_data(std::vector<Compute>& computes) const;
+  Expr data_at(const Values& values, const Var& flat) const;
+  Named multiply(const Named& data, const Named& weights, std::vector<Compute>& computes) const;
+  Named transform_back(Named result, std::vector<Compute>& computes) const;
+  Compute untile(const Named& result) const;
+
+  const Compute& conv_;
+  const SlidingProduct& product_;
+  std::vector<Side> sides_;
+  std::vector<size_t> tiled_;  // indices into sides_
+  std::string name_;
+  Ranges ranges_;                   // of the convolution's axes
+  std::vector<std::string> names_;  // of the convolution's axes in the new computes
+  std::vector<Digit> digits_;
+  int64_t flat_extent_ = 1;
+  std::vector<Tensor> data_tables_, weight_tables_, output_tables_;  // one a tiled side
+};
+
+Dims WinogradRewriter::own(const std::vector<size_t>& axes) const {
+  Dims dims;
+  for (const size_t i : axes) dims.push_back(own(i));
+  return dims;
+}
+
+// Whether the data, but for what is read by its position in a window that stays, varies with it.
+bool WinogradRewriter::in_data(const Var& var) const {
+  for (size_t d = 0; d < product_.data.index.size(); ++d) {
+    const bool is_position = std::ranges::any_of(
+        sides_, [&](const Side& side) { return !side.is_tiled() && side.window.data_dim == d; });
+    if (!is_position && product_.data.index[d].uses(var)) return true;
+  }
+  return false;
+}
+
+int64_t WinogradRewriter::places_of(const Side& side) const {
+  const auto reach = bounds(product_.data.index[side.window.data_dim], ranges_);
+  return reach ? reach->hi + 1 : product_.data.tensor->shape[side.window.data_dim];
+}
+
+Dims WinogradRewriter::where(bool (Side::*is)() const, const std::function<Dim(size_t)>& dim) const {
+  Dims dims;
+  for (size_t w = 0; w < sides_.size(); ++w) {
+    if ((sides_[w].*is)()) dims.push_back(dim(w));
+  }
+  return dims;
+}
+
+Dims WinogradRewriter::kept_outputs() const {
+  Dims dims;
+  for (const Side& side : sides_) {
+    if (!side.is_tiled()) dims.push_back(own(side.window.output_axis));
+  }
+  return dims;
+}
+
+Dims WinogradRewriter::kept_taps() const {
+  Dims dims;
+  for (const Side& side : sides_) {
+    if (!side.is_tiled()) dims.push_back(own(side.window.reduce_axis));
+  }
+  return dims;
+}
+
+Dims WinogradRewriter::positions() const {
+  Dims dims;
+  for (size_t w = 0; w < sides_.size(); ++w) {
+    if (!sides_[w].is_tiled()) dims.push_back({fmt::format("z{}", w), places_of(sides_[w])});
+  }
+  return dims;
+}
+
+Dims WinogradRewriter::tiles() const {
+  return where(&Side::is_parted, [&](size_t w) { return Dim{fmt::format("t{}", w), sides_[w].tiles()}; });
+}
+
+Dims WinogradRewriter::starts() const {
+  return where(&Side::is_parted, [&](size_t w) { return Dim{fmt::format("s{}", w), sides_[w].starts()}; });
+}
+
+Dims WinogradRewriter::parts() const {
+  return where(&Side::is_parted, [&](size_t w) { return Dim{fmt::format("q{}", w), sides_[w].parts}; });
+}
+
+// Of the tiled sides [from, to).
+Dims WinogradRewriter::points(size_t from, size_t to) const {
+  Dims dims;
+  for (size_t k = from; k < to; ++k) dims.push_back({kPoints[k], sides_[tiled_[k]].points()});
+  return dims;
+}
+
+Dims WinogradRewriter::channels_in_data() const {
+  Dims dims;
+  for (const size_t i : product_.channels) {
+    if (in_data(axis(i).var)) dims.push_back(own(i));
+  }
+  return dims;
+}
+
+Dims WinogradRewriter::shared_in_data() const {
+  Dims dims;
+  for (const size_t i : product_.shared) {
+    if (in_data(axis(i).var)) dims.push_back(own(i));
+  }
+  return dims;
+}
+
+// Of a chain's stages the last has no number.
+std::string WinogradRewriter::suffix(const char* letter, size_t stage) const {
+  if (stage + 1 == tiled_.size()) return fmt::format("{}.{}", name_, letter);
+  return fmt::format("{}.{}{}", name_, letter, stage + 1);
+}
+
+// The convolution's names, but for those that this rule gives to others.
+void WinogradRewriter::name_axes() {
+  for (size_t w = 0; w < sides_.size(); ++w) {
+    if (sides_[w].is_tiled()) tiled_.push_back(w);
+  }
+  std::vector<std::string> taken = {kFlat};
+  for (size_t k = 0; k < kMostSides; ++k) taken.insert(taken.end(), {kPoints[k], kTaps[k], kResults[k]});
+  for (size_t w = 0; w < sides_.size(); ++w) {
+    for (const char* letter : {"z", "t", "s", "q"}) taken.push_back(fmt::format("{}{}", letter, w));
+  }
+  for (const Axis& axis : conv_.axes) {
+    std::string name = axis.var.name();
+    while (std::ranges::find(taken, name) != taken.end()) name += "_";
+    taken.push_back(name);
+    names_.push_back(std::move(name));
+  }
+}
+
+void WinogradRewriter::find_digits() {
+  for (const size_t i : product_.rows) digits_.push_back({axis(i).extent, Affine(axis(i).var)});
+  for (const Side& side : sides_) {
+    if (!side.is_tiled()) continue;
+    if (side.window.dilation > 1)
+      digits_.push_back({side.phases(), modulo(position(side), side.window.dilation, ranges_)});
+    if (!side.is_parted())
+      digits_.push_back({side.tiles(), floor_div(position(side), side.tile_span(), ranges_)});
+  }
+  for (const Digit& digit : digits_) flat_extent_ *= digit.count;
+}
+
+void WinogradRewriter::make_tables() {
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    const Side& side = sides_[tiled_[k]];
+    // Equal sides share their tables.
+    size_t earlier = 0;
+    while (sides_[tiled_[earlier]].m != side.m || sides_[tiled_[earlier]].taps != side.taps) ++earlier;
+    if (earlier < k) {
+      data_tables_.push_back(data_tables_[earlier]);
+      weight_tables_.push_back(weight_tables_[earlier]);
+      output_tables_.push_back(output_tables_[earlier]);
+      continue;
     }
-    coefficients = std::move(next);
+    const WinogradTables tables = winograd_tables(side.m, side.taps).value();
+    const std::string number = k == 0 ? "" : std::to_string(k);
+    const int64_t n = side.points();
+    data_tables_.push_back(Tensor::literal(name_ + ".BT" + number, {n, n}, tables.data));
+    weight_tables_.push_back(Tensor::literal(name_ + ".G" + number, {n, side.taps}, tables.weight));
+    output_tables_.push_back(Tensor::literal(name_ + ".AT" + number, {side.m, n}, tables.output));
   }
-  return coefficients;
 }
 
-double power(double base, int64_t exponent) {
-  double value = 1;
-  for (int64_t i = 0; i < exponent; ++i) value *= base;
+// The weight's value where the taps of tiled sides are given by part and tap.
+Expr WinogradRewriter::weight_at(const Values& values) const {
+  Substitution taken;
+  for (size_t i = 0; i < conv_.axes.size(); ++i) {
+    const auto value = values.find(names_[i]);
+    if (value != values.end()) taken.emplace_back(axis(i).var, value->second);
+  }
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    const Side& side = sides_[tiled_[k]];
+    Affine tap = values.at(kTaps[k]);
+    if (side.is_parted()) tap += values.at(fmt::format("q{}", tiled_[k])) * side.taps;
+    taken.emplace_back(axis(side.window.reduce_axis).var, tap);
+  }
+  return substitute(product_.weight, taken);
+}
+
+Named WinogradRewriter::transform_weights(std::vector<Compute>& computes) const {
+  const Dims rest =
+      own(product_.shared) + parts() + kept_taps() + own(product_.channels) + own(product_.features);
+  Named before;
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    Dims taps_left;
+    for (size_t l = k + 1; l < tiled_.size(); ++l) taps_left.push_back({kTaps[l], sides_[tiled_[l]].taps});
+    Nest nest(points(0, k + 1) + taps_left + rest, {{kTaps[k], sides_[tiled_[k]].taps}});
+    const Expr value = k == 0 ? weight_at(nest.values) : read(before, nest.values);
+    const Expr entry = load(weight_tables_[k], {nest.values.at(kPoints[k]), nest.values.at(kTaps[k])});
+    before = nest.finish(suffix("U", k), entry * value, computes);
+  }
+  return before;
+}
+
+// The data under point a, b.. of a tile, 0 beyond the image: nothing of that is ever copied out.
+Expr WinogradRewriter::data_at(const Values& values, const Var& flat) const {
+  Ranges known;
+  known.set_extent(flat, flat_extent_);
+  Substitution taken;
+  int64_t inner = 1;
+  std::vector<Affine> parts_of_flat(digits_.size());
+  for (size_t i = digits_.size(); i-- > 0;) {
+    parts_of_flat[i] = simplify(modulo(floor_div(Affine(flat), inner), digits_[i].count), known);
+    inner *= digits_[i].count;
+  }
+  auto digit = parts_of_flat.begin();
+  for (const size_t i : product_.rows) taken.emplace_back(axis(i).var, *digit++);
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    const Side& side = sides_[tiled_[k]];
+    Affine y;
+    if (side.window.dilation > 1) y += *digit++;
+    y += side.is_parted() ? values.at(fmt::format("s{}", tiled_[k])) * (side.step() * side.window.dilation)
+                          : *digit++ * side.tile_span();
+    taken.emplace_back(axis(side.window.output_axis).var, y);
+    taken.emplace_back(axis(side.window.reduce_axis).var, values.at(kTaps[k]));
+  }
+  for (size_t i = 0; i < conv_.axes.size(); ++i) {
+    const auto value = values.find(names_[i]);
+    const bool is_new = std::ranges::none_of(taken, [&](const auto& t) { return t.first == axis(i).var; });
+    if (value == values.end() || !is_new) continue;
+    taken.emplace_back(axis(i).var, value->second);
+    known.set_extent(*value->second.as_var(), axis(i).extent);
+  }
+  for (const Dim& dim : starts()) known.set_extent(*values.at(dim.name).as_var(), dim.extent);
+  for (size_t k = 0; k < tiled_.size(); ++k)
+    known.set_extent(*values.at(kTaps[k]).as_var(), sides_[tiled_[k]].points());
+  std::vector<Affine> index;
+  for (const Affine& original : product_.data.index) index.push_back(substitute(original, taken));
+  for (size_t w = 0; w < sides_.size(); ++w) {
+    if (!sides_[w].is_tiled()) index[sides_[w].window.data_dim] = values.at(fmt::format("z{}", w));
+  }
+  Expr value = load(product_.data.tensor, index);
+  for (const size_t w : tiled_) {
+    const size_t dim = sides_[w].window.data_dim;
+    const int64_t size = product_.data.tensor->shape[dim];
+    const auto reach = bounds(index[dim], known);
+    if (!reach || reach->hi >= size) value = select(Expr(index[dim]) < Expr(size), value, Expr(0.0));
+  }
   return value;
 }
 
-struct Geometry {
-  int64_t m, n, r;
-  int64_t batch, rows, columns;  // images, tiles down, tiles across
-  int64_t channels, features;
-  int64_t height, width;  // of the output
-};
-
-// What the computes below share: names, tables, tile arithmetic.
-struct Builder {
-  std::string name;
-  Geometry g;
-  Tensor data_table, weight_table, output_table;
-
-  Compute compute(const std::string& suffix, std::vector<Axis> axes, Reduction reduction, Expr body) const {
-    std::vector<int64_t> shape;
-    for (const Axis& axis : axes) {
-      if (axis.kind == AxisKind::spatial) shape.push_back(axis.extent);
+Named WinogradRewriter::transform_data(std::vector<Compute>& computes) const {
+  const Dims flat = {{kFlat, flat_extent_}};
+  Named before;
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    const bool is_last = k + 1 == tiled_.size();
+    Dims taps_left;
+    for (size_t l = k + 1; l < tiled_.size(); ++l)
+      taps_left.push_back({kTaps[l], sides_[tiled_[l]].points()});
+    const Dims rest = positions() + starts() + channels_in_data();
+    const Dims dims = is_last ? points(0, k + 1) + shared_in_data() + flat + rest
+                              : flat + shared_in_data() + rest + points(0, k + 1) + taps_left;
+    Nest nest(dims, {{kTaps[k], sides_[tiled_[k]].points()}});
+    Expr value;
+    if (k == 0) {
+      value = data_at(nest.values, *nest.values.at(kFlat).as_var());
+    } else {
+      value = read(before, nest.values);
     }
-    return {Tensor(name + suffix, shape), std::move(axes), reduction, std::move(body)};
+    const Expr entry = load(data_tables_[k], {nest.values.at(kPoints[k]), nest.values.at(kTaps[k])});
+    before = nest.finish(suffix("V", k), entry * value, computes);
   }
+  return before;
+}
 
-  Compute weights(const Tensor& w) const {
-    const Axis i = spatial("i", g.n), j = spatial("j", g.n), c = spatial("c", g.channels),
-               f = spatial("f", g.features);
-    const Axis a = reduce("a", g.r), b = reduce("b", g.r);
-    return compute(".U", {i, j, c, f, a, b}, Reduction::sum,
-                   weight_table(i, a) * weight_table(j, b) * w(f, c, a, b));
+Named WinogradRewriter::multiply(const Named& data, const Named& weights,
+                                 std::vector<Compute>& computes) const {
+  const Dims flat = {{kFlat, flat_extent_}};
+  Nest nest(points(0, tiled_.size()) + own(product_.shared) + flat + kept_outputs() + tiles() +
+                own(product_.features),
+            parts() + kept_taps() + own(product_.channels));
+  Values at = nest.values;
+  Substitution renamed;
+  for (size_t i = 0; i < conv_.axes.size(); ++i) {
+    const auto value = nest.values.find(names_[i]);
+    if (value != nest.values.end()) renamed.emplace_back(axis(i).var, value->second);
   }
-
-  // The columns of the data tile p: rows of the table times the rows of the image.
-  Compute data_columns(const Tensor& d) const {
-    const Axis p = spatial("p", g.batch * g.rows * g.columns), c = spatial("c", g.channels);
-    const Axis i = spatial("i", g.n), b = spatial("b", g.n), a = reduce("a", g.n);
-    const Expr image = Expr(p) / Expr(g.rows * g.columns);
-    const Expr y = Expr(p) / Expr(g.columns) % Expr(g.rows) * Expr(g.m) + a;
-    const Expr x = Expr(p) % Expr(g.columns) * Expr(g.m) + b;
-    Expr value = d(image, c, y, x);
-    // The last tiles may reach over the image: nothing of them is ever copied out.
-    const int64_t over_y = g.rows * g.m + g.r - 1 - d->shape[2];
-    const int64_t over_x = g.columns * g.m + g.r - 1 - d->shape[3];
-    if (over_y > 0) value = select(y < Expr(d->shape[2]), value, Expr(0.0));
-    if (over_x > 0) value = select(x < Expr(d->shape[3]), value, Expr(0.0));
-    return compute(".V1", {p, c, i, b, a}, Reduction::sum, data_table(i, a) * value);
+  for (size_t w = 0; w < sides_.size(); ++w) {
+    const Side& side = sides_[w];
+    if (!side.is_tiled()) {
+      at[fmt::format("z{}", w)] = substitute(product_.data.index[side.window.data_dim], renamed);
+    } else if (side.is_parted()) {
+      at[fmt::format("s{}", w)] = at.at(fmt::format("t{}", w)) * (side.m / side.step()) +
+                                  at.at(fmt::format("q{}", w)) * (side.taps / side.step());
+    }
   }
+  return nest.finish(name_ + ".M", read(data, at) * read(weights, at), computes);
+}
 
-  Compute data(const Tensor& v1) const {
-    const Axis i = spatial("i", g.n), j = spatial("j", g.n);
-    const Axis p = spatial("p", v1->shape[0]), c = spatial("c", g.channels), b = reduce("b", g.n);
-    return compute(".V", {i, j, p, c, b}, Reduction::sum, data_table(j, b) * v1(p, c, i, b));
+Named WinogradRewriter::transform_back(Named result, std::vector<Compute>& computes) const {
+  const Dims rest = own(product_.shared) + kept_outputs() + tiles() + own(product_.features);
+  Dims done;
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    done.push_back({kResults[k], sides_[tiled_[k]].m});
+    Nest nest(Dims{{kFlat, flat_extent_}} + rest + done + points(k + 1, tiled_.size()), points(k, k + 1));
+    const Expr entry = load(output_tables_[k], {nest.values.at(kResults[k]), nest.values.at(kPoints[k])});
+    result = nest.finish(suffix("Y", k), entry * read(result, nest.values), computes);
   }
+  return result;
+}
 
-  Compute product(const Tensor& v, const Tensor& u) const {
-    const Axis i = spatial("i", g.n), j = spatial("j", g.n);
-    const Axis p = spatial("p", v->shape[2]), f = spatial("f", g.features), c = reduce("c", g.channels);
-    return compute(".M", {i, j, p, f, c}, Reduction::sum, v(i, j, p, c) * u(i, j, c, f));
+// Back to the output: each of its places has one in a tile.
+Compute WinogradRewriter::untile(const Named& result) const {
+  std::vector<Axis> axes;
+  Substitution renamed;
+  Values at;
+  for (size_t i = 0; i < conv_.spatial_count(); ++i) {
+    axes.push_back(spatial(axis(i).var.name(), axis(i).extent));
+    renamed.emplace_back(axis(i).var, Affine(axes.back().var));
+    at.emplace(names_[i], Affine(axes.back().var));
   }
-
-  Compute output_rows(const Tensor& m) const {
-    const Axis p = spatial("p", m->shape[2]), f = spatial("f", g.features);
-    const Axis u = spatial("u", g.m), j = spatial("j", g.n), i = reduce("i", g.n);
-    return compute(".Y1", {p, f, u, j, i}, Reduction::sum, output_table(u, i) * m(i, j, p, f));
+  Affine flat;
+  for (const Digit& digit : digits_) flat = flat * digit.count + substitute(digit.value, renamed);
+  at[kFlat] = flat;
+  for (size_t k = 0; k < tiled_.size(); ++k) {
+    const Side& side = sides_[tiled_[k]];
+    at[fmt::format("t{}", tiled_[k])] =
+        substitute(floor_div(position(side), side.tile_span(), ranges_), renamed);
+    const Affine in_phase = floor_div(position(side), side.window.dilation, ranges_);
+    at[kResults[k]] = substitute(modulo(in_phase, side.m, ranges_), renamed);
   }
+  return {conv_.output, axes, Reduction::none, read(result, at)};
+}
 
-  Compute output(const Tensor& y1) const {
-    const Axis p = spatial("p", y1->shape[0]), f = spatial("f", g.features);
-    const Axis u = spatial("u", g.m), v = spatial("v", g.m), j = reduce("j", g.n);
-    return compute(".Y", {p, f, u, v, j}, Reduction::sum, output_table(v, j) * y1(p, f, u, j));
-  }
-
-  // Back to the image: pixel (y, x) lies in tile (y / m, x / m).
-  Compute untile(const Tensor& result, const Tensor& y4) const {
-    const Axis n = spatial("n", g.batch), f = spatial("f", g.features);
-    const Axis y = spatial("y", g.height), x = spatial("x", g.width);
-    // A single row or column of tiles has no number, so that schedules can tell y and x from the index.
-    const Expr row = g.rows == 1 ? Expr(0) : Expr(y) / Expr(g.m);
-    const Expr column = g.columns == 1 ? Expr(0) : Expr(x) / Expr(g.m);
-    const Expr tile = (Expr(n) * Expr(g.rows) + row) * Expr(g.columns) + column;
-    const Expr v = g.rows == 1 ? Expr(y) : Expr(y) % Expr(g.m);
-    const Expr u = g.columns == 1 ? Expr(x) : Expr(x) % Expr(g.m);
-    return {result, {n, f, y, x}, Reduction::none, y4(tile, f, v, u)};
-  }
-};
-
-// The operands' indices must be those of an NCHW convolution: D[n, c, y+i, x+j], W[f, c, i, j].
-bool is_image_convolution(const Compute& compute, const WindowedProduct& match) {
-  if (match.windows.size() != 2 || match.channels.size() != 1 || compute.spatial_count() != 4) return false;
-  if (match.data.index.size() != 4 || match.weight.index.size() != 4) return false;
-  const auto axis = [&](size_t i) { return Affine(compute.axes[i].var); };
-  return match.windows[0].output_dim == 2 && match.windows[1].output_dim == 3 &&
-         match.windows[0].data_dim == 2 && match.windows[1].data_dim == 3 &&
-         match.windows[0].weight_dim == 2 && match.windows[1].weight_dim == 3 &&
-         match.weight.index[2] == axis(match.windows[0].reduce_axis) &&
-         match.weight.index[3] == axis(match.windows[1].reduce_axis) && match.data.index[0] == axis(0) &&
-         match.data.index[1] == axis(match.channels[0]) && match.weight.index[0] == axis(1) &&
-         match.weight.index[1] == axis(match.channels[0]);
+std::vector<Compute> WinogradRewriter::run() {
+  make_tables();
+  std::vector<Compute> computes;
+  const Named weights = transform_weights(computes);
+  const Named data = transform_data(computes);
+  const Named result = transform_back(multiply(data, weights, computes), computes);
+  computes.push_back(untile(result));
+  return computes;
 }
 
 }  // namespace
 
-Result<WinogradTables> winograd_tables(int64_t m, int64_t r) {
-  LATHE_TRY(const std::vector<double> points, points_for(m, r));
-  const size_t n = points.size() + 1;
-  WinogradTables tables;
-  tables.data.assign(n * n, 0);
-  tables.weight.assign(n * static_cast<size_t>(r), 0);
-  tables.output.assign(static_cast<size_t>(m) * n, 0);
-  for (size_t j = 0; j + 1 < n; ++j) {
-    double scale = 1;
-    for (size_t l = 0; l + 1 < n; ++l) scale *= l == j ? 1 : points[j] - points[l];
-    const std::vector<double> row = polynomial(points, j);
-    for (size_t k = 0; k < row.size(); ++k) tables.data[j * n + k] = row[k];
-    for (int64_t k = 0; k < r; ++k)
-      tables.weight[j * static_cast<size_t>(r) + static_cast<size_t>(k)] = power(points[j], k) / scale;
-    for (int64_t i = 0; i < m; ++i) tables.output[static_cast<size_t>(i) * n + j] = power(points[j], i);
-  }
-  const std::vector<double> last = polynomial(points, points.size());
-  for (size_t k = 0; k < n; ++k) tables.data[(n - 1) * n + k] = last[k];
-  tables.weight.back() = 1;
-  tables.output.back() = 1;
-  return tables;
-}
-
 Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const RewriteParameters& parameters) {
   LATHE_TRY(const size_t position, find_stage(dag, stage));
   const Compute& conv = dag.computes[position];
-  const auto match = match_windowed_product(conv);
-  if (!match || !is_image_convolution(conv, *match))
-    return refuse(stage, "it is no dense 2-D convolution of stride 1");
-  // Both operands, whose product its body is, are of its type.
-  const DType dtype = conv.output->dtype;
+  const auto product = match_sliding_product(conv);
+  if (!product)
+    return refuse_winograd(stage, "it is no sum of products under windows that slide by single steps");
+  const DType dtype = conv.output->dtype;  // and that of both factors
   if (dtype != DType::f32)
-    return refuse(stage, fmt::format("its elements are {}, and the tables are f32", to_string(dtype)));
-  Geometry g;
-  const auto m = parameters.find("m");
-  g.m = m == parameters.end() ? 4 : m->second;
-  g.r = conv.axes[match->windows[0].reduce_axis].extent;
-  if (conv.axes[match->windows[1].reduce_axis].extent != g.r)
-    return refuse(stage, "its window is not square");
-  LATHE_TRY(const WinogradTables tables, winograd_tables(g.m, g.r));
-  g.n = g.m + g.r - 1;
-  // Tables of more points hold numbers so far apart that f32 loses the result among them.
-  constexpr int64_t kLargestTile = 8;
-  if (g.n > kLargestTile) return refuse(stage, fmt::format("tiles of {} rows lose too much", g.n));
-  g.batch = conv.output->shape[0];
-  g.features = conv.output->shape[1];
-  g.height = conv.output->shape[2];
-  g.width = conv.output->shape[3];
-  g.rows = (g.height + g.m - 1) / g.m;
-  g.columns = (g.width + g.m - 1) / g.m;
-  g.channels = conv.axes[match->channels[0]].extent;
-  const Builder b{stage, g, Tensor::literal(stage + ".BT", {g.n, g.n}, tables.data),
-                  Tensor::literal(stage + ".G", {g.n, g.r}, tables.weight),
-                  Tensor::literal(stage + ".AT", {g.m, g.n}, tables.output)};
-  std::vector<Compute> computes;
-  computes.push_back(b.weights(match->weight.tensor));
-  const Tensor u = computes.back().output;
-  computes.push_back(b.data_columns(match->data.tensor));
-  computes.push_back(b.data(computes.back().output));
-  computes.push_back(b.product(computes.back().output, u));
-  computes.push_back(b.output_rows(computes.back().output));
-  computes.push_back(b.output(computes.back().output));
-  computes.push_back(b.untile(conv.output, computes.back().output));
-  return replace_stage(dag, position, std::move(computes));
+    return refuse_winograd(stage,
+                           fmt::format("its elements are {}, and the tables are f32", to_string(dtype)));
+  LATHE_TRY_STATUS(check_winograd_reuse(stage, conv, *product));
+  std::vector<Side> sides = winograd_sides(conv, *product);
+  const auto asked = [&](const std::string& key, int64_t otherwise) {
+    const auto parameter = parameters.find(key);
+    return parameter == parameters.end() ? otherwise : parameter->second;
+  };
+  for (size_t w = 0; w < std::min(sides.size(), kMostSides); ++w) {
+    sides[w].m = asked(fmt::format("m{}", w), asked("m", 4));
+    if (sides[w].m == 1) continue;
+    LATHE_TRY(const WinogradTables tables, winograd_tables(sides[w].m, sides[w].taps));
+  }
+  for (size_t w = sides.size(); w < kMostSides; ++w) {
+    if (parameters.contains(fmt::format("m{}", w)))
+      return refuse_winograd(stage, fmt::format("it has {} windows, and m{} is given", sides.size(), w));
+  }
+  if (std::ranges::none_of(sides, &Side::is_tiled))
+    return refuse_winograd(stage, "none of its windows is tiled");
+  return replace_stage(dag, position, WinogradRewriter(conv, *product, std::move(sides)).run());
 }
 
 }  // namespace lathe

@@ -1,6 +1,8 @@
-// Winograd's minimal filtering F(m, r) for a two-dimensional window of stride 1 (Lavin and Gray 2016), as a
-// rewrite of the Dag: weights U and data V are transformed by small tables, M = U * V is a batch of dense
-// products, and Y transforms back. Tiles are counted by one flat axis p, so that a schedule can group them.
+// Winograd's minimal filtering F(m, r) for windows of one to three dimensions that slide by single steps
+// (Lavin and Gray 2016; Toom-Cook), as a rewrite of the Dag: weights U and data V are transformed by small
+// tables, dimension by dimension, M = U * V is a batch of dense products, and Y transforms back. Windows may
+// be dilated: outputs a dilation apart are a dense convolution of their own. A window of more taps than a
+// table takes is cut in equal parts, which M adds up.
 #pragma once
 
 #include "rewrite/rewrite.h"
@@ -13,12 +15,17 @@ struct WinogradTables {
   std::vector<double> weight;  // G [n, r]
   std::vector<double> output;  // A^T [m, n]
 };
-// The points are dyadic, so that every table entry that is 0 is exactly 0. An Error for m outside 2, 4, 6.
+// The points are dyadic, so that every table entry that is 0 is exactly 0. An Error for m below 2, r below 2
+// or n above 8: tables of more points hold numbers so far apart that f32 loses the result among them.
 Result<WinogradTables> winograd_tables(int64_t m, int64_t r);
 
-// Rule "winograd", parameter m (2, 4 or 6; 4 if absent). O[n,f,y,x] = sum(c,i,j) D[n,c,y+i,x+j] * W[f,c,i,j]
-// of f32 becomes O.U [i,j,c,f], O.V1 [p,c,i,b], O.V [i,j,p,c], O.M [i,j,p,f], O.Y1 [p,f,u,j], O.Y [p,f,u,v]
-// and O.
+// Rule "winograd", parameters m: outputs of a tile in every dimension (4 if absent), m0, m1, m2: in that of
+// the compute's first, second or third window alone (1: it stays as it is). O of f32 becomes, for a window of
+// r by r, O.U1 [i,b,c,f], O.U [i,j,c,f], O.V1 [p,c,i,b], O.V [i,j,p,c], O.M [i,j,p,f], O.Y1 [p,f,u,j], O.Y
+// [p,f,u,v] and O, with p for all rows and tiles; a window in parts has its tiles apart from p.
 Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
+
+// The parameters worth a try: tiles of 2, 4 and 6, and those of unequal sides that leave less to do.
+std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::string& stage);
 
 }  // namespace lathe

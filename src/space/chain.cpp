@@ -164,6 +164,7 @@ std::optional<Group> group_around(const Dag& dag, const Classified& stages, size
   const Compute& last = dag.computes[group.consumer.back()];
   std::optional<size_t> best;
   for (size_t a = 0; a < last.spatial_count(); ++a) {
+    if (last.axes[a].extent < 2) continue;  // one group of all is no group
     const auto axes = follow(dag, stages, group, a);
     if (!axes || !has_vectors_beside(dag, stages, group.consumer, a)) continue;
     const bool written = std::ranges::all_of(group.producers, [&](const Chain& chain) {

@@ -150,47 +150,98 @@ Sketch make_sketch(const Plan& plan) {
   return sketch;
 }
 
-// The sketches of a compute rewritten by a rule, with the most promising tile only: an arm that loses costs
-// few trials.
-Status add_algorithm(const Task& task, const RewriteRule& rule, const RewriteStep& step,
-                     std::vector<Sketch>& sketches) {
-  LATHE_TRY(Dag dag, rewrite(task.dag, step.rule, step.stage, step.parameters));
-  std::string arm = step.rule;
-  for (const auto& [key, value] : step.parameters) arm += fmt::format(" {}={}", key, value);
-  std::set<std::string> stored;
-  for (const std::string& suffix : rule.stored) stored.insert(step.stage + suffix);
-  const Reduced reduced = take_out(task, std::move(dag), {step}, stored);
-  for (const Plan& plan : plans_of(task, arm, reduced, 1)) sketches.push_back(make_sketch(plan));
-  return {};
+// A Dag rewritten by rules, one after another, and how it came about.
+struct Rewritten {
+  Dag dag;
+  Trace steps;
+  std::string arm;
+  std::set<std::string> stored;  // names of computes that are to be stages of their own
+};
+
+Result<Rewritten> rewritten_by(const Rewritten& before, const RewriteRule& rule, const RewriteStep& step) {
+  Rewritten after = before;
+  LATHE_TRY(after.dag, rewrite(before.dag, step.rule, step.stage, step.parameters));
+  after.steps.emplace_back(step);
+  after.arm += (after.arm.empty() ? "" : " ") + step.rule;
+  for (const auto& [key, value] : step.parameters) after.arm += fmt::format(" {}={}", key, value);
+  for (const std::string& suffix : rule.stored) after.stored.insert(step.stage + suffix);
+  return after;
 }
 
-// Every algorithm that a rule of src/rewrite knows for a compute of the Dag.
-void add_algorithms(const Task& task, std::vector<Sketch>& sketches) {
-  for (const RewriteRule& rule : rewrite_rules()) {
-    for (const Compute& compute : task.dag.computes) {
-      // A rule that does not apply adds nothing.
-      for (const RewriteParameters& parameters : rule.choices)
-        static_cast<void>(
-            add_algorithm(task, rule, RewriteStep{rule.name, compute.output->name, parameters}, sketches));
+// The sketches of a rewritten Dag, with the most promising tile only: an arm that loses costs few trials.
+void add_sketches(const Task& task, const Rewritten& rewritten, std::vector<Sketch>& sketches) {
+  const Reduced reduced = take_out(task, rewritten.dag, rewritten.steps, rewritten.stored);
+  for (const Plan& plan : plans_of(task, rewritten.arm, reduced, 1)) sketches.push_back(make_sketch(plan));
+}
+
+// The sums that a rule has made of a stage: those computes are named after it.
+std::vector<std::string> new_sums(const Dag& before, const Dag& after) {
+  std::vector<std::string> names;
+  for (const Compute& compute : after.computes) {
+    const bool was_there =
+        std::ranges::any_of(before.computes, [&](const Compute& c) { return c.output == compute.output; });
+    if (!was_there && compute.reduction == Reduction::sum) names.push_back(compute.output->name);
+  }
+  return names;
+}
+
+// Every way in which a rule applies to a stage, and what may follow it.
+void add_algorithm(const Task& task, const Rewritten& before, const RewriteRule& rule,
+                   const std::string& stage, std::vector<Sketch>& sketches) {
+  for (const RewriteParameters& parameters : rule.choices(before.dag, stage)) {
+    // A rule that does not apply adds nothing.
+    const auto after = rewritten_by(before, rule, {rule.name, stage, parameters});
+    if (!after) continue;
+    add_sketches(task, *after, sketches);
+    for (const RewriteRule& next : rewrite_rules()) {
+      if (std::ranges::find(rule.followed_by, next.name) == rule.followed_by.end()) continue;
+      for (const std::string& sum : new_sums(before.dag, after->dag))
+        add_algorithm(task, *after, next, sum, sketches);
     }
   }
 }
 
+// The Dag after the rules that are always better, which no arm is named after.
+Rewritten without_waste(const Task& task) {
+  Rewritten base{task.dag, {}, {}, {}};
+  for (const RewriteRule& rule : rewrite_rules()) {
+    if (!rule.is_always_better) continue;
+    for (const Compute& compute : task.dag.computes) {
+      if (auto better = rewritten_by(base, rule, {rule.name, compute.output->name, {}}))
+        base = std::move(*better);
+    }
+  }
+  base.arm.clear();
+  return base;
+}
+
+// Every algorithm that a rule of src/rewrite knows for a compute of the Dag.
+void add_algorithms(const Task& task, const Rewritten& base, std::vector<Sketch>& sketches) {
+  for (const RewriteRule& rule : rewrite_rules()) {
+    if (rule.is_always_better) continue;
+    for (const Compute& compute : base.dag.computes)
+      add_algorithm(task, base, rule, compute.output->name, sketches);
+  }
+}
+
 // The sketches of the algorithm that the task requires; gives the first rewrite by it.
-Result<RewriteStep> add_required(const Task& task, std::vector<Sketch>& sketches) {
+Result<RewriteStep> add_required(const Task& task, const Rewritten& base, std::vector<Sketch>& sketches) {
   std::optional<RewriteStep> first;
   std::string reason = fmt::format("there is no rewrite rule '{}'", task.algorithm);
   bool has_reason = false;
   for (const RewriteRule& rule : rewrite_rules()) {
     if (rule.name != task.algorithm) continue;
-    for (const Compute& compute : task.dag.computes) {
-      for (const RewriteParameters& parameters : rule.choices) {
+    for (const Compute& compute : base.dag.computes) {
+      std::vector<RewriteParameters> choices = rule.choices(base.dag, compute.output->name);
+      if (choices.empty()) choices.emplace_back();  // to learn why
+      for (const RewriteParameters& parameters : choices) {
         RewriteStep step{rule.name, compute.output->name, parameters};
-        const Status added = add_algorithm(task, rule, step, sketches);
-        if (added && !first) first = std::move(step);
-        if (added || has_reason) continue;
+        const auto after = rewritten_by(base, rule, step);
+        if (after) add_sketches(task, *after, sketches);
+        if (after && !first) first = std::move(step);
+        if (after || has_reason) continue;
         // Of a compute that reduces: what pads its input is no candidate.
-        reason = added.error().message;
+        reason = after.error().message;
         has_reason = compute.reduction != Reduction::none;
       }
     }
@@ -204,17 +255,18 @@ Result<RewriteStep> add_required(const Task& task, std::vector<Sketch>& sketches
 
 Result<Space> Space::derive(const Task& task) {
   Space space;
+  const Rewritten base = without_waste(task);
   if (!task.algorithm.empty()) {
-    LATHE_TRY(RewriteStep step, add_required(task, space.sketches_));
+    LATHE_TRY(RewriteStep step, add_required(task, base, space.sketches_));
     space.naive_.emplace_back(std::move(step));
     return space;
   }
-  const Reduced reduced = take_out(task, task.dag, {});
+  const Reduced reduced = take_out(task, base.dag, base.steps);
   constexpr size_t kTilesOfDirect = 3;
   for (const Plan& plan : plans_of(task, "direct", reduced, kTilesOfDirect))
     space.sketches_.push_back(make_sketch(plan));
   const double direct = space.sketches_.front().cycles;
-  add_algorithms(task, space.sketches_);
+  add_algorithms(task, base, space.sketches_);
   // What moves between the parts of an algorithm is not counted.
   constexpr double kClearGain = 0.8;
   for (Sketch& sketch : space.sketches_) {

@@ -27,7 +27,7 @@ TEST_F(CliTest, AConvolutionRequiredByWinogradIsComputedSo) {
   EXPECT_EQ(shown[0]["algorithm"], "winograd");
   const std::string explained = lathe("explain r.db --task " + shown[0]["task"].get<std::string>()).out;
   EXPECT_THAT(explained, HasSubstr("required to be computed by the algorithm 'winograd'\n"));
-  EXPECT_THAT(explained, HasSubstr(" is computed by the algorithm 'winograd', m = "));
+  EXPECT_THAT(explained, HasSubstr(" is computed by the algorithm 'winograd', m"));
   EXPECT_THAT(lathe("replay r.db --record 1").out, HasSubstr("outputs:  all agree with the reference"));
   EXPECT_EQ(lathe("compile --workload w.json --cores 1 --records r.db --out tuned").status, 0);
   // The plain convolution is another task.

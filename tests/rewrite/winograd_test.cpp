@@ -99,5 +99,81 @@ TEST(Winograd, ImagesOfOneTileAcrossOrDownAreWrittenFromTheirTiles) {
   }
 }
 
+Task entry(const std::string& fields) {
+  const Result<std::vector<Workload>> workloads =
+      parse_workloads("[{\"name\":\"c\"," + fields + "}]", "test");
+  EXPECT_TRUE(workloads) << workloads.error().to_string();
+  return make_task(workloads->front(), generic_target(Isa::avx2), 1, true).value();
+}
+
+// Of one to three dimensions, dilated, with flipped weights, with a window of nine taps in three parts.
+TEST(Winograd, TakesAnyWindowThatSlidesBySingleSteps) {
+  const std::string channels = R"("in_channels":3, "out_channels":4, "stride":1)";
+  const std::vector<std::string> entries = {
+      R"("op":"conv1d", "batch":2, "length":11, "kernel":3, "padding":1, )" + channels,
+      R"("op":"conv1d", "batch":2, "length":13, "kernel":5, "padding":4, "dilation":2, )" + channels,
+      R"("op":"conv1d", "batch":2, "length":14, "kernel":9, "padding":1, )" + channels,
+      R"("op":"conv1d", "batch":1, "length":25, "kernel":6, "padding":2, "dilation":3, )" + channels,
+      R"("op":"conv2d", "batch":2, "height":9, "width":7, "kernel":3, "padding":2, "dilation":2, )" +
+          channels,
+      R"("op":"conv3d", "batch":1, "depth":3, "height":5, "width":4, "kernel":3, "padding":1, )" + channels,
+      R"("op":"conv2d_transpose", "batch":2, "height":5, "width":6, "kernel":3, "padding":1, )" + channels,
+  };
+  for (const std::string& fields : entries) {
+    const Task task = entry(fields);
+    for (const RewriteParameters& parameters : winograd_choices(task.dag, "O")) {
+      const Trace trace = {RewriteStep{"winograd", "O", parameters}};
+      EXPECT_LT(loss(task, trace), relative_tolerance(task.dag, trace)) << fields << to_string(trace);
+    }
+  }
+}
+
+TEST(Winograd, SidesOfATileMayDifferOrStayAsTheyAre) {
+  const Task task =
+      entry(R"("op":"conv3d", "batch":1, "depth":4, "height":5, "width":7, "in_channels":3, "out_channels":4,
+               "kernel":3, "stride":1, "padding":1)");
+  for (const RewriteParameters& parameters :
+       {RewriteParameters{{"m", 4}, {"m0", 1}}, RewriteParameters{{"m0", 2}, {"m1", 1}, {"m2", 3}},
+        RewriteParameters{{"m0", 1}, {"m1", 1}, {"m2", 5}}}) {
+    const Trace trace = {RewriteStep{"winograd", "O", parameters}};
+    EXPECT_LT(loss(task, trace), relative_tolerance(task.dag, trace)) << to_string(trace);
+  }
+  const Result<Program> none = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 1}}}});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "winograd does not apply to 'O': none of its windows is tiled");
+}
+
+TEST(Winograd, AWindowThatIsNotThereIsRefused) {
+  const Result<Program> refused =
+      apply_trace(convolution(1, 8, 8, 3), {RewriteStep{"winograd", "O", {{"m2", 2}}}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "winograd does not apply to 'O': it has 2 windows, and m2 is given");
+}
+
+TEST(Winograd, FollowsWhatMakesADenseWindow) {
+  const Task grouped = entry(R"("op":"conv2d", "batch":2, "height":6, "width":5, "in_channels":6,
+                               "out_channels":8, "kernel":3, "stride":1, "padding":1, "groups":2)");
+  const Task strided = entry(R"("op":"conv2d_transpose", "batch":2, "height":5, "width":4, "in_channels":3,
+                               "out_channels":4, "kernel":4, "stride":2, "padding":1)");
+  for (const auto& [task, text] : {std::pair(grouped, "rewrite divided_axis O\nrewrite winograd O.D m=4\n"),
+                                   std::pair(strided, "rewrite phases O\nrewrite winograd O.P m=3\n")}) {
+    const Result<Trace> trace = parse_trace(text);
+    ASSERT_TRUE(trace) << trace.error().to_string();
+    EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << text;
+  }
+}
+
+// A channel by itself has nothing to add up, and a result by itself nothing to share.
+TEST(Winograd, WhatItSavesNothingOnIsRefused) {
+  const std::string rest = R"("batch":1, "height":8, "width":8, "kernel":3, "stride":1, "padding":1)";
+  const auto message = [](const Task& task) {
+    return apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 2}}}}).error().message;
+  };
+  EXPECT_EQ(message(entry(R"("op":"conv2d", "in_channels":1, "out_channels":4, )" + rest)),
+            "winograd does not apply to 'O': it adds up one channel alone");
+  EXPECT_EQ(message(entry(R"("op":"conv2d", "in_channels":4, "out_channels":1, )" + rest)),
+            "winograd does not apply to 'O': each of its windows gives one result alone");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -1,0 +1,144 @@
+#include "rewrite/winograd_sides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rewrite/match.h"
+#include "rewrite/winograd.h"
+
+namespace lathe {
+
+std::unexpected<Error> refuse_winograd(const std::string& stage, const std::string& reason) {
+  return fail(ErrorKind::illegal_schedule, fmt::format("winograd does not apply to '{}': {}", stage, reason));
+}
+
+namespace {
+
+// A window of more taps than this is cut in equal parts.
+constexpr int64_t kMostTaps = 5;
+
+int64_t taps_of_part(int64_t taps) {
+  if (taps <= kMostTaps) return taps;
+  for (const int64_t part : {3, 4, 5, 2}) {
+    if (taps % part == 0) return part;
+  }
+  return taps;
+}
+
+}  // namespace
+
+std::vector<Side> winograd_sides(const Compute& compute, const SlidingProduct& product) {
+  std::vector<Side> sides;
+  for (const SlidingProduct::Window& window : product.windows) {
+    const int64_t taps = compute.axes[window.reduce_axis].extent;
+    const int64_t inner = taps_of_part(taps);
+    sides.push_back({window, compute.axes[window.output_axis].extent, inner, taps / inner, 1});
+  }
+  return sides;
+}
+
+namespace {
+
+int64_t product_of(const Compute& compute, const std::vector<size_t>& axes) {
+  int64_t product = 1;
+  for (const size_t i : axes) product *= compute.axes[i].extent;
+  return product;
+}
+
+}  // namespace
+
+Status check_winograd_reuse(const std::string& stage, const Compute& conv, const SlidingProduct& product) {
+  if (product_of(conv, product.features) < 2)
+    return refuse_winograd(stage, "each of its windows gives one result alone");
+  if (product_of(conv, product.channels) < 2) return refuse_winograd(stage, "it adds up one channel alone");
+  return {};
+}
+
+namespace {
+
+// What the sides come to in all, as a schedule would see it: multiplications, transforms of data and results,
+// and weights that come from far away, in units of a vector's multiply-add.
+double work_of(const Compute& conv, const SlidingProduct& product, const std::vector<Side>& sides) {
+  constexpr double kLanes = 16;
+  constexpr double kUnitsPerWeight = 0.25;
+  constexpr double kUnitsPerStep = 1.5;
+  double points = 1;
+  double weights = 1;
+  const auto shared = static_cast<double>(product_of(conv, product.shared));
+  double places = static_cast<double>(product_of(conv, product.rows)) * shared;
+  double steps = 0;
+  for (const Side& side : sides) {
+    if (!side.is_tiled()) {
+      places *= static_cast<double>(side.extent);
+      weights *= static_cast<double>(side.taps * side.parts);
+      continue;
+    }
+    points *= static_cast<double>(side.points());
+    weights *= static_cast<double>(side.parts);
+    places *= static_cast<double>(side.phases() * side.tiles());
+    steps += static_cast<double>(side.points()) * kUnitsPerStep;
+  }
+  const auto channels = static_cast<double>(product_of(conv, product.channels));
+  const auto features = static_cast<double>(product_of(conv, product.features));
+  const double multiplied = points * places * weights * channels * features / kLanes;
+  const double fetched = points * weights * shared * channels * features * kUnitsPerWeight;
+  return multiplied + fetched + points * places * steps * (channels + features) / kLanes;
+}
+
+RewriteParameters parameters_of(const std::vector<Side>& sides) {
+  RewriteParameters parameters;
+  const bool is_uniform =
+      std::ranges::all_of(sides, [&](const Side& side) { return side.m == sides.front().m; });
+  if (is_uniform) return {{"m", sides.front().m}};
+  for (size_t w = 0; w < sides.size(); ++w) parameters.emplace(fmt::format("m{}", w), sides[w].m);
+  return parameters;
+}
+
+// Every choice of tiles for which there are tables; at least one side has tiles.
+std::vector<std::vector<Side>> all_tiles(const std::vector<Side>& sides) {
+  constexpr int64_t kMostTile = 6;
+  std::vector<std::vector<Side>> all = {sides};
+  for (size_t w = 0; w < std::min(sides.size(), kMostSides); ++w) {
+    std::vector<std::vector<Side>> extended;
+    for (const std::vector<Side>& chosen : all) {
+      for (int64_t m = 1; m <= kMostTile; ++m) {
+        if (m > 1 && !winograd_tables(m, sides[w].taps)) break;
+        extended.push_back(chosen);
+        extended.back()[w].m = m;
+      }
+    }
+    all = std::move(extended);
+  }
+  std::erase_if(all, [](const auto& chosen) { return std::ranges::none_of(chosen, &Side::is_tiled); });
+  return all;
+}
+
+}  // namespace
+
+std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::string& stage) {
+  constexpr size_t kMostUnequal = 3;
+  constexpr double kWorstWork = 1.5;  // of the best's
+  const auto position = find_stage(dag, stage);
+  if (!position) return {};
+  const Compute& conv = dag.computes[*position];
+  const auto product = match_sliding_product(conv);
+  if (!product || !check_winograd_reuse(stage, conv, *product)) return {};
+  std::vector<std::vector<Side>> all = all_tiles(winograd_sides(conv, *product));
+  const auto work = [&](const std::vector<Side>& sides) { return work_of(conv, *product, sides); };
+  std::ranges::stable_sort(all, {}, work);
+  std::vector<RewriteParameters> choices;  // the most exact one first, and in any case
+  size_t unequal = 0;
+  for (const std::vector<Side>& sides : all) {
+    const RewriteParameters parameters = parameters_of(sides);
+    const bool is_equal = parameters.contains("m");
+    const bool is_smallest = is_equal && parameters.at("m") == 2;
+    const bool is_promising =
+        work(sides) <= kWorstWork * work(all.front()) && (is_equal || ++unequal <= kMostUnequal);
+    if (is_smallest || is_promising)
+      choices.insert(is_smallest ? choices.begin() : choices.end(), parameters);
+  }
+  return choices;
+}
+
+}  // namespace lathe
