@@ -7,7 +7,6 @@ namespace lathe {
 namespace {
 
 constexpr double kExploration = 0.3;  // C of Bansor's paper
-constexpr int kFewestTrials = 2;      // one time may be wrong by any factor where other programs disturb it
 constexpr int kFailuresAllowed = 3;   // of a sketch that has no time yet
 
 }  // namespace
@@ -34,7 +33,7 @@ std::vector<bool> SketchBandit::in_play() const {
   }
   std::vector<bool> result;
   for (const Arm& arm : arms_) {
-    if (arm.trials < kFewestTrials || best == 0 || (arm.seconds == 0 && arm.failures < kFailuresAllowed)) {
+    if (arm.trials == 0 || best == 0 || (arm.seconds == 0 && arm.failures < kFailuresAllowed)) {
       result.push_back(true);
       continue;
     }

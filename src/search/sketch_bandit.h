@@ -18,7 +18,7 @@ class SketchBandit {
   explicit SketchBandit(size_t sketches) : arms_(sketches) {}
 
   void observe(std::span<const Trial> trials);
-  // One entry a sketch; the best one is always in play, and so is one that was hardly tried.
+  // One entry a sketch; the best one is always in play, and so is one that was not tried.
   std::vector<bool> in_play() const;
 
  private:

@@ -2,30 +2,55 @@
 
 #include <algorithm>
 
+#include "base/rng.h"
 #include "expr/analysis.h"
+#include "expr/nonzero.h"
 
 namespace lathe {
 namespace {
 
-// What one core gets from the third-level cache and from memory.
-constexpr double kBytesPerCycleBeyondL2 = 16;
-constexpr double kBytesPerCycleBeyondL3 = 8;
+// What one core gets from the second-level cache, from the third-level one and from memory.
+constexpr double kBytesPerCycleOfL2 = 32;
+constexpr double kBytesPerCycleBeyondL2 = 12;
+constexpr double kBytesPerCycleBeyondL3 = 5;
 
-double elements_of(const Tensor& tensor) {
-  double elements = 1;
-  for (const int64_t extent : tensor->shape) elements *= static_cast<double>(extent);
-  return elements;
+double bytes_in(const Tensor& tensor) {
+  return static_cast<double>(tensor.elements()) * static_cast<double>(bytes_of(tensor->dtype));
 }
 
 double fetch_cycles(const Task& task, const Tensor& tensor) {
-  const double bytes = elements_of(tensor) * static_cast<double>(bytes_of(tensor->dtype));
+  const double bytes = bytes_in(tensor);
   if (bytes <= static_cast<double>(task.target.l2.bytes)) return 0;
-  return bytes / (bytes <= static_cast<double>(task.target.l3.bytes) ? kBytesPerCycleBeyondL2
-                                                                     : kBytesPerCycleBeyondL3);
+  return bytes / bytes_per_cycle(task.target, bytes);
 }
 
-double product_cycles(const Target& target, const Compute& compute, const TileAxes* tile) {
-  const double points = points_of(compute);
+// How many of a sum's iterations add something, as far as loops around the tile can tell, by a sample of
+// them.
+double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile) {
+  constexpr int64_t kSampled = 256;
+  std::vector<Limit> limits = where_nonzero(dag, compute);
+  const auto is_in_tile = [&](const Limit& limit) {
+    const auto uses = [&](size_t axis) { return limit.value.uses(compute.axes[axis].var); };
+    return tile != nullptr && (uses(tile->vector) || (tile->rows && uses(*tile->rows)));
+  };
+  std::erase_if(limits, is_in_tile);
+  if (limits.empty()) return 1;
+  Rng rng(1);
+  int64_t needed = 0;
+  for (int64_t n = 0; n < kSampled; ++n) {
+    Substitution place;
+    for (const Axis& axis : compute.axes)
+      place.emplace_back(axis.var, Affine(rng.between(0, axis.extent - 1)));
+    needed += std::ranges::all_of(limits, [&](const Limit& limit) {
+      const Affine value = substitute(limit.value, place);
+      return !value.is_constant() || value.constant() < limit.bound;
+    });
+  }
+  return std::max(static_cast<double>(needed), 1.0) / kSampled;
+}
+
+double product_cycles(const Target& target, const Dag& dag, const Compute& compute, const TileAxes* tile) {
+  const double points = points_of(compute) * needed_share(dag, compute, tile);
   if (tile == nullptr) return points / target.fma_per_cycle;
   // A vector takes its time however few of its lanes are filled.
   const int64_t extent = compute.axes[tile->vector].extent;
@@ -35,7 +60,35 @@ double product_cycles(const Target& target, const Compute& compute, const TileAx
   return tile->rows ? vectors / target.fma_per_cycle : vectors;
 }
 
+// What a product reads of transforms and writes for them is written and read again: near where the cache
+// holds it for as many rows as a tile has.
+double between_cycles(const Task& task, const Dag& dag, const Classified& stages, const Stage& stage,
+                      const TileAxes* tile) {
+  constexpr double kRowsOfTile = 6;
+  constexpr double kShareOfCache = 0.75;
+  const auto is_transform = [&](size_t compute) { return stages.of(compute).role == Role::transform; };
+  double bytes = 0;
+  for (const Operand& operand : stage.operands) {
+    const Compute* producer = dag.producer(operand.load->tensor);
+    if (producer != nullptr && is_transform(static_cast<size_t>(producer - dag.computes.data())))
+      bytes += bytes_in(operand.load->tensor);
+  }
+  const Compute& compute = dag.computes[stage.compute];
+  if (std::ranges::any_of(dag.consumers(compute.output), is_transform)) bytes += bytes_in(compute.output);
+  if (bytes == 0) return 0;
+  const double rows =
+      tile != nullptr && tile->rows ? static_cast<double>(compute.axes[*tile->rows].extent) : 1;
+  const double of_tile = bytes / rows * std::min(rows, kRowsOfTile);
+  const bool is_near = of_tile <= kShareOfCache * static_cast<double>(task.target.l2.bytes);
+  return 2 * bytes / bytes_per_cycle(task.target, is_near ? of_tile : bytes);
+}
+
 }  // namespace
+
+double bytes_per_cycle(const Target& target, double bytes) {
+  if (bytes <= static_cast<double>(target.l2.bytes)) return kBytesPerCycleOfL2;
+  return bytes <= static_cast<double>(target.l3.bytes) ? kBytesPerCycleBeyondL2 : kBytesPerCycleBeyondL3;
+}
 
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
                         const std::map<size_t, TileAxes>& tiles) {
@@ -47,12 +100,13 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     if (stage.role == Role::transform) here /= task.target.fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
-      here = product_cycles(task.target, compute, tile == tiles.end() ? nullptr : &tile->second);
+      here = product_cycles(task.target, dag, compute, tile == tiles.end() ? nullptr : &tile->second);
       double fetched = 0;
       for (const Operand& operand : stage.operands) {
         if (operand.is_constant || operand.is_prepared) fetched += fetch_cycles(task, operand.load->tensor);
       }
-      here = std::max(here, fetched);
+      const TileAxes* chosen = tile == tiles.end() ? nullptr : &tile->second;
+      here = std::max(here, fetched) + between_cycles(task, dag, stages, stage, chosen);
     }
     cycles += here;
   }

@@ -16,4 +16,7 @@ namespace lathe {
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
                         const std::map<size_t, TileAxes>& tiles);
 
+// What one core reads in a cycle of a buffer of that size, from the nearest cache that holds it.
+double bytes_per_cycle(const Target& target, double bytes);
+
 }  // namespace lathe

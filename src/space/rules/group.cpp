@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "expr/analysis.h"
+#include "space/estimate.h"
 #include "space/rules/rules.h"
 
 namespace lathe {
@@ -25,6 +27,8 @@ class GroupWriter {
   int64_t choose_size();
   int64_t preferred_size(const std::vector<int64_t>& sizes) const;
   int64_t bytes_between() const;
+  int64_t bytes_beside() const;
+  double cycles_in_groups_of(int64_t size) const;
   void place_between(int64_t size);
 
   Writer& w_;
@@ -48,16 +52,51 @@ int64_t GroupWriter::bytes_between() const {
   return bytes;
 }
 
-// The largest that three quarters of the second-level cache hold, or half of that where it leaves no rest.
-// Fewer places would read the other operand more often than a core can fetch it.
+// What the product reads of its other operand for every group.
+int64_t GroupWriter::bytes_beside() const {
+  int64_t bytes = 0;
+  for (const Operand& operand : w_.stages.of(group_.product).operands) {
+    if (operand.is_constant || operand.is_prepared)
+      bytes += operand.load->tensor.elements() * bytes_of(operand.load->tensor->dtype);
+  }
+  return bytes;
+}
+
+// For every group the other operand is fetched anew, while the multiply-adds go on; what lies between the
+// chains goes further away where the group is too large for the second-level cache.
+double GroupWriter::cycles_in_groups_of(int64_t size) const {
+  constexpr double kShareOfCache = 0.75;
+  const Target& target = w_.task.target;
+  const auto beside = static_cast<double>(bytes_beside());
+  const auto between = static_cast<double>(bytes_between());
+  const double multiplied = points_of(w_.dag.computes[group_.product]) / static_cast<double>(extent_) /
+                            static_cast<double>(w_.lanes() * target.fma_per_cycle);
+  const double fetched = beside / bytes_per_cycle(target, beside);
+  const auto in_cache = kShareOfCache * static_cast<double>(target.l2.bytes);
+  const double far = between * static_cast<double>(size) > in_cache
+                         ? 2 * between / bytes_per_cycle(target, between * static_cast<double>(extent_))
+                         : 0;
+  const auto cycles_of = [&](int64_t places) {
+    return std::max(multiplied * static_cast<double>(places), fetched) + far * static_cast<double>(places);
+  };
+  // A last group that is smaller has another tile, which may be a poor one.
+  constexpr double kRestPenalty = 1.03;
+  const int64_t rest = extent_ % size;
+  const double cycles = static_cast<double>(extent_ / size) * cycles_of(size);
+  return rest == 0 ? cycles : (cycles + cycles_of(rest)) * kRestPenalty;
+}
+
 int64_t GroupWriter::preferred_size(const std::vector<int64_t>& sizes) const {
-  constexpr int64_t kLeast = 14;
-  int64_t most = std::max<int64_t>(w_.task.target.l2.bytes * 3 / 4 / bytes_between(), kLeast);
-  if (w_.task.cores > 1) most = std::min(most, ceil_div(extent_, int64_t{4} * w_.task.cores));
+  int64_t most = extent_;
+  if (w_.task.cores > 1) most = ceil_div(extent_, int64_t{4} * w_.task.cores);
   int64_t best = sizes.front();
+  double least = cycles_in_groups_of(best);
   for (const int64_t size : sizes) {
     if (size > most) break;
-    if (extent_ % size == 0 || extent_ % best != 0 || size > 2 * best) best = size;
+    const double cycles = cycles_in_groups_of(size);
+    if (cycles > least) continue;
+    least = cycles;
+    best = size;
   }
   return best;
 }

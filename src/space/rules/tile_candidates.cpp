@@ -57,14 +57,27 @@ bool slides_in_memory(const Task& task, const Compute& compute, const Stage& sta
          });
 }
 
+// What a tile of this many rows and two vectors loads for each multiply-add.
+double loads_of_tile(const Stage& stage, const TileAxes& tile, double rows) {
+  constexpr double kVectors = 2;
+  double loads = 0;
+  for (const Operand& operand : stage.operands) {
+    const double vectors = operand.uses[tile.vector] ? kVectors : 1;
+    loads += tile.rows && operand.uses[*tile.rows] ? vectors * rows : vectors;
+  }
+  return loads / (kVectors * rows);
+}
+
 double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile) {
   const int lanes = task.target.lanes(4);
   const int64_t vector = compute.axes[tile.vector].extent;
   const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
   const double lanes_used =
       static_cast<double>(vector) / static_cast<double>(ceil_div(vector, lanes) * lanes);
-  double score = lanes_used * static_cast<double>(std::min<int64_t>(vector, 2 * lanes)) *
-                 static_cast<double>(std::min<int64_t>(rows, 6));
+  // With some more vectors four rows do as well as six.
+  const auto useful_rows = static_cast<double>(std::min<int64_t>(rows, 4));
+  double score = lanes_used * static_cast<double>(std::min<int64_t>(vector, 2 * lanes)) * useful_rows /
+                 (1 + loads_of_tile(stage, tile, useful_rows));
   for (const Operand& operand : stage.operands) {
     if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared)) score *= 4;
   }
