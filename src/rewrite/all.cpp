@@ -21,6 +21,7 @@ const std::vector<RewriteRule>& rewrite_rules() {
       {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases, {{}}},
       {"divided_axis", "an axis that is read divided by a constant as two axes", &rewrite_divided_axis, {{}}},
       {"im2col", "what a windowed product reads laid out as a matrix", &rewrite_im2col, {{}}, {".col"}},
+      {"flat_places", "the places of a windowed product as one axis", &rewrite_flat_places, {{}}},
   };
   return rules;
 }
