@@ -12,35 +12,53 @@
 
 namespace lathe {
 
+// Whether the elements that vectors slide over stay the same along this axis, but for their neighbourhood:
+// the phases of a transposed convolution, other filters.
+bool ProductWriter::stays_near(size_t i) const {
+  return std::ranges::all_of(vector_operand()->load->index,
+                             [&](const Affine& index) { return index.coefficient(axis(i).var) == 0; });
+}
+
 // Cache blocks, then tiles inside a block. Order bit 0: rows outermost over blocks; bit 1: the same inside.
+// What vectors slide over goes through the caches once, for all that is computed of it.
 std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const {
   std::vector<std::pair<std::string, int64_t>> loops;
-  const std::string v = axis_name(tile_.vector);
-  const int64_t width = sizes_.vectors * lanes_;
-  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-    const bool tiled = i == tile_.vector || (tile_.rows && i == *tile_.rows) || (other_ && i == *other_);
-    if (!tiled) loops.emplace_back(axis_name(i), axis(i).extent);
-  }
-  const auto level = [&](int number, bool rows_first) {
-    std::vector<std::pair<std::string, int64_t>> rows;
-    const std::string suffix = fmt::format(".{}", number);
-    if (other_) {
-      rows.emplace_back(axis_name(*other_) + suffix,
-                        number == 0 ? ceil_div(axis(*other_).extent, sizes_.others) : sizes_.others);
+  const auto add_untiled = [&](bool near) {
+    for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+      const bool tiled = i == tile_.vector || i == tile_.rows || i == other_;
+      if (!tiled && near == (vectors_slide() && stays_near(i)))
+        loops.emplace_back(axis_name(i), axis(i).extent);
     }
-    if (tile_.rows) {
-      const int64_t blocks = ceil_div(extent(*tile_.rows), sizes_.rows * sizes_.row_tiles);
-      rows.emplace_back(axis_name(*tile_.rows) + suffix, number == 0 ? blocks : sizes_.row_tiles);
-    }
-    const int64_t panels =
-        number == 0 ? ceil_div(axis(tile_.vector).extent, width * sizes_.panels) : sizes_.panels;
-    if (!rows_first) loops.emplace_back(v + suffix, panels);
-    loops.insert(loops.end(), rows.begin(), rows.end());
-    if (rows_first) loops.emplace_back(v + suffix, panels);
   };
-  level(0, (sizes_.order & 1) != 0);
-  level(1, (sizes_.order & 2) != 0);
+  const bool streams = vectors_slide() && other_;
+  add_untiled(false);
+  if (streams) loops.push_back(others_loop(0));
+  add_untiled(true);
+  add_level(0, (sizes_.order & 1) != 0, !streams, loops);
+  add_level(1, (sizes_.order & 2) != 0, true, loops);
   return loops;
+}
+
+std::pair<std::string, int64_t> ProductWriter::others_loop(int level) const {
+  const int64_t blocks = level == 0 ? ceil_div(axis(*other_).extent, sizes_.others) : sizes_.others;
+  return {fmt::format("{}.{}", axis_name(*other_), level), blocks};
+}
+
+void ProductWriter::add_level(int number, bool rows_first, bool with_others,
+                              std::vector<std::pair<std::string, int64_t>>& loops) const {
+  std::vector<std::pair<std::string, int64_t>> rows;
+  const std::string suffix = fmt::format(".{}", number);
+  if (other_ && with_others) rows.push_back(others_loop(number));
+  if (tile_.rows) {
+    const int64_t blocks = ceil_div(extent(*tile_.rows), sizes_.rows * sizes_.row_tiles);
+    rows.emplace_back(axis_name(*tile_.rows) + suffix, number == 0 ? blocks : sizes_.row_tiles);
+  }
+  const int64_t width = sizes_.vectors * lanes_;
+  const int64_t panels =
+      number == 0 ? ceil_div(axis(tile_.vector).extent, width * sizes_.panels) : sizes_.panels;
+  if (!rows_first) loops.emplace_back(axis_name(tile_.vector) + suffix, panels);
+  loops.insert(loops.end(), rows.begin(), rows.end());
+  if (rows_first) loops.emplace_back(axis_name(tile_.vector) + suffix, panels);
 }
 
 void ProductWriter::write_tiles() {

@@ -76,7 +76,7 @@ std::vector<int64_t> ProductWriter::other_blocks() const {
   return blocks;
 }
 
-// Whether each product reads but a part of the channels, so that pixels whose channels are all together would
+// Whether each product reads but a part of the channels, so that pixels that have all channels together would
 // lie far apart.
 bool ProductWriter::has_blocks_of_channels() const {
   const Operand* rows = row_operand();
@@ -121,18 +121,19 @@ void ProductWriter::choose_sizes() {
                w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
                                 preferred_row_tiles()));
   if (other_) sizes_.others = w_.choose.choose(name_ + ".others", other_blocks(), 1);
-  sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, other_ ? 0 : 1);
+  // What vectors slide over is no panel to be kept: rows of the image go through the caches once.
+  sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, other_ && !vectors_slide() ? 0 : 1);
   if (compute_.axes.size() > compute_.spatial_count() + 1) {
     // Where vectors slide along an image's rows, its channels lie far apart.
     sizes_.channels_inner = w_.choose.choose_kind(name_ + ".channels_inner", 2, vectors_slide() ? 0 : 1);
   }
-  sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unroll_factors(), 1);
+  sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unroll_factors(), vectors_slide() ? 4 : 1);
   const bool shares_loads = sliding_axis().has_value();
   if (shares_loads) {
     const bool has_room = registers_of_taps() + preferred.rows <= w_.task.target.vector_registers;
     sizes_.taps_inner = w_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
   }
-  const bool far_apart = shares_loads || has_blocks_of_channels();
+  const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
   sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart ? 1 : 0);
   if (rows_may_be_padded()) {
     // A last group that is smaller would need tiles of its own for every rest.

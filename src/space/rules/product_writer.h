@@ -63,7 +63,11 @@ class ProductWriter {
   std::vector<int64_t> other_blocks() const;
   bool has_blocks_of_channels() const;
   void choose_other_axis();
+  bool stays_near(size_t i) const;
   std::vector<std::pair<std::string, int64_t>> outer_loops() const;
+  std::pair<std::string, int64_t> others_loop(int level) const;
+  void add_level(int number, bool rows_first, bool with_others,
+                 std::vector<std::pair<std::string, int64_t>>& loops) const;
   void write_tiles();
   void write_accumulators(const std::string& at);
   void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
