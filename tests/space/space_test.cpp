@@ -406,6 +406,16 @@ TEST(Space, PaddingHasNoPassOfItsOwn) {
   EXPECT_THAT(trace(19), ::testing::Not(::testing::HasSubstr("inline I.pad")));
 }
 
+// What comes from memory is fetched ahead; panels that the second-level cache does not hold two of drive each
+// other out.
+TEST(Space, PanelsAreFetchedAheadWhereThereIsRoom) {
+  const auto trace = [](const std::string& name) {
+    return preferred_trace(task_of(workload_named(name), Isa::avx2, 1));
+  };
+  EXPECT_THAT(trace("resnet18.C10"), ::testing::HasSubstr("prefetch O W.pack f.0"));
+  EXPECT_THAT(trace("flex.C3D.8"), ::testing::Not(::testing::HasSubstr("prefetch")));
+}
+
 // One sum of a million squares would lose what is small beside it.
 TEST(Space, LongSumsAreCutInParts) {
   const std::string text = "o[i:16] = sum(r:1000, s:1000) A[i, r, s] * A[i, r, s]";

@@ -153,11 +153,18 @@ bool ProductWriter::is_read_in_place(const Operand& operand) {
 }
 
 // Panels that do not stay in the second-level cache from one call to the next come from far away each time:
-// there the next one is fetched while this one is used (kernels.md 0).
+// there the next one is fetched while this one is used (kernels.md 0). Where the cache does not hold both,
+// they would only drive each other out, unless they come from memory.
 void ProductWriter::choose_prefetch(const Operand& operand) {
-  int64_t bytes = bytes_of(operand.load->tensor->dtype);
+  const Target& target = w_.task.target;
+  const int64_t element = bytes_of(operand.load->tensor->dtype);
+  int64_t bytes = element;
   for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
-  const bool far = bytes > w_.task.target.l2.bytes;
+  int64_t panel = element * sizes_.vectors * lanes_;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
+    panel *= operand.uses[r] ? axis(r).extent : 1;
+  const bool fits = 2 * panel <= target.l2.bytes || bytes > target.l3.bytes;
+  const bool far = bytes > target.l2.bytes && fits;
   sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, far ? 1 : 0);
 }
 

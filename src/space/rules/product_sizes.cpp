@@ -44,14 +44,29 @@ TileSizes ProductWriter::preferred_tile() const {
   return best;
 }
 
+// What one more row takes of the row operand: where windows overlap, less than a row reads.
+int64_t ProductWriter::bytes_of_row() const {
+  const Operand* operand = row_operand();
+  if (operand == nullptr || !tile_.rows) return 1;
+  const Var& rows = axis(*tile_.rows).var;
+  int64_t elements = 1;
+  for (const Affine& index : operand->load->index) {
+    if (index.uses(rows)) {
+      elements *= std::max<int64_t>(1, std::abs(index.coefficient(rows)));
+      continue;
+    }
+    for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+      if (index.uses(axis(r).var)) elements *= axis(r).extent;
+    }
+  }
+  return elements * bytes_of(operand->load->tensor->dtype);
+}
+
 // Rows of the row operand that stay in half of the second-level cache while panels pass; all, where blocks of
 // another axis do that.
 int64_t ProductWriter::preferred_row_tiles() const {
   if (other_ && tile_.rows) return extent(*tile_.rows);
-  int64_t reduction = 1;
-  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) reduction *= axis(r).extent;
-  const int64_t row_bytes = std::max<int64_t>(1, reduction * 4 * preferred_tile().rows);
-  return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / row_bytes);
+  return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / (bytes_of_row() * preferred_tile().rows));
 }
 
 // The weights of a window's taps, and as many vectors that it slides over.
