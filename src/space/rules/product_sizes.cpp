@@ -69,6 +69,27 @@ int64_t ProductWriter::preferred_row_tiles() const {
   return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / (bytes_of_row() * preferred_tile().rows));
 }
 
+// What one of the many small products reads of an operand, along all axes that every operand has.
+int64_t ProductWriter::bytes_of_one(const Operand& operand) const {
+  int64_t bytes = bytes_of(operand.load->tensor->dtype);
+  for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
+  for (size_t a = 0; a < compute_.spatial_count(); ++a) {
+    if (used_by_all(a)) bytes /= axis(a).extent;
+  }
+  return bytes;
+}
+
+// What is outermost is read once. Panels are, but where they stay in the second-level cache and rows do not.
+bool ProductWriter::prefers_rows_first() const {
+  const Operand* panels = vector_operand();
+  const Operand* rows = row_operand();
+  // What vectors slide over is no panel to be kept.
+  if (!other_ || vectors_slide()) return true;
+  if (panels == nullptr || rows == nullptr || rows->uses[tile_.vector]) return false;
+  const int64_t cache = w_.task.target.l2.bytes;
+  return bytes_of_one(*panels) <= cache * 5 / 8 && bytes_of_one(*rows) > cache / 2;
+}
+
 // The weights of a window's taps, and as many vectors that it slides over.
 int64_t ProductWriter::registers_of_taps() const { return 2 * axis(*sliding_axis()).extent; }
 
@@ -136,8 +157,7 @@ void ProductWriter::choose_sizes() {
                w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
                                 preferred_row_tiles()));
   if (other_) sizes_.others = w_.choose.choose(name_ + ".others", other_blocks(), 1);
-  // What vectors slide over is no panel to be kept: rows of the image go through the caches once.
-  sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, other_ && !vectors_slide() ? 0 : 1);
+  sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, prefers_rows_first() ? 1 : 0);
   if (compute_.axes.size() > compute_.spatial_count() + 1) {
     // Where vectors slide along an image's rows, its channels lie far apart.
     sizes_.channels_inner = w_.choose.choose_kind(name_ + ".channels_inner", 2, vectors_slide() ? 0 : 1);

@@ -50,6 +50,8 @@ class ProductWriter {
   Status check_sizes() const;
   TileSizes preferred_tile() const;
   int64_t bytes_of_row() const;
+  int64_t bytes_of_one(const Operand& operand) const;
+  bool prefers_rows_first() const;
   int64_t preferred_row_tiles() const;
   std::string name_of_pack(const Tensor& tensor) const;
   void pack_operand(const Operand& operand);
