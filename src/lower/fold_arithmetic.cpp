@@ -145,7 +145,29 @@ class Folder {
   }
   Expr fold_again(BinaryOp op, const Expr& a, const Expr& b) const { return fold_node(binary(op, a, b)); }
 
+  // A comparison of a quotient as one of what is divided: x / 3 < 4 -> x < 12.
+  static std::optional<Expr> undivided(const Binary& node) {
+    const Index* a = node.a.as<Index>();
+    const Index* b = node.b.as<Index>();
+    if (a == nullptr || b == nullptr) return std::nullopt;
+    const Affine value = a->value - b->value;  // < bound
+    const int64_t bound = node.op == BinaryOp::less ? 0 : 1;
+    const bool single = value.terms().size() == 1 && std::abs(value.terms()[0].coefficient) == 1;
+    if (!single || value.terms()[0].atom->kind != AtomKind::floor_div) return std::nullopt;
+    const AtomNode& quotient = *value.terms()[0].atom;
+    if (value.terms()[0].coefficient > 0)
+      return Expr(quotient.operand) < Expr((bound - value.constant()) * quotient.divisor);
+    return Expr((value.constant() - bound + 1) * quotient.divisor) <= Expr(quotient.operand);
+  }
+
   Expr comparison_of(const Expr& e, const Binary& node) const {
+    const bool orders = node.op == BinaryOp::less || node.op == BinaryOp::less_equal;
+    const std::optional<Expr> plain = orders ? undivided(node) : std::nullopt;
+    return plain ? decided(*plain, *plain->as<Binary>()) : decided(e, node);
+  }
+
+  // A comparison, or the constant that ranges make it.
+  Expr decided(const Expr& e, const Binary& node) const {
     const std::optional<LaneRange> a = lane_range(node.a);
     const std::optional<LaneRange> b = lane_range(node.b);
     if (!a || !b) return e;

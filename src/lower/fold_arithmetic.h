@@ -2,6 +2,7 @@
 //
 //   x + 0, x * 1, x / 1 -> x     x * 0 -> 0     x * -1 -> -x     a + -b -> a - b     -(-x) -> x
 //   table[3, 4] of a literal tensor -> its value            a condition that the ranges decide -> its side
+//   x / 3 < 4 of indices -> x < 12
 //   a mask that is all true -> none; all false -> no store, or zeros
 //
 // The literal 0 of a product is structural (Winograd's matrices): 0 * infinity folds to 0 as well. It runs

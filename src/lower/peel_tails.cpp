@@ -7,13 +7,14 @@
 #include "lower/instantiate.h"
 #include "lower/map.h"
 #include "lower/overlap.h"
+#include "lower/select_conditions.h"
 #include "lower/simplify_loops.h"
 
 namespace lathe {
 namespace {
 
 // More partial iterations than this are not worth copies of their own.
-constexpr int64_t kMaxPartials = 4;
+constexpr size_t kMaxPartials = 4;
 // Stops a tree in which conditions keep giving new ones; far beyond what sane programs need.
 constexpr int kMaxCuts = 256;
 
@@ -44,17 +45,31 @@ struct Cut {
   Conjunct conjunct;
   Atom pivot;
   int64_t coefficient = 1;
-  Affine shift;        // of loops outside L
-  int64_t full = 0;    // pivot + shift <= full: the condition holds for all inner iterations
-  int64_t some = 0;    // pivot + shift <= some: it holds for some
-  int64_t start = -1;  // tail=overlap: coefficient * pivot of the last whole tile; -1: peel
+  Affine shift;            // of loops outside L
+  int64_t full = 0;        // pivot + shift <= full: the condition holds for all inner iterations
+  int64_t some = 0;        // pivot + shift <= some: it holds for some
+  int64_t start = -1;      // tail=overlap: coefficient * pivot of the last whole tile; -1: peel
+  bool is_choice = false;  // of a select, which has a value where the condition fails, too
 };
+
+Affine position(const Cut& cut) { return Affine(cut.pivot) + cut.shift; }
+
+// The values of pivot + shift for which the condition holds in part, as far as they occur; too many are cut
+// short.
+std::vector<int64_t> partials(const Cut& cut, const Known& inside) {
+  std::vector<int64_t> values;
+  for (int64_t q = cut.full + 1; q <= cut.some && values.size() <= kMaxPartials; ++q) {
+    if (!inside.at_most(position(cut), q - 1) && !inside.at_most(position(cut) * -1, -q - 1))
+      values.push_back(q);
+  }
+  return values;
+}
 
 bool flexible(const For& loop) { return loop.kind == LoopKind::serial || loop.kind == LoopKind::parallel; }
 
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
 
-// Looks below one loop for a condition that is to be cut there.
+// Looks below one loop for a condition that is to be cut there, of an If or of a select.
 class CutFinder {
  public:
   CutFinder(const For& loop, const Known& inside) : loop_(loop), around_(inside) {}
@@ -79,9 +94,19 @@ class CutFinder {
     } else if (const If* branch = as<If>(stmt)) {
       for (const Conjunct& conjunct : branch->conditions) {
         const bool wanted = conjunct.tail == Tail::peel || conjunct.tail == Tail::overlap;
-        if (wanted && !cut_) cut_ = consider(conjunct, known);
+        if (wanted && !cut_ && is_level(conjunct)) cut_ = consider(conjunct, known);
       }
       visit(branch->body, known);
+    } else if (const Store* store = as<Store>(stmt)) {
+      visit_choices(store->value, known);
+    }
+  }
+
+  void visit_choices(const Expr& value, const Known& known) {
+    for (const Conjunct& conjunct : select_conditions(value)) {
+      if (cut_ || known.holds(conjunct) || known.fails(conjunct)) continue;
+      cut_ = consider(conjunct, known);
+      if (cut_) cut_->is_choice = true;
     }
   }
 
@@ -94,8 +119,8 @@ class CutFinder {
   }
 
   std::optional<Cut> consider(const Conjunct& conjunct, const Known& known) const {
-    if (!conjunct.value.uses(loop_.var) || !is_level(conjunct)) return std::nullopt;
-    Cut cut{conjunct, nullptr, 1, Affine(), 0, 0, -1};
+    if (!conjunct.value.uses(loop_.var)) return std::nullopt;
+    Cut cut{conjunct, nullptr, 1, Affine(), 0, 0, -1, false};
     Affine inner;
     Affine outer(conjunct.value.constant());
     for (const Affine::Term& term : conjunct.value.terms()) {
@@ -118,7 +143,7 @@ class CutFinder {
     cut.full = floor_quotient(room - range->hi, cut.coefficient);
     cut.some = floor_quotient(room - range->lo, cut.coefficient);
     const bool by_loop = cut.pivot == loop_.var.atom();
-    if (cut.some - cut.full > kMaxPartials || (!by_loop && inner.is_constant())) return std::nullopt;
+    if (partials(cut, known).size() > kMaxPartials || (!by_loop && inner.is_constant())) return std::nullopt;
     const bool whole = reaches_all(inner, known.ranges()) && cut.coefficient <= range->hi - range->lo + 1;
     const bool overlaps = conjunct.tail == Tail::overlap && by_loop && outer.is_constant() && whole;
     if (overlaps && can_overlap(loop_, conjunct, around_)) {
@@ -161,20 +186,8 @@ class Peeler {
     return map_statements(stmt, [&](const Stmt& child) { return visit(child, inside); });
   }
 
-  static Affine position(const Cut& cut) { return Affine(cut.pivot) + cut.shift; }
-
-  // The values of pivot + shift for which the condition holds in part, as far as they occur.
-  static std::vector<int64_t> partials(const Cut& cut, const Known& inside) {
-    std::vector<int64_t> values;
-    for (int64_t q = cut.full + 1; q <= cut.some; ++q) {
-      if (!inside.at_most(position(cut), q - 1) && !inside.at_most(position(cut) * -1, -q - 1))
-        values.push_back(q);
-    }
-    return values;
-  }
-
   bool pays_for(const Cut& cut, const For& loop, const Known& inside) {
-    const int64_t copies = static_cast<int64_t>(partials(cut, inside).size());
+    const int64_t copies = static_cast<int64_t>(partials(cut, inside).size()) + (cut.is_choice ? 1 : 0);
     const int64_t growth = copies * unrolled_stores(loop.body);
     if (stores_ + growth > kMaxPeeledStores) return false;
     stores_ += growth;

@@ -46,6 +46,10 @@ const std::vector<RewriteRule>& rewrite_rules() {
        .apply = &rewrite_im2col,
        .choices = &without_choice,
        .stored = {".col"}},
+      {.name = "flat_places",
+       .summary = "the places of a windowed product as one axis",
+       .apply = &rewrite_flat_places,
+       .choices = &without_choice},
   };
   return rules;
 }

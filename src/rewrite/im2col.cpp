@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "expr/walk.h"
+#include "rewrite/divided_axis.h"
 #include "rewrite/match.h"
 
 namespace lathe {
@@ -147,6 +148,14 @@ std::vector<size_t> reduced_axes(const WindowedFactors& factors) {
   return axes;
 }
 
+// What is read for the place m: data[.., y(m) * s + k * d, ..]
+Expr at_places(const Compute& compute, const Expr& data, const FusedAxis& rows) {
+  Ranges known;
+  known.set_extent(rows.axis.var, rows.axis.extent);
+  for (const Axis& axis : compute.axes) known.set_extent(axis.var, axis.extent);
+  return simplify_indices(substitute(data, rows.parts), known);
+}
+
 // O.col[common.., m, k.., c..] = the data of place m: data[.., y(m) * s + k * d, ..]
 Compute matrix_of(const Compute& compute, const WindowedFactors& factors, const FusedAxis& rows) {
   Substitution values = rows.parts;
@@ -160,28 +169,31 @@ Compute matrix_of(const Compute& compute, const WindowedFactors& factors, const 
           Reduction::none, element};
 }
 
-// O.G[common.., of other.., m] = sum over all that O sums over of O.col * other
+// O.G[common.., of other.., m] = sum over all that O sums over of the data of place m * other
 Compute matrix_product(const Compute& compute, const WindowedFactors& factors, const Axis& rows,
-                       const Tensor& matrix) {
+                       const Expr& data) {
   std::vector<Axis> axes;
-  std::vector<Affine> index;
-  for (const size_t a : factors.common) {
-    axes.push_back(compute.axes[a]);
-    index.emplace_back(axes.back().var);
-  }
+  for (const size_t a : factors.common) axes.push_back(compute.axes[a]);
   for (const size_t a : factors.filters) axes.push_back(compute.axes[a]);
   axes.push_back(spatial(rows.var.name(), rows.extent));
-  index.emplace_back(axes.back().var);
   const std::vector<int64_t> shape = extents_of(axes);
-  for (const size_t r : reduced_axes(factors)) {
-    axes.push_back(compute.axes[r]);
-    index.emplace_back(axes.back().var);
-  }
+  for (const size_t r : reduced_axes(factors)) axes.push_back(compute.axes[r]);
   for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
     if (!uses(factors.data, compute.axes[r].var)) axes.push_back(compute.axes[r]);
   }
+  const Expr element = substitute(data, {{rows.var, Affine(axes[shape.size() - 1].var)}});
   return {Tensor(compute.output->name + ".G", shape, compute.output->dtype), axes, Reduction::sum,
-          with_casts_of(factors.data, load(matrix, index)) * factors.other};
+          element * factors.other};
+}
+
+// The matrix at the places of O.G's axes, converted.
+Expr element_of(const Compute& compute, const WindowedFactors& factors, const Axis& rows,
+                const Tensor& matrix) {
+  std::vector<Affine> index;
+  for (const size_t a : factors.common) index.emplace_back(compute.axes[a].var);
+  index.emplace_back(rows.var);
+  for (const size_t r : reduced_axes(factors)) index.emplace_back(compute.axes[r].var);
+  return with_casts_of(factors.data, load(matrix, index));
 }
 
 Compute pick(const Compute& compute, const WindowedFactors& factors, const Tensor& product) {
@@ -218,9 +230,32 @@ Result<Dag> rewrite_im2col(const Dag& dag, const std::string& stage, const Rewri
   double elements = 1;
   for (const int64_t extent : computes.back().output->shape) elements *= static_cast<double>(extent);
   if (elements > kMostElements) return refuse(stage, fmt::format("its matrix has {:.0f} elements", elements));
-  computes.push_back(matrix_product(compute, *factors, rows.axis, computes.back().output));
+  const Expr element = element_of(compute, *factors, rows.axis, computes.back().output);
+  computes.push_back(matrix_product(compute, *factors, rows.axis, element));
   computes.push_back(pick(compute, *factors, computes.back().output));
   return replace_stage(dag, position, std::move(computes));
+}
+
+Result<Dag> rewrite_flat_places(const Dag& dag, const std::string& stage, const RewriteParameters&) {
+  // Of an axis that is read divided the quotient is common to both factors.
+  const Result<Dag> divided = rewrite_divided_axis(dag, stage, {});
+  const Dag& start = divided ? *divided : dag;
+  LATHE_TRY(const size_t position, find_stage(start, divided ? stage + ".D" : stage));
+  const Compute& compute = start.computes[position];
+  const auto factors = match_windows(compute);
+  const auto is_long = [&](size_t a) { return compute.axes[a].extent > 1; };
+  if (!factors || std::ranges::count_if(factors->places, is_long) < 2) {
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("flat_places does not apply to '{}': it is no sum of products of two factors, "
+                            "one read in windows along several axes, the other one with a spatial axis of "
+                            "its own",
+                            stage));
+  }
+  const FusedAxis rows(compute, factors->places);
+  std::vector<Compute> computes;
+  computes.push_back(matrix_product(compute, *factors, rows.axis, at_places(compute, factors->data, rows)));
+  computes.push_back(pick(compute, *factors, computes.back().output));
+  return replace_stage(start, position, std::move(computes));
 }
 
 }  // namespace lathe

@@ -15,4 +15,10 @@ namespace lathe {
 // more than 2^27 elements.
 Result<Dag> rewrite_im2col(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
 
+// Rule "flat_places": the same product without the matrix. The axes that only the data has become one, m, and
+// the data is read where it lies, at indices that divide m: rows of a register tile go on from one row of a
+// small image to the next. A stage that reads an axis divided is first rewritten by "divided_axis".
+Result<Dag> rewrite_flat_places(const Dag& dag, const std::string& stage,
+                                const RewriteParameters& parameters);
+
 }  // namespace lathe

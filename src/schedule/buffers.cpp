@@ -165,6 +165,9 @@ Result<Program> prefetch(const Program& program, const PrefetchStep& step) {
   if (load == loads.end()) {
     return illegal(fmt::format("block '{}' does not read '{}'", step.block, step.tensor));
   }
+  const Alloc* alloc = find_alloc(program, (*load)->tensor);
+  if (alloc != nullptr && alloc->scope == Scope::registers)
+    return illegal(fmt::format("'{}' lies in registers, where there is nothing to fetch", step.tensor));
   Substitution bindings;
   for (const BlockAxis& axis : located.block->axes) bindings.emplace_back(axis.axis.var, axis.binding);
   LATHE_TRY(const Share share, share_of(located, **load, position, at));

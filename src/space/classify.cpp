@@ -158,6 +158,13 @@ Affine without_single_places(const Affine& index, const Compute& compute) {
   return zeros.empty() ? index : substitute(index, zeros);
 }
 
+// Whether the index, divided by the axis' extent, leaves the axis.
+bool is_digit(const Affine& index, const Axis& axis) {
+  Ranges known;
+  known.set_extent(axis.var, axis.extent);
+  return axis.extent > 1 && modulo(index, axis.extent, known) == Affine(axis.var);
+}
+
 }  // namespace
 
 std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
@@ -173,15 +180,18 @@ std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
       int used = 0;
       int dim_of_axis = -1;
       int step_dim = -1;
+      int digit_dim = -1;
       for (size_t dim = 0; dim < indices.size(); ++dim) {
         used += indices[dim].uses(axis.var) ? 1 : 0;
         if (indices[dim] == Affine(axis.var)) dim_of_axis = static_cast<int>(dim);
         const bool steps = indices[dim].uses(axis.var) && !(indices[dim] - Affine(axis.var)).uses(axis.var);
         if (steps) step_dim = static_cast<int>(dim);
+        if (steps && is_digit(indices[dim], axis)) digit_dim = static_cast<int>(dim);
       }
       operand.uses.push_back(used > 0);
       operand.dim_of_axis.push_back(used == 1 ? dim_of_axis : -1);
       operand.step_dim.push_back(used == 1 ? step_dim : -1);
+      operand.digit_dim.push_back(used == 1 ? digit_dim : -1);
     }
     operands.push_back(std::move(operand));
   }

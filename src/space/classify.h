@@ -26,9 +26,10 @@ struct Operand {
   bool is_prepared = false;  // computed of constants alone at load time, in whatever layout
   std::vector<bool> uses;    // per axis
   // Per axis, the only dimension that it moves in or -1: one indexed by it alone; one where it moves an
-  // element a step.
+  // element a step; one in whose index it is the lowest digit (index mod its extent), with or without more.
   std::vector<int> dim_of_axis;
   std::vector<int> step_dim;
+  std::vector<int> digit_dim;
 
   bool uses_axis(size_t axis) const { return uses[axis]; }
 };

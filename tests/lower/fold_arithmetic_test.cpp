@@ -65,5 +65,33 @@ main {
 )");
 }
 
+// Quotients are compared by what is divided: vectors can do that, and loops be cut there.
+TEST(FoldArithmetic, ComparesWithoutDividing) {
+  expect_golden(kPass, R"(
+input A: f32[24] [0]
+output C: f32[24] [0]
+flat
+main {
+  for i in 24 {
+    store C[i] = select(1 <= i/3 && i/3 + 2 < 8, A[i], 0.0)
+    store C[i] = select(2 < i/3 && i/3 <= 5, A[i], 1.0)
+    store C[i] = select(i/3 < 9 && 0 <= i/3, A[i], 2.0)
+  }
+}
+)",
+                R"(
+input A: f32[24] [0]
+output C: f32[24] [0]
+flat
+main {
+  for i in 24 {
+    store C[i] = select(3 <= i && i < 18, A[i], 0.0)
+    store C[i] = select(9 <= i && i < 18, A[i], 1.0)
+    store C[i] = A[i]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

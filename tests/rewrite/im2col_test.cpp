@@ -112,5 +112,37 @@ TEST(Im2col, IsAnArmOfTheSpace) {
   }
 }
 
+TEST(FlatPlaces, GiveTheSameResult) {
+  const std::vector<std::string> texts = {
+      "O[n:2, f:4, y:5, x:3] = sum(c:3, p:3, q:2) X[n, c, 2*y + p, x + 3*q] * W[f, c, p, q]",
+      "O[f:4, y:4, x:5, z:3] = sum(c:2, p:2, q:2, r:2) X[c, y + p, x + q, z + r] * W[f, c, p, q, r]",
+      // Groups, as an axis and as one that is divided.
+      "O[g:2, f:3, y:4, x:3] = sum(c:2, p:2) X[g, c, y + p, x] * W[g, f, c, p]",
+      "O[f:6, y:4, x:3] = sum(c:2, p:2) X[2*(f/3) + c, y + p, x] * W[f, c, p]",
+      "input X[8, 3] i32 O[f:4, x:6, y:3] = sum(q:3) f32(X[x + q, y]) * W[f, q]", kConvolution};
+  for (const std::string& text : texts) {
+    SCOPED_TRACE(text);
+    expect_same(expression(text), {RewriteStep{"flat_places", "O", {}}});
+  }
+}
+
+TEST(FlatPlaces, AreOneAxisOfWhatIsReadWhereItLies) {
+  const Task task = expression("O[f:4, y:5, x:3] = sum(c:3, p:3, q:2) X[c, 2*y + p, x + q] * W[f, c, p, q]");
+  const Result<Dag> dag = rewrite_flat_places(task.dag, "O", {});
+  ASSERT_TRUE(dag) << dag.error().to_string();
+  EXPECT_EQ(to_string(*dag),
+            "O.G[f:4, yx:15] = sum(p:3, q:2, c:3) X[c, p + 2*(yx/3), q + yx%3] * W[f, c, p, q]\n"
+            "O[f:4, y:5, x:3] = O.G[f, 3*y + x]\n");
+}
+
+TEST(FlatPlaces, RefuseASingleRow) {
+  const Task task = expression("O[f:4, x:5] = sum(c:3, q:2) X[c, x + q] * W[f, c, q]");
+  const Result<Dag> dag = rewrite(task.dag, "flat_places", "O", {});
+  ASSERT_FALSE(dag);
+  EXPECT_EQ(dag.error().message,
+            "flat_places does not apply to 'O': it is no sum of products of two factors, one read in windows "
+            "along several axes, the other one with a spatial axis of its own");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -101,5 +101,14 @@ TEST(Prefetch, TheSpreadingLoopLiesInside) {
       << program.error().to_string();
 }
 
+TEST(Prefetch, OfRegistersIsRefused) {
+  const Result<Program> program =
+      scheduled("cache_read C A a at=i scope=registers\nprefetch C a i distance=1\n");
+  ASSERT_FALSE(program);
+  EXPECT_NE(program.error().message.find("'a' lies in registers, where there is nothing to fetch"),
+            std::string::npos)
+      << program.error().message;
+}
+
 }  // namespace
 }  // namespace lathe

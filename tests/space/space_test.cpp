@@ -356,6 +356,69 @@ TEST(Space, VectorsSlideAlongRowsWhereChannelsAreFew) {
   EXPECT_THAT(first(64), ::testing::HasSubstr(" vector=f rows="));
 }
 
+std::string preferred_trace(const Task& task) {
+  const Result<Space> space = Space::derive(task);
+  EXPECT_TRUE(space) << space.error().to_string();
+  return to_string(space->trace(space->preferred_points()[0]).value());
+}
+
+// Channels of one vector, so that neighbouring pixels are neighbours; what a window slides over is loaded
+// once for all results of a tile; borders are tiles of their own.
+TEST(Space, WindowsOverVectorsShareWhatTheyLoad) {
+  const Task task = task_of(workload_named("DEP.0.b1"), Isa::avx2, 1);
+  const std::string trace = preferred_trace(task);
+  for (const char* step : {"layout O [0][1/8][2][3][1%8]", "layout I [0][1/8][2][3][1%8]", "split O x [14 8]",
+                           "ky x.2 kx f.2 f.3", "unroll O kx", "inline I.pad"})
+    EXPECT_THAT(trace, ::testing::HasSubstr(step));
+  expect_preferred_points_apply(task);
+}
+
+// The channels of a group are digits of an index: they, too, lie side by side, in blocks.
+TEST(Space, ChannelsOfAGroupLieInnermost) {
+  const std::string trace = preferred_trace(task_of(workload_named("GRP.0.b1"), Isa::avx2, 1));
+  for (const char* step : {"layout I [0][1/16][2][3][1%16]", "layout O [0][1/16][2][3][1%16]", "ky kx c x.2",
+                           "reorder O.D n fq fr.0 y.0"})
+    EXPECT_THAT(trace, ::testing::HasSubstr(step));
+}
+
+// Vectors go on where three channels end, if no condition is about channels and all of them are read.
+TEST(Space, ShortAxesAreCopiedAlongWithTheNext) {
+  const auto trace = [](const std::string& source) {
+    return preferred_trace(task_of_text("P[y:12, x:12, c:3] = select(1 <= y && y < 11 && 1 <= x && x < 11, " +
+                                        source + ", 0.0)"));
+  };
+  EXPECT_THAT(trace("A[y - 1, x - 1, c]"), ::testing::HasSubstr("fuse P x c\nsplit P x_c [1 8]\n"));
+  EXPECT_THAT(trace("A[y - 1, x - 1, 2*c]"), ::testing::Not(::testing::HasSubstr("fuse")));
+  EXPECT_THAT(trace("A[y - 1, x - 1, c + 1]"), ::testing::Not(::testing::HasSubstr("fuse")));
+  expect_preferred_points_apply(task_of_text(
+      "P[y:12, x:12, c:3] = select(1 <= y && y < 11 && 1 <= x && x < 11, A[y - 1, x - 1, c], 0.0)"));
+}
+
+// What pads is made where it is read, unless borders were many, or not cut off: it would be asked about in
+// every iteration.
+TEST(Space, PaddingHasNoPassOfItsOwn) {
+  const auto trace = [](int kernel) {
+    const Result<std::vector<Workload>> loaded = parse_workloads(
+        fmt::format(R"([{{"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56, "in_channels":64,
+            "out_channels":64, "kernel":{}, "stride":2, "padding":{}}}])",
+                    kernel, kernel / 2),
+        "space_test");
+    return preferred_trace(task_of(loaded->front(), Isa::avx2, 1));
+  };
+  EXPECT_THAT(trace(7), ::testing::HasSubstr("inline I.pad"));
+  EXPECT_THAT(trace(19), ::testing::Not(::testing::HasSubstr("inline I.pad")));
+}
+
+// What comes from memory is fetched ahead; panels that the second-level cache does not hold two of drive each
+// other out.
+TEST(Space, PanelsAreFetchedAheadWhereThereIsRoom) {
+  const auto trace = [](const std::string& name) {
+    return preferred_trace(task_of(workload_named(name), Isa::avx2, 1));
+  };
+  EXPECT_THAT(trace("resnet18.C10"), ::testing::HasSubstr("prefetch O W.pack f.0"));
+  EXPECT_THAT(trace("flex.C3D.8"), ::testing::Not(::testing::HasSubstr("prefetch")));
+}
+
 // One sum of a million squares would lose what is small beside it.
 TEST(Space, LongSumsAreCutInParts) {
   const std::string text = "o[i:16] = sum(r:1000, s:1000) A[i, r, s] * A[i, r, s]";

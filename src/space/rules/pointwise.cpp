@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
@@ -57,23 +59,115 @@ void follow_layout(Writer& writer, const Compute& compute, const Layout& layout,
   }
 }
 
-// Where a product is the only reader, a stage may be made block by block, just before it is read there
-// (Ansor's compute location), in place of once for all: it stays in the caches, and is made again where
-// blocks overlap.
-std::optional<ComputeAtStep> choose_place(Writer& writer, const Compute& compute) {
-  const std::vector<size_t> consumers = writer.dag.consumers(compute.output);
-  if (consumers.size() != 1 || writer.dag.is_output(compute.output)) return std::nullopt;
-  const std::string& consumer = writer.dag.computes[consumers[0]].output->name;
-  const auto block = writer.row_blocks.find(consumer);
-  if (block == writer.row_blocks.end()) return std::nullopt;
-  const bool at_block = writer.choose.choose_kind(compute.output->name + ".place", 2, 0) != 0;
-  // What is packed for the product is read before it.
-  const bool is_packed = std::ranges::any_of(writer.trace, [&](const Step& step) {
-    const auto* copy = std::get_if<CacheReadStep>(&step);
-    return copy != nullptr && copy->tensor == compute.output->name;
+// A loop of the stage: an axis, or the part of one that a dimension of memory holds.
+struct StageLoop {
+  size_t axis = 0;
+  std::string name;
+  int64_t extent = 1;
+};
+
+// The axes that memory holds in two parts of full blocks, and the blocks' sizes.
+std::map<size_t, int64_t> blocked_axes(const Compute& compute, const Layout& layout) {
+  std::map<size_t, int64_t> blocks;
+  for (const LayoutDim& dim : layout.dims) {
+    const auto axis = static_cast<size_t>(dim.dim);
+    const auto parts = std::ranges::count(layout.dims, dim.dim, &LayoutDim::dim);
+    if (parts == 2 && dim.modulo != 0 && compute.axes[axis].extent % dim.modulo == 0)
+      blocks.emplace(axis, dim.modulo);
+  }
+  return blocks;
+}
+
+// The loops in the order of memory, outermost first.
+std::vector<StageLoop> loops_in_memory(const Compute& compute, const Layout& layout) {
+  const std::map<size_t, int64_t> blocks = blocked_axes(compute, layout);
+  std::vector<StageLoop> loops;
+  for (const LayoutDim& dim : layout.dims) {
+    const auto axis = static_cast<size_t>(dim.dim);
+    const Axis& whole = compute.axes[axis];
+    const auto block = blocks.find(axis);
+    if (block != blocks.end()) {
+      const bool inner = dim.modulo != 0;
+      const int64_t extent = inner ? block->second : whole.extent / block->second;
+      loops.push_back({axis, whole.var.name() + (inner ? ".1" : ".0"), extent});
+      continue;
+    }
+    // An axis in other parts goes where the last of them lies.
+    std::erase_if(loops, [&](const StageLoop& loop) { return loop.axis == axis; });
+    loops.push_back({axis, whole.var.name(), whole.extent});
+  }
+  return loops;
+}
+
+// Whether selects decide by this variable.
+bool decides(const Compute& compute, const Var& var) {
+  bool found = false;
+  for_each(compute.body, [&](const Expr& e) {
+    const Select* select = e.as<Select>();
+    found |= select != nullptr && uses(select->condition, var);
   });
-  if (!at_block || is_packed) return std::nullopt;
-  return ComputeAtStep{compute.output->name, consumer, block->second, Scope::thread};
+  return found;
+}
+
+// Whether what lies innermost is read as it is written: the same places, side by side in the same way.
+bool is_copied_whole(const Writer& writer, const Compute& compute, const Layout& layout) {
+  const LayoutDim& inner = layout.dims.back();
+  const auto axis = static_cast<size_t>(inner.dim);
+  if (inner.extra != 0) return false;
+  return std::ranges::all_of(loads_of(compute.body), [&](const Load* load) {
+    if (!load->tensor->literal.empty()) return false;
+    const auto dims = plain_dims(compute, *load);
+    if (!dims) return false;
+    const auto dim = static_cast<size_t>((*dims)[axis]);
+    const LayoutDim& read = writer.layout_of(load->tensor).dims.back();
+    return read == LayoutDim{static_cast<int>(dim), inner.divide, inner.modulo, 0} &&
+           load->index[dim] == Affine(compute.axes[axis].var) &&
+           load->tensor->shape[dim] == compute.axes[axis].extent;
+  });
+}
+
+// Whether the consumer needs all of this axis at a time, wherever it stands.
+bool is_needed_whole(const Writer& writer, const Compute& compute, size_t axis) {
+  const Compute& consumer = writer.dag.computes[writer.dag.consumers(compute.output)[0]];
+  return std::ranges::all_of(loads_of(consumer.body), [&](const Load* load) {
+    return load->tensor != compute.output || std::ranges::none_of(consumer.axes, [&](const Axis& a) {
+             return a.kind == AxisKind::spatial && load->index[axis].uses(a.var);
+           });
+  });
+}
+
+// Whether the two innermost loops run over what lies side by side. As one, vectors need not stop where a
+// short axis ends.
+bool may_fuse_innermost(const Writer& writer, const Compute& compute, const Layout& layout, bool is_placed,
+                        const std::vector<StageLoop>& loops) {
+  if (loops.size() < 2) return false;
+  const StageLoop& inner = loops.back();
+  const StageLoop& outer = loops[loops.size() - 2];
+  if (inner.extent < 2 || outer.extent < 2 || inner.axis == outer.axis) return false;
+  if (decides(compute, compute.axes[inner.axis].var) || !is_copied_whole(writer, compute, layout))
+    return false;
+  return !is_placed || is_needed_whole(writer, compute, inner.axis);
+}
+
+void fuse_innermost(Writer& writer, const std::string& block, std::vector<StageLoop>& loops) {
+  const StageLoop inner = loops.back();
+  loops.pop_back();
+  StageLoop& outer = loops.back();
+  writer.add(FuseStep{block, {outer.name, inner.name}});
+  outer.name += "_" + inner.name;
+  outer.extent *= inner.extent;
+}
+
+void write_vectors(Writer& writer, const Compute& compute, std::vector<StageLoop>& loops, int64_t wanted) {
+  const std::string& name = compute.output->name;
+  const int64_t lanes = writer.lanes();
+  StageLoop& inner = loops.back();
+  const int64_t vectors = std::min(std::max<int64_t>(1, ceil_div(inner.extent, lanes)), wanted);
+  writer.add(SplitStep{name, inner.name, {vectors, lanes}});
+  writer.add(AnnotateStep{name, inner.name + ".1", LoopKind::unrolled});
+  writer.add(AnnotateStep{name, inner.name + ".2", LoopKind::vectorized});
+  inner.name += ".0";
+  inner.extent = ceil_div(inner.extent, vectors * lanes);
 }
 
 }  // namespace
@@ -82,41 +176,41 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   const std::string& name = compute.output->name;
   const Layout layout = writer.layout_of(compute.output);
+  std::vector<StageLoop> loops = loops_in_memory(compute, layout);
+  if (loops.empty()) return {};
   std::vector<size_t> order;
-  for (const LayoutDim& dim : layout.dims) {
-    const auto axis = static_cast<size_t>(dim.dim);
-    if (std::ranges::find(order, axis) == order.end()) order.push_back(axis);
-  }
-  if (order.empty()) return {};
-  // A blocked layout ends with the blocked axis.
-  const auto last = static_cast<size_t>(layout.dims.back().dim);
-  std::erase(order, last);
-  order.push_back(last);
+  for (const StageLoop& loop : loops) order.push_back(loop.axis);
   follow_layout(writer, compute, layout, order);
-  const int64_t lanes = writer.lanes();
-  const int64_t extent = compute.axes[last].extent;
-  const int64_t most = std::max<int64_t>(1, ceil_div(extent, lanes));
   // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t vectors =
-      std::min(most, writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 1));
-  const std::string vector_loop = compute.axes[last].var.name();
-  const std::optional<ComputeAtStep> place = choose_place(writer, compute);
-  if (place) writer.add(*place);
+  const int64_t vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 1);
+  const Placement placement = choose_placement(writer, compute);
+  if (placement.place == Place::inside) {
+    writer.add(InlineStep{name});
+    return {};
+  }
+  const bool is_placed = placement.place == Place::at_block;
+  if (is_placed) writer.add(ComputeAtStep{name, placement.consumer, placement.loop, Scope::thread});
+  for (const auto& [axis, block] : blocked_axes(compute, layout))
+    writer.add(SplitStep{name, compute.axes[axis].var.name(), {block}});
   ReorderStep reorder{name, {}};
-  for (size_t axis : order) reorder.loops.push_back(compute.axes[axis].var.name());
+  for (const StageLoop& loop : loops) reorder.loops.push_back(loop.name);
   writer.add(reorder);
+  std::set<size_t> in_vectors = {loops.back().axis};
+  if (may_fuse_innermost(writer, compute, layout, is_placed, loops)) {
+    in_vectors.insert(loops[loops.size() - 2].axis);
+    fuse_innermost(writer, name, loops);
+  }
+  const bool fills_vectors = loops.back().extent >= 2;
+  if (fills_vectors) {
+    write_vectors(writer, compute, loops, vectors);
+    for (const size_t axis : in_vectors)
+      writer.add(TailStep{name, compute.axes[axis].var.name(), Tail::mask});
+  }
+  if (is_placed) return {};
   std::vector<std::pair<std::string, int64_t>> outer;
-  for (size_t axis : order) {
-    if (axis != last) outer.emplace_back(compute.axes[axis].var.name(), compute.axes[axis].extent);
-  }
-  if (extent >= 2) {
-    writer.add(SplitStep{name, vector_loop, {vectors, lanes}});
-    if (outer.empty()) outer.emplace_back(vector_loop + ".0", ceil_div(extent, vectors * lanes));
-    writer.add(AnnotateStep{name, vector_loop + ".1", LoopKind::unrolled});
-    writer.add(AnnotateStep{name, vector_loop + ".2", LoopKind::vectorized});
-    writer.add(TailStep{name, vector_loop, Tail::mask});
-  }
-  if (!place) write_parallel(writer, name, outer);
+  for (const StageLoop& loop : loops) outer.emplace_back(loop.name, loop.extent);
+  if (outer.size() > 1 && fills_vectors) outer.pop_back();
+  write_parallel(writer, name, outer);
   return {};
 }
 

@@ -23,6 +23,12 @@ struct TileAxes {
   std::optional<size_t> rows;
 };
 
+// The loop of a product in which each iteration takes one block of rows through all that is reduced.
+struct RowBlock {
+  std::string loop;
+  bool reads_beyond = false;  // rows beyond the last, for which only what the program itself makes has room
+};
+
 // A sketch in the making.
 struct Writer {
   const Task& task;
@@ -31,9 +37,8 @@ struct Writer {
   Chooser& choose;
   Trace trace;
   std::map<std::string, Layout> layouts;  // of tensors whose layout a rule has decided
-  // Of products that stand alone: the loop in which each iteration takes one block of rows through all that
-  // is reduced. What a product reads may be made there.
-  std::map<std::string, std::string> row_blocks;
+  // Of products that stand alone: what a product reads may be made there.
+  std::map<std::string, RowBlock> row_blocks;
   // Why the answers do not go together. Writing goes on, since a declaring run must meet every choice.
   std::optional<Error> violation;
 
@@ -52,9 +57,18 @@ struct Writer {
 
 // The tensor's dimensions in their order, but this one last.
 Layout with_last(const Tensor& tensor, size_t dim);
+// A dimension that is to lie innermost: whole, or in blocks of this size (0: none), of which the places in a
+// block do.
+struct InnerDim {
+  int dim = 0;
+  int64_t block = 0;
+};
+// The tensor's dimensions in their order, but these last, the innermost one at the end. A block that would be
+// the only one is none.
+Layout with_innermost(const Tensor& tensor, const std::vector<InnerDim>& inner);
 // Where a stage's results are written along this axis in vectors, it is innermost in its output, or in what
-// its epilogue writes and reads beside it.
-void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis);
+// its epilogue writes and reads beside it; in blocks, where their size is not 0.
+void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64_t block = 0);
 
 // Where a product stands that is computed for a group of places of one of its axes.
 struct GroupedLoops {
@@ -77,6 +91,15 @@ struct ChainPlace {
 Status write_chain(Writer& writer, const Chain& chain, const ChainPlace& place = {});
 // A product with the chains around it, for groups of their common axis.
 Status write_group(Writer& writer, const Group& group, const TileAxes& tile);
+
+enum class Place : uint8_t { whole, at_block, inside };
+struct Placement {
+  Place place = Place::whole;
+  std::string consumer;  // block and loop, for those that are not whole
+  std::string loop;
+};
+// Where a stage is made that a product alone reads.
+Placement choose_placement(Writer& writer, const Compute& compute);
 
 // A stage without a reduction: loops in the order of memory, the innermost in vectors, the outer ones
 // parallel.

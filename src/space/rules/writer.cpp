@@ -38,6 +38,23 @@ Layout with_last(const Tensor& tensor, size_t dim) {
   return Layout::permuted(dims);
 }
 
+Layout with_innermost(const Tensor& tensor, const std::vector<InnerDim>& inner) {
+  Layout layout;
+  for (size_t d = 0; d < tensor->shape.size(); ++d) {
+    const int dim = static_cast<int>(d);
+    const auto found = std::ranges::find(inner, dim, &InnerDim::dim);
+    if (found == inner.end())
+      layout.dims.push_back({dim, 1, 0, 0});
+    else if (found->block > 1 && found->block < tensor->shape[d])
+      layout.dims.push_back({dim, found->block, 0, 0});
+  }
+  for (const auto& [dim, block] : inner) {
+    const bool split = block > 1 && block < tensor->shape[static_cast<size_t>(dim)];
+    layout.dims.push_back({dim, 1, split ? block : 0, 0});
+  }
+  return layout;
+}
+
 namespace {
 
 // An axis of an epilogue along which vectors run: whole, its remainders by `divisor`, or its quotients.
@@ -59,7 +76,10 @@ std::optional<VectorPart> vector_part(const Affine& index) {
 }
 
 // The tensor's dimensions in their order, but the part of this one that vectors run along last.
-Layout with_part_last(const Tensor& tensor, size_t dim, const VectorPart& part) {
+Layout with_part_last(const Tensor& tensor, size_t dim, const VectorPart& part, int64_t block) {
+  if (part.kind == AtomKind::variable ||
+      (part.kind == AtomKind::modulo && block != 0 && part.divisor % block == 0))
+    return with_innermost(tensor, {{static_cast<int>(dim), block}});
   Layout layout = with_last(tensor, dim);
   if (part.kind != AtomKind::floor_div) return layout;
   layout.dims.back() = {static_cast<int>(dim), 1, part.divisor, 0};
@@ -69,10 +89,10 @@ Layout with_part_last(const Tensor& tensor, size_t dim, const VectorPart& part) 
 
 }  // namespace
 
-void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
+void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64_t block) {
   const Tensor& output = writer.compute(stage).output;
   if (!stage.epilogue) {
-    writer.set_layout(output, with_last(output, axis));
+    writer.set_layout(output, with_innermost(output, {{static_cast<int>(axis), block}}));
     return;
   }
   const Compute& epilogue = writer.dag.computes[*stage.epilogue];
@@ -83,12 +103,12 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
   if (!part) return;
   for (size_t a = 0; a < epilogue.spatial_count(); ++a) {
     if (epilogue.axes[a].var == part->axis)
-      writer.set_layout(epilogue.output, with_part_last(epilogue.output, a, *part));
+      writer.set_layout(epilogue.output, with_part_last(epilogue.output, a, *part, block));
   }
   for (const Load* load : loads_of(epilogue.body)) {
     for (size_t d = 0; d < load->index.size(); ++d) {
       if (load->tensor != output && load->index[d] == Affine(part->axis))
-        writer.set_layout(load->tensor, with_part_last(load->tensor, d, *part));
+        writer.set_layout(load->tensor, with_part_last(load->tensor, d, *part, block));
     }
   }
 }

@@ -1,0 +1,180 @@
+// How a product's operands lie in memory: packed in panels, or placed so that what is read together lies
+// together.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "space/rules/product_writer.h"
+
+namespace lathe {
+
+const Operand* ProductWriter::vector_operand() const {
+  for (const Operand& operand : stage_.operands) {
+    if (operand.uses[tile_.vector] && (!tile_.rows || !operand.uses[*tile_.rows])) return &operand;
+  }
+  for (const Operand& operand : stage_.operands) {
+    if (operand.uses[tile_.vector]) return &operand;
+  }
+  return nullptr;
+}
+
+const Operand* ProductWriter::row_operand() const {
+  const Operand* vector = vector_operand();
+  for (const Operand& operand : stage_.operands) {
+    if (&operand != vector) return &operand;
+  }
+  return nullptr;
+}
+
+// Reduce axes, outermost first. Those that index the row operand plainly, or number what lies in one block of
+// a dimension (the channels of a group), are its channels: the longest goes innermost, since taps along an
+// axis of one place look like channels too. Taps inside of the rows are left out.
+std::vector<size_t> ProductWriter::reduce_order() const {
+  std::vector<size_t> order;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+    if (sizes_.taps_inner == 0 || r != *sliding_axis()) order.push_back(r);
+  }
+  const Operand* rows = row_operand();
+  if (sizes_.channels_inner != 0 && rows != nullptr) {
+    const auto length_as_channel = [&](size_t r) { return rows->digit_dim[r] >= 0 ? axis(r).extent : 0; };
+    std::ranges::sort(order, {}, [&](size_t r) { return std::pair(length_as_channel(r), r); });
+  }
+  return order;
+}
+
+// Products that read the same tensor pack it each for itself: their tiles differ.
+std::string ProductWriter::name_of_pack(const Tensor& tensor) const {
+  std::string name = tensor->name + ".pack";
+  const bool taken = std::ranges::any_of(w_.trace, [&](const Step& step) {
+    const auto* copy = std::get_if<CacheReadStep>(&step);
+    return copy != nullptr && copy->copy == name;
+  });
+  return taken ? fmt::format("{}.{}", name, name_) : name;
+}
+
+// Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
+void ProductWriter::pack_operand(const Operand& operand) {
+  const int dim = operand.dim_of_axis[tile_.vector];
+  if (dim < 0) return;
+  const int64_t width = sizes_.vectors * lanes_;
+  Layout layout;
+  std::vector<bool> placed(operand.load->index.size(), false);
+  placed[static_cast<size_t>(dim)] = true;
+  const auto place = [&](int d) {
+    if (placed[static_cast<size_t>(d)]) return;
+    layout.dims.push_back({d, 1, 0, 0});
+    placed[static_cast<size_t>(d)] = true;
+  };
+  const auto place_axis = [&](size_t a) {
+    for (size_t d = 0; d < operand.load->index.size(); ++d) {
+      if (operand.load->index[d].uses(axis(a).var)) place(static_cast<int>(d));
+    }
+  };
+  for (size_t a = 0; a < compute_.spatial_count(); ++a) {
+    if (a != tile_.vector) place_axis(a);
+  }
+  layout.dims.push_back({dim, width, 0, 0});
+  for (size_t r : reduce_order()) place_axis(r);
+  for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
+  layout.dims.push_back({dim, 1, width, 0});
+  if (operand.is_prepared) {
+    w_.set_layout(operand.load->tensor, layout);
+    return;
+  }
+  const std::string copy = name_of_pack(operand.load->tensor);
+  panels_ = copy;
+  const std::string at = operand.is_constant ? "prepare" : "root";
+  w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});
+  if (operand.is_constant) return;
+  std::vector<std::pair<std::string, int64_t>> loops;
+  for (size_t d = 0; d < operand.load->index.size(); ++d)
+    loops.emplace_back(fmt::format("d{}", d), operand.load->tensor->shape[d]);
+  write_parallel(w_, copy, loops);
+}
+
+bool ProductWriter::vectors_slide() const {
+  const Operand* operand = vector_operand();
+  return operand != nullptr && operand->dim_of_axis[tile_.vector] < 0;
+}
+
+// An element of the row operand that is a vector is read by several rows where a window slides along them.
+std::optional<size_t> ProductWriter::sliding_axis() const {
+  const Operand* rows = row_operand();
+  if (rows == nullptr || !tile_.rows || rows->step_dim[tile_.vector] < 0) return std::nullopt;
+  if (compute_.axes.size() < compute_.spatial_count() + 2) return std::nullopt;
+  for (size_t r = compute_.axes.size(); r-- > compute_.spatial_count();) {
+    const int dim = rows->step_dim[r];
+    if (dim >= 0 && axis(r).extent > 1 &&
+        rows->load->index[static_cast<size_t>(dim)].uses(axis(*tile_.rows).var))
+      return r;
+  }
+  return std::nullopt;
+}
+
+// The innermost channel axis last: neighbouring steps of the reduction read neighbouring elements. Where
+// vectors need that place, channels lie next to them if they are to be blocked: a row of an image has all its
+// channels together.
+void ProductWriter::place_row_operand(const Operand& operand) {
+  const bool blocked = sizes_.blocked != 0;
+  InnerDim channels{-1, 0};
+  for (size_t r : reduce_order()) {
+    if (operand.digit_dim[r] < 0) continue;
+    const bool is_digit_of_more = operand.dim_of_axis[r] < 0;
+    channels = {operand.digit_dim[r], blocked && is_digit_of_more ? axis(r).extent : 0};
+  }
+  const InnerDim vectors{operand.step_dim[tile_.vector],
+                         blocked && operand.dim_of_axis[tile_.vector] >= 0 ? sizes_.vectors * lanes_ : 0};
+  std::vector<InnerDim> inner;
+  const bool both = vectors.dim >= 0 && channels.dim >= 0 && channels.dim != vectors.dim;
+  if (both && blocked) {
+    inner = {channels, {vectors.dim, 0}};
+  } else if (vectors.dim >= 0 || channels.dim >= 0) {
+    inner = {vectors.dim >= 0 ? vectors : channels};
+  }
+  if (!inner.empty()) w_.set_layout(operand.load->tensor, with_innermost(operand.load->tensor, inner));
+}
+
+bool ProductWriter::can_be_packed(const Operand* operand) const {
+  return operand != nullptr && operand->dim_of_axis[tile_.vector] >= 0 &&
+         (!tile_.rows || !operand->uses[*tile_.rows]);
+}
+
+// Panels of what is only known at run time are made in every call. That pays where each element serves many
+// results; else vectors are read from where they lie.
+bool ProductWriter::is_read_in_place(const Operand& operand) {
+  constexpr double kReuseWorthPacking = 64;
+  if (operand.is_constant || operand.is_prepared) return false;
+  double reuse = 1;
+  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+    if (!operand.uses[i]) reuse *= static_cast<double>(axis(i).extent);
+  }
+  const bool packs = reuse >= kReuseWorthPacking;
+  return w_.choose.choose_kind(name_ + ".pack", 2, packs ? 1 : 0) == 0;
+}
+
+// Panels that do not stay in the second-level cache from one call to the next come from far away each time:
+// there the next one is fetched while this one is used (kernels.md 0). Where the cache does not hold both,
+// they would only drive each other out, unless they come from memory.
+void ProductWriter::choose_prefetch(const Operand& operand) {
+  const Target& target = w_.task.target;
+  const int64_t element = bytes_of(operand.load->tensor->dtype);
+  int64_t bytes = element;
+  for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
+  int64_t panel = element * sizes_.vectors * lanes_;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
+    panel *= operand.uses[r] ? axis(r).extent : 1;
+  const bool fits = 2 * panel <= target.l2.bytes || bytes > target.l3.bytes;
+  const bool far = bytes > target.l2.bytes && fits;
+  sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, far ? 1 : 0);
+}
+
+void ProductWriter::write_prefetch(const std::string& innermost) {
+  const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
+  if (panels < 2) return;
+  const std::string loop = axis_name(tile_.vector) + (sizes_.panels > 1 ? ".1" : ".0");
+  const Operand& panels_of = *vector_operand();
+  w_.add(PrefetchStep{name_, panels_of.is_prepared ? panels_of.load->tensor->name : panels_, loop, 1,
+                      innermost});
+}
+
+}  // namespace lathe

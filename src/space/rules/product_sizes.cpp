@@ -1,0 +1,214 @@
+// The sizes of a product's tiles: what may be chosen, what the model prefers, and what does not go together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "space/rules/product_writer.h"
+
+namespace lathe {
+
+// The register tile with the least time for an element: a tile of few accumulators waits for the latency of
+// its multiply-adds, and what is left over of an axis is a tile of its own (kernels.md 0).
+TileSizes ProductWriter::preferred_tile() const {
+  const Target& target = w_.task.target;
+  const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
+  const int64_t rows_there = tile_.rows ? extent(*tile_.rows) : 1;
+  const bool shares_loads = sliding_axis().has_value();
+  const auto tile_time = [&](int64_t rows, int64_t vectors) {
+    return static_cast<double>(
+               std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
+           1.0;
+  };
+  TileSizes best;
+  double best_time = std::numeric_limits<double>::infinity();
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(4, vectors_there); ++vectors) {
+    const int64_t others = shares_loads ? registers_of_taps() * vectors : 1 + vectors;
+    const int64_t most = (target.vector_registers - others) / vectors;
+    for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {
+      const int64_t whole_tiles = rows_there / rows;
+      const int64_t rows_left = rows_there % rows;
+      const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
+                              (rows_left != 0 ? tile_time(group_.imperfect ? rows : rows_left, vectors) : 0);
+      const double time = row_time * static_cast<double>(ceil_div(vectors_there, vectors));
+      // One vector a row needs a broadcast for every multiply-add.
+      const double loads = vectors == 1 && !shares_loads ? 1.15 : 1.0;
+      if (time * loads < best_time * 0.999) {
+        best_time = time * loads;
+        best.vectors = vectors;
+        best.rows = rows;
+      }
+    }
+  }
+  return best;
+}
+
+// What one more row takes of the row operand: where windows overlap, less than a row reads.
+int64_t ProductWriter::bytes_of_row() const {
+  const Operand* operand = row_operand();
+  if (operand == nullptr || !tile_.rows) return 1;
+  const Var& rows = axis(*tile_.rows).var;
+  int64_t elements = 1;
+  for (const Affine& index : operand->load->index) {
+    if (index.uses(rows)) {
+      elements *= std::max<int64_t>(1, std::abs(index.coefficient(rows)));
+      continue;
+    }
+    for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+      if (index.uses(axis(r).var)) elements *= axis(r).extent;
+    }
+  }
+  return elements * bytes_of(operand->load->tensor->dtype);
+}
+
+// Rows of the row operand that stay in half of the second-level cache while panels pass; all, where blocks of
+// another axis do that.
+int64_t ProductWriter::preferred_row_tiles() const {
+  if (other_ && tile_.rows) return extent(*tile_.rows);
+  return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / (bytes_of_row() * preferred_tile().rows));
+}
+
+// What one of the many small products reads of an operand, along all axes that every operand has.
+int64_t ProductWriter::bytes_of_one(const Operand& operand) const {
+  int64_t bytes = bytes_of(operand.load->tensor->dtype);
+  for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
+  for (size_t a = 0; a < compute_.spatial_count(); ++a) {
+    if (used_by_all(a)) bytes /= axis(a).extent;
+  }
+  return bytes;
+}
+
+// What is outermost is read once. Panels are, but where they stay in the second-level cache and rows do not.
+bool ProductWriter::prefers_rows_first() const {
+  const Operand* panels = vector_operand();
+  const Operand* rows = row_operand();
+  // What vectors slide over is no panel to be kept.
+  if (!other_ || vectors_slide()) return true;
+  if (panels == nullptr || rows == nullptr || rows->uses[tile_.vector]) return false;
+  const int64_t cache = w_.task.target.l2.bytes;
+  return bytes_of_one(*panels) <= cache * 5 / 8 && bytes_of_one(*rows) > cache / 2;
+}
+
+// The weights of a window's taps, and as many vectors that it slides over.
+int64_t ProductWriter::registers_of_taps() const { return 2 * axis(*sliding_axis()).extent; }
+
+// The longest other spatial axis gets a cache tile. Along axes that every operand has are many small
+// products, of which nothing is read again: they stay outside.
+void ProductWriter::choose_other_axis() {
+  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || axis(i).extent < 2 || used_by_all(i))
+      continue;
+    if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
+  }
+}
+
+// Powers of two, and the whole axis where it is short.
+std::vector<int64_t> ProductWriter::other_blocks() const {
+  constexpr int64_t kMost = 64;
+  const int64_t there = axis(*other_).extent;
+  std::vector<int64_t> blocks = powers_of_two(std::min(kMost, there));
+  if (there <= kMost && blocks.back() != there) blocks.push_back(there);
+  return blocks;
+}
+
+// Whether each product reads but a part of the channels, so that pixels that have all channels together would
+// lie far apart.
+bool ProductWriter::has_blocks_of_channels() const {
+  const Operand* rows = row_operand();
+  for (size_t r = compute_.spatial_count(); rows != nullptr && r < compute_.axes.size(); ++r) {
+    if (rows->digit_dim[r] >= 0 && rows->dim_of_axis[r] < 0) return true;
+  }
+  return false;
+}
+
+std::vector<int64_t> ProductWriter::unroll_factors() const {
+  std::vector<int64_t> unrolls;
+  for (int64_t factor : {1, 2, 4}) {
+    bool divides = true;
+    for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+      const bool may_be_innermost = r + 1 == compute_.axes.size() || axis(r).extent > 7;
+      divides &= !may_be_innermost || axis(r).extent % factor == 0;
+    }
+    if (divides) unrolls.push_back(factor);
+  }
+  if (unrolls.empty()) unrolls.push_back(1);
+  return unrolls;
+}
+
+void ProductWriter::choose_sizes() {
+  const int64_t vector_extent = axis(tile_.vector).extent;
+  const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
+  const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
+  std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
+  std::iota(vectors.begin(), vectors.end(), 1);
+  const TileSizes preferred = preferred_tile();
+  sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, preferred.vectors);
+  std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));
+  std::iota(rows.begin(), rows.end(), 1);
+  sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred.rows);
+  if (tile_.rows) sizes_.rows = std::min(sizes_.rows, extent(*tile_.rows));
+  sizes_.panels = w_.choose.choose(name_ + ".panels",
+                                   powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
+  choose_other_axis();
+  // No more tiles than there are: empty ones would only make the loops around them longer.
+  sizes_.row_tiles =
+      std::min(ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows),
+               w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
+                                preferred_row_tiles()));
+  if (other_) sizes_.others = w_.choose.choose(name_ + ".others", other_blocks(), 1);
+  sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, prefers_rows_first() ? 1 : 0);
+  if (compute_.axes.size() > compute_.spatial_count() + 1) {
+    // Where vectors slide along an image's rows, its channels lie far apart.
+    sizes_.channels_inner = w_.choose.choose_kind(name_ + ".channels_inner", 2, vectors_slide() ? 0 : 1);
+  }
+  sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unroll_factors(), vectors_slide() ? 4 : 1);
+  const bool shares_loads = sliding_axis().has_value();
+  if (shares_loads) {
+    const bool has_room = registers_of_taps() + preferred.rows <= w_.task.target.vector_registers;
+    sizes_.taps_inner = w_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
+  }
+  const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
+  sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart ? 1 : 0);
+  if (rows_may_be_padded()) {
+    // A last group that is smaller would need tiles of its own for every rest.
+    sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, group_.imperfect ? 1 : 0);
+  }
+}
+
+Status ProductWriter::check_sizes() const {
+  const int64_t needed = sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
+  if (needed > w_.task.target.vector_registers) {
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("a register tile of {} x {} needs {} vector registers of {}", sizes_.rows,
+                            sizes_.vectors, needed, w_.task.target.vector_registers));
+  }
+  const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
+  if (panels % sizes_.panels != 0) {
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("blocks of {} panels do not divide {}", sizes_.panels, panels));
+  }
+  const int64_t taps = sizes_.taps_inner != 0 ? axis(*sliding_axis()).extent : 1;
+  const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll * taps;
+  if (unrolled > 96)
+    return fail(ErrorKind::illegal_schedule,
+                fmt::format("the unrolled body of {} multiply-adds is too large", unrolled));
+  return {};
+}
+
+bool ProductWriter::used_by_all(size_t axis) const {
+  return std::ranges::all_of(stage_.operands, [&](const Operand& operand) { return operand.uses[axis]; });
+}
+
+// Beyond the last row, too, something is read: only what the program itself computes can have room there.
+bool ProductWriter::rows_may_be_padded() const {
+  const Operand* rows = row_operand();
+  if (rows == nullptr || !tile_.rows) return false;
+  const Operand* vector = vector_operand();
+  return std::ranges::all_of(stage_.operands, [&](const Operand& operand) {
+    const bool needs_room = &operand == rows || (&operand != vector && operand.uses[*tile_.rows]);
+    return !needs_room || (!operand.is_prepared && w_.is_intermediate(operand.load->tensor));
+  });
+}
+
+}  // namespace lathe

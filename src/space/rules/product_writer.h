@@ -1,0 +1,97 @@
+// The writer of a product's schedule (rules/product.cpp): its sizes, its operands, its loops, one file each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "space/rules/rules.h"
+
+namespace lathe {
+
+// What is chosen of a product.
+struct TileSizes {
+  int64_t vectors = 1;    // V: vectors of the tile
+  int64_t rows = 1;       // R
+  int64_t panels = 1;     // tiles along the vector axis in a cache block
+  int64_t row_tiles = 1;  // tiles along the row axis in a cache block
+  int64_t others = 1;     // of the largest other spatial axis in a cache block
+  int64_t order = 0;      // of the loops over cache blocks and in them
+  int64_t channels_inner = 1;
+  int64_t taps_inner = 0;  // of a window that slides over the rows: inside of them, so that they share loads
+  int64_t blocked = 0;     // whether the vector axis is blocked where it lies innermost in memory
+  int64_t reduce_unroll = 1;
+  int64_t pad_rows = 0;
+  int64_t prefetch = 0;  // of the next panel while this one is used
+};
+
+// Writes one product's steps; used once.
+class ProductWriter {
+ public:
+  ProductWriter(Writer& writer, const Stage& stage, const TileAxes& tile, const GroupedLoops& group)
+      : w_(writer),
+        stage_(stage),
+        tile_(tile),
+        group_(group),
+        compute_(writer.compute(stage)),
+        name_(compute_.output->name) {}
+
+  Status write();
+
+ private:
+  const Axis& axis(size_t i) const { return compute_.axes[i]; }
+  // Of the loop over an axis: a group has but a part of one.
+  int64_t extent(size_t i) const { return group_.axis == i ? group_.size : axis(i).extent; }
+  std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
+  const Operand* vector_operand() const;  // uses the vector axis and not the rows
+  const Operand* row_operand() const;     // the other one
+  void choose_sizes();
+  Status check_sizes() const;
+  TileSizes preferred_tile() const;
+  int64_t bytes_of_row() const;
+  int64_t bytes_of_one(const Operand& operand) const;
+  bool prefers_rows_first() const;
+  int64_t preferred_row_tiles() const;
+  std::string name_of_pack(const Tensor& tensor) const;
+  void pack_operand(const Operand& operand);
+  void place_row_operand(const Operand& operand);
+  std::vector<size_t> reduce_order() const;
+  // Whether vectors are read from any element on, as along the rows of an image under a window.
+  bool vectors_slide() const;
+  // The reduce axis of a window that slides along the rows over vectors.
+  std::optional<size_t> sliding_axis() const;
+  int64_t registers_of_taps() const;
+  std::vector<int64_t> unroll_factors() const;
+  std::vector<int64_t> other_blocks() const;
+  bool has_blocks_of_channels() const;
+  void choose_other_axis();
+  bool stays_near(size_t i) const;
+  std::vector<std::pair<std::string, int64_t>> outer_loops() const;
+  std::pair<std::string, int64_t> others_loop(int level) const;
+  void add_level(int number, bool rows_first, bool with_others,
+                 std::vector<std::pair<std::string, int64_t>>& loops) const;
+  void write_tiles();
+  void write_accumulators(const std::string& at);
+  void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
+                      const std::string& vector_axis, const std::string& row_axis);
+  bool rows_may_be_padded() const;
+  bool used_by_all(size_t axis) const;
+  bool can_be_packed(const Operand* operand) const;
+  bool is_read_in_place(const Operand& operand);
+  void choose_prefetch(const Operand& operand);
+  void write_prefetch(const std::string& innermost);
+
+  Writer& w_;
+  const Stage& stage_;
+  const TileAxes& tile_;
+  const GroupedLoops& group_;
+  const Compute& compute_;
+  std::string name_;
+  std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
+  TileSizes sizes_;
+  std::string panels_;  // the packed copy's name, once there is one
+  int64_t lanes_ = 8;
+};
+
+}  // namespace lathe
