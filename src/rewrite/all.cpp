@@ -5,6 +5,7 @@
 #include <set>
 
 #include "rewrite/divided_axis.h"
+#include "rewrite/factored_sum.h"
 #include "rewrite/im2col.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
@@ -20,6 +21,10 @@ const std::vector<RewriteRule>& rewrite_rules() {
        {{{"m", 2}}, {{"m", 4}}, {{"m", 6}}}},
       {"phases", "a strided transposed convolution as one dense convolution a phase", &rewrite_phases, {{}}},
       {"divided_axis", "an axis that is read divided by a constant as two axes", &rewrite_divided_axis, {{}}},
+      {"factored_sum",
+       "a sum of products of three factors as two sums",
+       &rewrite_factored_sum,
+       {{{"axis", 0}}, {{"axis", 1}}}},
       {"im2col", "what a windowed product reads laid out as a matrix", &rewrite_im2col, {{}}, {".col"}},
   };
   return rules;
