@@ -5,19 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "expr/walk.h"
 #include "schedule/apply.h"
+#include "space/rules/register_tile.h"
 #include "space/rules/rules.h"
 
 namespace lathe {
 namespace {
 
-struct TileSizes {
-  int64_t vectors = 1;    // V: vectors of the tile
-  int64_t rows = 1;       // R
+struct TileSizes : RegisterTile {
   int64_t panels = 1;     // tiles along the vector axis in a cache block
   int64_t row_tiles = 1;  // tiles along the row axis in a cache block
   int64_t others = 1;     // of the largest other spatial axis in a cache block
@@ -43,15 +41,21 @@ class ProductWriter {
  private:
   const Axis& axis(size_t i) const { return compute_.axes[i]; }
   // Of the loop over an axis: a group has but a part of one.
-  int64_t extent(size_t i) const { return group_.axis == i ? group_.size : axis(i).extent; }
+  int64_t extent(size_t i) const {
+    if (group_.axis == i) return group_.size;
+    return std::ranges::find(group_.single, i) == group_.single.end() ? axis(i).extent : 1;
+  }
   std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
   const Operand* vector_operand() const;  // uses the vector axis and not the rows
   const Operand* row_operand() const;     // the other one
   void choose_sizes();
   Status check_sizes() const;
-  TileSizes preferred_tile() const;
+  RegisterTile preferred_tile() const;
+  // Along the vector axis, of a register tile.
+  int64_t tile_width() const { return sizes_.streams * sizes_.vectors * lanes_; }
   int64_t preferred_row_tiles() const;
   std::string name_of_pack(const Tensor& tensor) const;
+  bool is_placed_for_this_alone(const Operand& operand) const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
   std::vector<size_t> reduce_order() const;
@@ -65,7 +69,8 @@ class ProductWriter {
   bool can_be_packed(const Operand* operand) const;
   bool is_read_in_place(const Operand& operand);
   void choose_prefetch(const Operand& operand);
-  void write_prefetch(const std::string& innermost);
+  void write_prefetch(const std::vector<std::pair<std::string, int64_t>>& outer,
+                      const std::string& innermost);
 
   Writer& w_;
   const Stage& stage_;
@@ -97,37 +102,10 @@ const Operand* ProductWriter::row_operand() const {
   return nullptr;
 }
 
-// The register tile with the least time for an element: a tile of few accumulators waits for the latency of
-// its multiply-adds, and what is left over of an axis is a tile of its own (kernels.md 0).
-TileSizes ProductWriter::preferred_tile() const {
-  const Target& target = w_.task.target;
+RegisterTile ProductWriter::preferred_tile() const {
   const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
-  const int64_t rows_there = tile_.rows ? extent(*tile_.rows) : 1;
-  const auto tile_time = [&](int64_t rows, int64_t vectors) {
-    return static_cast<double>(
-               std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
-           1.0;
-  };
-  TileSizes best;
-  double best_time = std::numeric_limits<double>::infinity();
-  for (int64_t vectors = 1; vectors <= std::min<int64_t>(4, vectors_there); ++vectors) {
-    const int64_t most = (target.vector_registers - 1 - vectors) / vectors;
-    for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {
-      const int64_t whole_tiles = rows_there / rows;
-      const int64_t rows_left = rows_there % rows;
-      const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
-                              (rows_left != 0 ? tile_time(group_.imperfect ? rows : rows_left, vectors) : 0);
-      const double time = row_time * static_cast<double>(ceil_div(vectors_there, vectors));
-      // One vector a row needs a broadcast for every multiply-add.
-      const double loads = vectors == 1 ? 1.15 : 1.0;
-      if (time * loads < best_time * 0.999) {
-        best_time = time * loads;
-        best.vectors = vectors;
-        best.rows = rows;
-      }
-    }
-  }
-  return best;
+  if (!tile_.rows) return preferred_streams(vectors_there);
+  return preferred_register_tile(w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect);
 }
 
 // Rows of the row operand that stay in half of the second-level cache while panels pass.
@@ -144,12 +122,17 @@ void ProductWriter::choose_sizes() {
   const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
   std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
   std::iota(vectors.begin(), vectors.end(), 1);
-  const TileSizes preferred = preferred_tile();
+  const RegisterTile preferred = preferred_tile();
   sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, preferred.vectors);
   std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));
   std::iota(rows.begin(), rows.end(), 1);
   sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred.rows);
-  if (tile_.rows) sizes_.rows = std::min(sizes_.rows, extent(*tile_.rows));
+  if (tile_.rows) {
+    sizes_.rows = std::min(sizes_.rows, extent(*tile_.rows));
+  } else {
+    const int64_t most = std::min<int64_t>(8, ceil_div(vector_extent, lanes_));
+    sizes_.streams = w_.choose.choose(name_ + ".streams", powers_of_two(most), preferred.streams);
+  }
   sizes_.panels = w_.choose.choose(name_ + ".panels",
                                    powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
   // No more tiles than there are: empty ones would only make the loops around them longer.
@@ -158,7 +141,7 @@ void ProductWriter::choose_sizes() {
                w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
                                 preferred_row_tiles()));
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || axis(i).extent < 2) continue;
+    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || extent(i) < 2) continue;
     // Between chains, axes that every operand has are many small products: nothing is read again along them.
     if (group_.axis && used_by_all(i)) continue;
     if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
@@ -189,16 +172,16 @@ void ProductWriter::choose_sizes() {
 }
 
 Status ProductWriter::check_sizes() const {
-  const int64_t needed = sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
+  const int64_t needed = sizes_.streams * sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
   if (needed > w_.task.target.vector_registers) {
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("a register tile of {} x {} needs {} vector registers of {}", sizes_.rows,
                             sizes_.vectors, needed, w_.task.target.vector_registers));
   }
   const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
-  if (panels % sizes_.panels != 0) {
+  if (panels % (sizes_.streams * sizes_.panels) != 0) {
     return fail(ErrorKind::illegal_schedule,
-                fmt::format("blocks of {} panels do not divide {}", sizes_.panels, panels));
+                fmt::format("blocks of {} panels do not divide {}", sizes_.streams * sizes_.panels, panels));
   }
   const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll;
   if (unrolled > 96)
@@ -244,6 +227,18 @@ std::string ProductWriter::name_of_pack(const Tensor& tensor) const {
   return taken ? fmt::format("{}.{}", name, name_) : name;
 }
 
+// Whether the operand can come in panels at once: nothing else reads it, and its layout is open.
+bool ProductWriter::is_placed_for_this_alone(const Operand& operand) const {
+  const Tensor& tensor = operand.load->tensor;
+  const auto argument = std::ranges::find(w_.task.arguments, tensor, &Argument::tensor);
+  const bool is_open = argument != w_.task.arguments.end() && argument->layout_is_free &&
+                       !argument->is_constant && !w_.layouts.contains(tensor->name);
+  const bool is_alone = std::ranges::count_if(stage_.operands, [&](const Operand& other) {
+                          return other.load->tensor == tensor;
+                        }) == 1;
+  return is_open && is_alone && w_.dag.consumers(tensor).size() == 1;
+}
+
 // Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
 void ProductWriter::pack_operand(const Operand& operand) {
   const int dim = operand.dim_of_axis[tile_.vector];
@@ -269,8 +264,9 @@ void ProductWriter::pack_operand(const Operand& operand) {
   for (size_t r : reduce_order()) place_axis(r);
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});
-  if (operand.is_prepared) {
+  if (operand.is_prepared || is_placed_for_this_alone(operand)) {
     w_.set_layout(operand.load->tensor, layout);
+    panels_ = operand.load->tensor->name;
     return;
   }
   const std::string copy = name_of_pack(operand.load->tensor);
@@ -298,6 +294,13 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   for (size_t d = 0; d < operand.load->index.size(); ++d) {
     if (static_cast<int>(d) != last) dims.push_back(static_cast<int>(d));
   }
+  // Each of many small products finds its part together.
+  std::ranges::stable_partition(dims, [&](int dim) {
+    for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+      if (operand.dim_of_axis[i] == dim && used_by_all(i)) return true;
+    }
+    return false;
+  });
   dims.push_back(last);
   w_.set_layout(operand.load->tensor, Layout::permuted(dims));
 }
@@ -306,7 +309,7 @@ void ProductWriter::place_row_operand(const Operand& operand) {
 std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const {
   std::vector<std::pair<std::string, int64_t>> loops;
   const std::string v = axis_name(tile_.vector);
-  const int64_t width = sizes_.vectors * lanes_;
+  const int64_t width = tile_width();
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     const bool tiled = i == tile_.vector || (tile_.rows && i == *tile_.rows) || (other_ && i == *other_);
     if (!tiled) loops.emplace_back(axis_name(i), axis(i).extent);
@@ -335,7 +338,7 @@ std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const 
 
 void ProductWriter::write_tiles() {
   const std::string v = axis_name(tile_.vector);
-  w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.vectors, lanes_}});
+  w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.streams * sizes_.vectors, lanes_}});
   if (tile_.rows) w_.add(SplitStep{name_, axis_name(*tile_.rows), {sizes_.row_tiles, sizes_.rows}});
   if (other_) w_.add(SplitStep{name_, axis_name(*other_), {sizes_.others}});
   ReorderStep order{name_, {}};
@@ -354,7 +357,7 @@ void ProductWriter::write_tiles() {
   order.loops.push_back(v + ".2");
   order.loops.push_back(v + ".3");
   w_.add(order);
-  if (sizes_.prefetch != 0) write_prefetch(sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
+  if (sizes_.prefetch != 0) write_prefetch(outer, sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
   std::string innermost_outer = outer.back().first;
   if (!group_.axis) {
     const std::vector<std::string> loops = write_parallel(w_, name_, outer);
@@ -435,17 +438,23 @@ bool ProductWriter::is_read_in_place(const Operand& operand) {
 void ProductWriter::choose_prefetch(const Operand& operand) {
   int64_t bytes = bytes_of(operand.load->tensor->dtype);
   for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
-  const bool far = bytes > w_.task.target.l2.bytes;
+  const bool far = bytes > w_.task.target.l2.bytes && tile_.rows;
   sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, far ? 1 : 0);
 }
 
-void ProductWriter::write_prefetch(const std::string& innermost) {
-  const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
-  if (panels < 2) return;
-  const std::string loop = axis_name(tile_.vector) + (sizes_.panels > 1 ? ".1" : ".0");
+// Ahead of the innermost loop that moves to another panel.
+void ProductWriter::write_prefetch(const std::vector<std::pair<std::string, int64_t>>& outer,
+                                   const std::string& innermost) {
   const Operand& panels_of = *vector_operand();
-  w_.add(PrefetchStep{name_, panels_of.is_prepared ? panels_of.load->tensor->name : panels_, loop, 1,
-                      innermost});
+  for (size_t k = outer.size(); k-- > 0;) {
+    const auto& [loop, count] = outer[k];
+    for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+      const bool drives = loop == axis_name(i) || loop.starts_with(axis_name(i) + ".");
+      if (count < 2 || !drives || !panels_of.uses[i]) continue;
+      w_.add(PrefetchStep{name_, panels_, loop, 1, innermost});
+      return;
+    }
+  }
 }
 
 Status ProductWriter::write() {

@@ -13,6 +13,7 @@
 #include "space/chain.h"
 #include "space/chooser.h"
 #include "space/classify.h"
+#include "space/row_block.h"
 
 namespace lathe {
 
@@ -32,7 +33,8 @@ struct Writer {
   Trace trace;
   std::map<std::string, Layout> layouts;  // of tensors whose layout a rule has decided
   // Of products that stand alone: the loop in which each iteration takes one block of rows through all that
-  // is reduced. What a product reads may be made there.
+  // is reduced; of stages that choose what they read at run time: that over the choices. What such a stage
+  // reads may be made there.
   std::map<std::string, std::string> row_blocks;
   // Why the answers do not go together. Writing goes on, since a declaring run must meet every choice.
   std::optional<Error> violation;
@@ -61,6 +63,7 @@ struct GroupedLoops {
   std::optional<size_t> axis;  // none: the product stands alone
   int64_t size = 1;            // the axis' extent inside the group
   bool imperfect = false;      // the last group is smaller
+  std::vector<size_t> single;  // axes of which it has one place
 };
 // Multi-level tiling around a register tile, packed operands, accumulators in registers, the element-wise
 // consumer fused (Ansor's rules 4 to 6 with operand packing).
@@ -78,6 +81,12 @@ Status write_chain(Writer& writer, const Chain& chain, const ChainPlace& place =
 // A product with the chains around it, for groups of their common axis.
 Status write_group(Writer& writer, const Group& group, const TileAxes& tile);
 
+// The place among the block's common axes of the one that is cut: the rows of a product's tile, where there
+// is one among the stages. Nothing where such a product's vectors would run along a common axis.
+std::optional<size_t> rows_of_block(const RowBlock& block, const std::map<size_t, TileAxes>& tiles);
+// The stages of a block, for some rows at a time. `rows_of_block` must have found its rows.
+Status write_row_block(Writer& writer, const RowBlock& block, const std::map<size_t, TileAxes>& tiles);
+
 // A stage without a reduction: loops in the order of memory, the innermost in vectors, the outer ones
 // parallel.
 Status write_pointwise(Writer& writer, const Stage& stage);
@@ -93,6 +102,12 @@ std::vector<std::string> write_parallel(Writer& writer, const std::string& block
 // How many vectors a stage may take side by side along the axis that fills most: 1, 2, 4 or 8 at the most,
 // whichever axis earlier answers leave innermost.
 std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute);
+
+// How vectors that do not fill an axis end it: a store under a mask takes as long as a dozen others on some
+// machines (AVX2 on Zen), so that the last tile overlaps the one before where there is one.
+inline Tail tail_of_vectors(int64_t extent, int64_t tile) {
+  return extent >= tile ? Tail::overlap : Tail::mask;
+}
 
 // ceil(a / b)
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
