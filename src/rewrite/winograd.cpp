@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "rewrite/image_form.h"
 #include "rewrite/match.h"
 
 namespace lathe {
@@ -174,8 +175,14 @@ Result<WinogradTables> winograd_tables(int64_t m, int64_t r) {
 
 Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const RewriteParameters& parameters) {
   LATHE_TRY(const size_t position, find_stage(dag, stage));
-  const Compute& conv = dag.computes[position];
-  const auto match = match_windowed_product(conv);
+  Compute conv = dag.computes[position];
+  auto match = match_windowed_product(conv);
+  std::optional<ImageForm> form;
+  if (match && !is_image_convolution(conv, *match)) {
+    form = image_form(conv, *match);
+    if (form) conv = form->convolution;
+    match = match_windowed_product(conv);
+  }
   if (!match || !is_image_convolution(conv, *match))
     return refuse(stage, "it is no dense 2-D convolution of stride 1");
   // Both operands, whose product its body is, are of its type.
@@ -204,6 +211,7 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
                   Tensor::literal(stage + ".G", {g.n, g.r}, tables.weight),
                   Tensor::literal(stage + ".AT", {g.m, g.n}, tables.output)};
   std::vector<Compute> computes;
+  if (form) computes = {form->data, form->weight};
   computes.push_back(b.weights(match->weight.tensor));
   const Tensor u = computes.back().output;
   computes.push_back(b.data_columns(match->data.tensor));
@@ -212,6 +220,7 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
   computes.push_back(b.output_rows(computes.back().output));
   computes.push_back(b.output(computes.back().output));
   computes.push_back(b.untile(conv.output, computes.back().output));
+  if (form) computes.push_back(form->after);
   return replace_stage(dag, position, std::move(computes));
 }
 

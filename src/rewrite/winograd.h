@@ -18,7 +18,8 @@ Result<WinogradTables> winograd_tables(int64_t m, int64_t r);
 
 // Rule "winograd", parameter m (2, 4 or 6; 4 if absent). O[n,f,y,x] = sum(c,i,j) D[n,c,y+i,x+j] * W[f,c,i,j]
 // of f32 becomes O.U [i,j,c,f], O.V1 [p,c,i,b], O.V [i,j,p,c], O.M [i,j,p,f], O.Y1 [p,f,u,j], O.Y [p,f,u,v]
-// and O.
+// and O. A product of other axes with two such windows is brought into that form first
+// (rewrite/image_form.h).
 Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
 
 }  // namespace lathe

@@ -11,6 +11,7 @@
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
+#include "space/space.h"
 #include "tune/problem.h"
 
 namespace lathe::testing {
@@ -56,6 +57,46 @@ TEST(Winograd, LosesLessThanCandidatesAreAllowed) {
     EXPECT_GT(lost, 0) << m;
     // A third for longer sums and other numbers than these.
     EXPECT_LT(lost, relative_tolerance(task.dag, trace) / 3) << m;
+  }
+}
+
+// A product of matrices under a window, its pixels' rows beside the images, and its channels in two axes.
+TEST(Winograd, AProductOfMoreAxesIsBroughtIntoTheFormOfAnImage) {
+  const auto workloads = parse_workloads(
+      R"([{"name":"c", "op":"capsule_conv2d", "batch":2, "height":7, "width":5, "in_channels":3,
+           "out_channels":5, "kernel":3, "stride":1, "padding":1, "capsule":2}])",
+      "winograd_test");
+  ASSERT_TRUE(workloads);
+  const Task task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true).value();
+  for (const int64_t m : {2, 4, 6}) {
+    const Trace trace = {RewriteStep{"winograd", "O", {{"m", m}}}};
+    const double lost = loss(task, trace);
+    EXPECT_GT(lost, 0) << m;
+    EXPECT_LT(lost, relative_tolerance(task.dag, trace)) << m;
+  }
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  int points = 0;
+  for (const Point& point : space->preferred_points()) {
+    const Result<Trace> trace = space->trace(point);
+    ASSERT_TRUE(trace);
+    EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << to_string(*trace);
+    points += std::holds_alternative<RewriteStep>(trace->front()) ? 1 : 0;
+  }
+  EXPECT_GE(points, 3);
+}
+
+TEST(Winograd, WhatHasNoImageFormIsRefused) {
+  for (const char* text :
+       {"O[g:2, f:4, y:6, x:6] = sum(c:3, p:3, q:3) I[g, c, y+p, x+q] * W[g, f, c, p, q]",
+        "O[f:4, y:6, x:6] = sum(c:3, p:3, q:3) I[c, y+p, x+q] * W[f, c, 2-p, q]",
+        "O[f:4, z:6, y:6, x:6] = sum(c:3, o:3, p:3, q:3) I[c, z+o, y+p, x+q] * W[f, c, o, p, q]",
+        "O[f:4, y:6, x:6] = sum(c:3, p:3, q:3) I[c, 2*y+p, x+q] * W[f, c, p, q]"}) {
+    const Task task = make_task("conv", *parse_dag(text), generic_target(Isa::avx2), 1).value();
+    const Result<Program> refused = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 2}}}});
+    ASSERT_FALSE(refused) << text;
+    EXPECT_NE(refused.error().message.find("it is no dense 2-D convolution of stride 1"), std::string::npos)
+        << refused.error().message;
   }
 }
 
