@@ -112,6 +112,17 @@ bool chooses_places(const Compute& compute, size_t axis) {
   });
 }
 
+// How many lanes vectors along a part would fill, few vectors being as good as many; nothing where they would
+// run along quotients of an intermediate, whose own stage has whole axes alone.
+int64_t promise_of(const Writer& writer, const Compute& compute, const VectorPart& part) {
+  constexpr int64_t kEnoughVectors = 4;
+  for (const Load* load : loads_of(compute.body)) {
+    const auto step = vector_step(compute, *load, part);
+    if (step && step->divisor > 1 && writer.is_intermediate(load->tensor)) return 0;
+  }
+  return std::min(compute.axes[part.axis].extent / part.divisor, kEnoughVectors * writer.lanes());
+}
+
 // A tensor whose last axis is read divided, or chooses what is read, has its layout chosen by what vectors
 // can run along, where that is open: their axis, or its quotients, last, and first what chooses places, so
 // that for each choice whole planes are moved.
@@ -119,13 +130,9 @@ void choose_layout(Writer& writer, const Compute& compute) {
   const std::vector<VectorPart> parts = vector_parts(compute);
   if (parts.empty() || std::ranges::find(parts, VectorPart{compute.spatial_count() - 1}) != parts.end())
     return;
-  constexpr int64_t kEnoughVectors = 4;
-  const auto filled = [&](const VectorPart& part) {
-    return std::min(compute.axes[part.axis].extent / part.divisor, kEnoughVectors * writer.lanes());
-  };
   size_t preferred = 0;
   for (size_t i = 1; i < parts.size(); ++i) {
-    if (filled(parts[i]) >= filled(parts[preferred])) preferred = i;
+    if (promise_of(writer, compute, parts[i]) >= promise_of(writer, compute, parts[preferred])) preferred = i;
   }
   const auto count = static_cast<int64_t>(parts.size());
   const VectorPart part = parts[static_cast<size_t>(
@@ -264,19 +271,15 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   reorder.loops.push_back(vector_loop);
   writer.add(reorder);
   int64_t extent = compute.axes[part.axis].extent / part.divisor;
-  int64_t vectors = std::min(ceil_div(extent, writer.lanes()), wanted);
-  if (const auto in_one = axes_in_one(writer, compute, order); in_one.size() > 1) {
+  if (const auto in_one = axes_in_one(writer, compute, order); in_one.size() > 1)
     vector_loop = write_in_one(writer, compute, in_one, order, extent);
-    vectors = wanted;
-    while (extent % (vectors * writer.lanes()) != 0) vectors /= 2;
-  }
   if (extent >= 2) {
-    writer.add(SplitStep{name, vector_loop, {vectors, writer.lanes()}});
-    if (order.outer.empty())
-      order.outer.emplace_back(vector_loop + ".0", ceil_div(extent, vectors * writer.lanes()));
+    const VectorTile tile = vector_tile(extent, writer.lanes(), wanted);
+    writer.add(SplitStep{name, vector_loop, {tile.vectors, tile.lanes}});
+    if (order.outer.empty()) order.outer.emplace_back(vector_loop + ".0", ceil_div(extent, tile.size()));
     writer.add(AnnotateStep{name, vector_loop + ".1", LoopKind::unrolled});
     writer.add(AnnotateStep{name, vector_loop + ".2", LoopKind::vectorized});
-    writer.add(TailStep{name, axis_name, tail_of_vectors(extent, vectors * writer.lanes())});
+    writer.add(TailStep{name, axis_name, Tail::overlap});
   }
   if (place) return {};
   const std::vector<std::string> loops = write_parallel(writer, name, order.outer);

@@ -228,6 +228,17 @@ void write_sum_of_parts(Writer& writer, const Nest& nest, const std::string& par
   writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
 }
 
+// As many as wanted, or fewer, that leave no rest; more rather than one alone.
+int64_t number_together(int64_t count, int64_t wanted) {
+  for (int64_t number = std::min(wanted, count); number > 1; --number) {
+    if (count % number == 0) return number;
+  }
+  for (int64_t number = wanted + 1; wanted > 1 && number <= 8; ++number) {
+    if (count % number == 0) return number;
+  }
+  return 1;
+}
+
 // Several results side by side: the additions of one wait for each other. `spatial` are the block's outer
 // loops, `reduce` those inside, the last of which is in the lanes.
 void write_side_by_side(Writer& writer, const std::string& block,
@@ -237,7 +248,7 @@ void write_side_by_side(Writer& writer, const std::string& block,
   writer.add(AnnotateStep{block, lane, LoopKind::vectorized});
   if (spatial.empty()) return;
   const std::string last = spatial.back().first;
-  together = std::min(together, spatial.back().second);
+  together = number_together(spatial.back().second, together);
   writer.add(SplitStep{block, last, {together}});
   spatial.back() = {last + ".0", ceil_div(spatial.back().second, together)};
   ReorderStep order{block, {}};
@@ -248,11 +259,9 @@ void write_side_by_side(Writer& writer, const std::string& block,
   writer.add(order);
   const std::string at = write_parallel(writer, block, spatial).back();
   writer.add(AnnotateStep{block, last + ".1", LoopKind::unrolled});
-  writer.add(TailStep{block, last, Tail::peel});
   writer.add(CacheWriteStep{block, block + ".acc", at, Scope::registers});
   writer.add(AnnotateStep{block + ".acc.out", last, LoopKind::unrolled});
   writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
-  writer.add(TailStep{block + ".acc.out", last, Tail::peel});
 }
 
 // Partial results in the lanes: the innermost reduce loop is split by the vector width. Where the width does

@@ -34,7 +34,7 @@ class RowBlockWriter {
   bool is_taken_by_product(size_t stage) const;
   int64_t bytes_of_row() const;
   int64_t choose_size();
-  void write_vectors(size_t stage, const std::vector<std::string>& outer, bool unroll);
+  void write_vectors(size_t stage, const std::vector<std::string>& outer);
   std::string write_last();
   void write_partial_results(size_t stage);
   void move_into_rows(const std::string& loop);
@@ -103,13 +103,13 @@ int64_t RowBlockWriter::choose_size() {
 }
 
 // The innermost axis of an element-wise stage in vectors, below the loops `outer`.
-void RowBlockWriter::write_vectors(size_t stage, const std::vector<std::string>& outer, bool unroll) {
+void RowBlockWriter::write_vectors(size_t stage, const std::vector<std::string>& outer) {
   const auto axis = vector_axis(stage);
-  if (!axis) return;
+  if (!axis || compute(stage).axes[*axis].extent < 2) return;
   w_.set_layout(compute(stage).output, with_last(compute(stage).output, *axis));
   const int64_t most = ceil_div(compute(stage).axes[*axis].extent, w_.lanes());
-  const int64_t vectors =
-      w_.choose.choose(name(stage) + ".vectors", powers_of_two(std::min<int64_t>(8, most)), unroll ? 2 : 1);
+  const int64_t wanted =
+      w_.choose.choose(name(stage) + ".vectors", powers_of_two(std::min<int64_t>(8, most)), 2);
   const std::string loop = axis_name(stage, *axis);
   ReorderStep order{name(stage), outer};
   for (size_t a = 0; a < compute(stage).spatial_count(); ++a) {
@@ -117,11 +117,11 @@ void RowBlockWriter::write_vectors(size_t stage, const std::vector<std::string>&
   }
   order.loops.push_back(loop);
   w_.add(order);
-  w_.add(SplitStep{name(stage), loop, {vectors, w_.lanes()}});
+  const VectorTile tile = vector_tile(compute(stage).axes[*axis].extent, w_.lanes(), wanted);
+  w_.add(SplitStep{name(stage), loop, {tile.vectors, tile.lanes}});
   w_.add(AnnotateStep{name(stage), loop + ".1", LoopKind::unrolled});
   w_.add(AnnotateStep{name(stage), loop + ".2", LoopKind::vectorized});
-  w_.add(
-      TailStep{name(stage), loop, tail_of_vectors(compute(stage).axes[*axis].extent, vectors * w_.lanes())});
+  w_.add(TailStep{name(stage), loop, Tail::overlap});
 }
 
 // The loops over the common axes, with the rows in blocks; gives the one in which everything else runs.
@@ -138,7 +138,7 @@ std::string RowBlockWriter::write_last() {
   std::vector<std::string> loops;
   for (const auto& [loop, extent] : outer) loops.push_back(loop);
   loops.push_back(rows + ".1");
-  write_vectors(block_.last, loops, true);
+  write_vectors(block_.last, loops);
   return write_parallel(w_, name(block_.last), outer).back();
 }
 
@@ -207,7 +207,7 @@ Status RowBlockWriter::write_member(size_t stage) {
   } else if (w_.stages.of(stage).role == Role::pointwise) {
     std::vector<std::string> loops;
     for (const size_t axis : block_.axes.at(stage)) loops.push_back(axis_name(stage, axis));
-    write_vectors(stage, loops, true);
+    write_vectors(stage, loops);
   }
   return {};
 }

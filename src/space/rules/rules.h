@@ -103,11 +103,16 @@ std::vector<std::string> write_parallel(Writer& writer, const std::string& block
 // whichever axis earlier answers leave innermost.
 std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute);
 
-// How vectors that do not fill an axis end it: a store under a mask takes as long as a dozen others on some
-// machines (AVX2 on Zen), so that the last tile overlaps the one before where there is one.
-inline Tail tail_of_vectors(int64_t extent, int64_t tile) {
-  return extent >= tile ? Tail::overlap : Tail::mask;
-}
+// Vectors side by side along an axis, none of which reaches beyond its end: a store under a mask takes as
+// long as a dozen others on some machines (AVX2 on Zen). So a short axis has shorter vectors, and where the
+// tiles leave a rest, the last is to overlap the one before.
+struct VectorTile {
+  int64_t vectors = 1;
+  int64_t lanes = 1;
+  int64_t size() const { return vectors * lanes; }
+};
+// With `wanted` vectors, or fewer where these leave a rest that single ones do not.
+VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted);
 
 // ceil(a / b)
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

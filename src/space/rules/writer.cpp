@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
@@ -91,6 +92,14 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
         writer.set_layout(load->tensor, with_part_last(load->tensor, d, *part));
     }
   }
+}
+
+VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted) {
+  VectorTile tile;
+  tile.lanes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(most_lanes, extent))));
+  tile.vectors = std::min(extent / tile.lanes, wanted);
+  while (extent % tile.lanes == 0 && extent % tile.size() != 0) --tile.vectors;
+  return tile;
 }
 
 std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute) {

@@ -34,8 +34,9 @@ void expect_samples_same(const Task& task, int count) {
 TEST(LayoutChoice, BlocksThatAreReadTurnedHaveTheirQuotientsLast) {
   const Task task =
       task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":64, "cols":256, "block":8})");
-  EXPECT_THAT(preferred_text(task), AllOf(HasSubstr("layout O [0][1%8][1/8]"), HasSubstr("split O j [8]"),
-                                          HasSubstr("vectorize O j.0.2")));
+  EXPECT_THAT(preferred_text(task),
+              AllOf(HasSubstr("layout O [1][0%8][0/8]"), HasSubstr("vectorize O i.0.2"),
+                    HasSubstr("layout A [1][0%8][0/8]"), HasSubstr("vectorize O.mean i.2")));
   expect_samples_same(
       task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":24, "cols":36, "block":4})"), 12);
   // Blocks that leave a rest.
