@@ -257,7 +257,7 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   const VectorPart& part = order.vectors;
   follow_layout(writer, compute, layout, order.axes, part);
   // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t wanted = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 1);
+  const int64_t wanted = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 4);
   const std::string axis_name = compute.axes[part.axis].var.name();
   const std::optional<ComputeAtStep> place = choose_place(writer, compute);
   if (place) writer.add(*place);

@@ -111,7 +111,7 @@ struct VectorTile {
   int64_t lanes = 1;
   int64_t size() const { return vectors * lanes; }
 };
-// With `wanted` vectors, or fewer where these leave a rest that single ones do not.
+// With `wanted` vectors, or fewer where so many would compute much of the axis twice.
 VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted);
 
 // ceil(a / b)

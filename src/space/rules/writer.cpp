@@ -97,8 +97,10 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis) {
 VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted) {
   VectorTile tile;
   tile.lanes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(most_lanes, extent))));
+  // A tenth more than there is costs less than the loop.
+  const double least = 1.1 * static_cast<double>(ceil_div(extent, tile.lanes));
   tile.vectors = std::min(extent / tile.lanes, wanted);
-  while (extent % tile.lanes == 0 && extent % tile.size() != 0) --tile.vectors;
+  while (static_cast<double>(ceil_div(extent, tile.size()) * tile.vectors) > least) --tile.vectors;
   return tile;
 }
 
