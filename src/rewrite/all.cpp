@@ -5,6 +5,7 @@
 #include <set>
 
 #include "rewrite/divided_axis.h"
+#include "rewrite/factored_sum.h"
 #include "rewrite/im2col.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
@@ -16,6 +17,10 @@ namespace lathe {
 namespace {
 
 std::vector<RewriteParameters> without_choice(const Dag&, const std::string&) { return {{}}; }
+
+std::vector<RewriteParameters> factored_sum_choices(const Dag&, const std::string&) {
+  return {{{"axis", 0}}, {{"axis", 1}}};
+}
 
 }  // namespace
 
@@ -41,6 +46,11 @@ const std::vector<RewriteRule>& rewrite_rules() {
        .apply = &rewrite_divided_axis,
        .choices = &without_choice,
        .followed_by = {"winograd"}},
+      {.name = "factored_sum",
+       .summary = "a sum of products of three factors as two sums",
+       .apply = &rewrite_factored_sum,
+       .choices = &factored_sum_choices,
+       .parameters = {"axis"}},
       {.name = "im2col",
        .summary = "what a windowed product reads laid out as a matrix",
        .apply = &rewrite_im2col,

@@ -108,11 +108,17 @@ Block final_block(const Block& source, const Tensor& tensor, const std::string& 
   return block;
 }
 
-// Each partial result needs a first instance to start from, with all other loops of its axes at 0: counts the
-// iterations of the loop that have one. An Error where their number depends on other loops.
+// Each partial result needs a first instance to start from, with all other loops of reduce axes at 0: counts
+// the iterations of the loop that have one. An Error where their number depends on other loops.
 Result<int64_t> count_parts(const Located& located, const Factored& factored) {
   Substitution first;
-  for (const For* loop : factored.others) first.emplace_back(loop->var, Affine(0));
+  for (const size_t place : reduce_loops(located)) {
+    const For& loop = located.loop_at(place);
+    const bool is_mixed = std::ranges::any_of(located.block->axes, [&](const BlockAxis& axis) {
+      return axis.axis.kind == AxisKind::spatial && drives(loop, axis);
+    });
+    if (&loop != factored.loop && !is_mixed) first.emplace_back(loop.var, Affine(0));
+  }
   const Ranges ranges = ranges_of(located.path);
   const Var& var = factored.loop->var;
   int64_t parts = factored.parts;

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "expr/walk.h"
+#include "loop/region.h"
 #include "schedule/invert_index.h"
 
 namespace lathe {
@@ -38,10 +39,22 @@ bool has_reuse(const Compute& compute, const std::vector<Operand>& operands) {
   });
 }
 
+// Whether each element of the operand, which no copy can place better beforehand, serves once: then the sum
+// is bound by reading it, and no tile of results helps.
+bool is_read_once(const Compute& compute, const Operand& operand) {
+  if (operand.is_constant || operand.is_prepared) return false;
+  for (size_t axis = 0; axis < compute.axes.size(); ++axis) {
+    if (compute.axes[axis].extent > 1 && operand.dim_of_axis[axis] < 0) return false;
+  }
+  return true;
+}
+
 bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
   if (compute.reduction != Reduction::sum || operands.size() < 2) return false;
   const Binary* product = compute.body.as<Binary>();
-  return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands);
+  const bool is_stream =
+      std::ranges::any_of(operands, [&](const Operand& operand) { return is_read_once(compute, operand); });
+  return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands) && !is_stream;
 }
 
 // How many spatial axes the entries of tables depend on.
@@ -118,6 +131,15 @@ bool reads_point_by_point(const Compute& consumer, const Tensor& tensor) {
   return is_invertible(only->index, consumer.axes) && follows_every_place(only->index, tensor, consumer);
 }
 
+// What spreads each result of a reduction over many points is a stage of its own, with vectors of its own.
+bool has_points_of(const Compute& consumer, const Tensor& tensor) {
+  int64_t own = 1;
+  int64_t read = 1;
+  for (const int64_t extent : consumer.output->shape) own *= extent;
+  for (const int64_t extent : tensor->shape) read *= extent;
+  return own == read;
+}
+
 // Where a stage's result is taken point by point, all else that the consumer reads is there already. What is
 // prepared is so at last, by the last steps of a trace.
 bool other_reads_are_ready(const Dag& dag, const Compute& consumer, size_t stage) {
@@ -125,6 +147,16 @@ bool other_reads_are_ready(const Dag& dag, const Compute& consumer, size_t stage
     const auto producer = std::ranges::find(dag.computes, load->tensor, &Compute::output);
     const auto place = static_cast<size_t>(producer - dag.computes.begin());
     return producer == dag.computes.end() || place <= stage;
+  });
+}
+
+// Whether some consumer reads the tensor at places that it only learns at run time: what is computed there,
+// and on which conditions, would follow from each of them anew.
+bool is_read_at_chosen_places(const Dag& dag, const Tensor& tensor) {
+  return std::ranges::any_of(dag.consumers(tensor), [&](size_t consumer) {
+    return std::ranges::any_of(loads_of(dag.computes[consumer].body), [&](const Load* load) {
+      return load->tensor == tensor && std::ranges::any_of(load->index, depends_on_values);
+    });
   });
 }
 
@@ -141,9 +173,9 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
   // done once an element.
   const bool is_view = compute.body.as<Load>() != nullptr;
   const std::vector<size_t> consumers = dag.consumers(compute.output);
-  const bool elementwise_consumer = consumers.size() == 1 &&
-                                    dag.computes[consumers[0]].reduction == Reduction::none &&
-                                    stays_small(compute, dag.computes[consumers[0]]);
+  const bool elementwise_consumer =
+      consumers.size() == 1 && dag.computes[consumers[0]].reduction == Reduction::none &&
+      stays_small(compute, dag.computes[consumers[0]]) && !is_read_at_chosen_places(dag, compute.output);
   const bool inlinable = !dag.is_output(compute.output) && !stored.contains(compute.output->name) &&
                          !consumers.empty() && (is_view || elementwise_consumer);
   return inlinable ? Role::inlined : Role::pointwise;
@@ -218,7 +250,8 @@ Classified classify(const Task& task, const Dag& dag, const std::set<std::string
     const std::vector<size_t> consumers = dag.consumers(output);
     if (consumers.size() != 1 || dag.is_output(output)) continue;
     const Compute& consumer = dag.computes[consumers[0]];
-    if (consumer.reduction == Reduction::none && reads_point_by_point(consumer, output) &&
+    const bool takes_results = stage.role != Role::reduction || has_points_of(consumer, output);
+    if (consumer.reduction == Reduction::none && takes_results && reads_point_by_point(consumer, output) &&
         other_reads_are_ready(dag, consumer, stage.compute)) {
       stage.epilogue = consumers[0];
     }

@@ -101,6 +101,8 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
       here = product_cycles(task.target, dag, compute, tile == tiles.end() ? nullptr : &tile->second);
+      // Of more than two factors each but the last costs a multiplication of its own.
+      here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
       double fetched = 0;
       for (const Operand& operand : stage.operands) {
         if (operand.is_constant || operand.is_prepared) fetched += fetch_cycles(task, operand.load->tensor);

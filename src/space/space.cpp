@@ -36,6 +36,7 @@ struct Plan {
   Task task;
   Reduced reduced;
   std::map<size_t, TileAxes> tiles;
+  std::vector<RowBlock> rows;  // stages that run together
 };
 
 // Stages that another one writes along with itself.
@@ -52,11 +53,16 @@ std::vector<bool> written_along(const Plan& plan, const std::map<size_t, Group>&
     for (size_t member : group.consumer) along[member] = true;
     for (const Chain& chain : group.producers) along[chain.back()] = true;
   }
+  for (const RowBlock& block : plan.rows) {
+    for (const size_t member : block.members) along[member] = true;
+  }
   return along;
 }
 
 Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
                    const std::map<size_t, Group>& groups) {
+  const auto block = std::ranges::find(plan.rows, stage.compute, &RowBlock::last);
+  if (block != plan.rows.end()) return write_row_block(writer, *block, plan.tiles);
   switch (stage.role) {
     case Role::inlined:
     case Role::prepared: return {};
@@ -114,10 +120,25 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
   return name;
 }
 
+// The plans in which stages that share rows run together, where there are such stages, and then all plans.
+std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
+  std::vector<Plan> result;
+  for (const Plan& plan : plans) {
+    std::vector<RowBlock> blocks = row_blocks_of(plan.reduced.dag, plan.reduced.classified);
+    std::erase_if(blocks, [&](const RowBlock& block) { return !rows_of_block(block, plan.tiles); });
+    if (blocks.empty()) continue;
+    result.push_back(plan);
+    result.back().arm += " in rows";
+    result.back().rows = std::move(blocks);
+  }
+  result.insert(result.end(), plans.begin(), plans.end());
+  return result;
+}
+
 // Choices of tile axes for every product, the first choices first, at most `most` a product and 16 in all.
 std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
   constexpr size_t kMostSketches = 16;
-  std::vector<Plan> plans = {{arm, task, reduced, {}}};
+  std::vector<Plan> plans = {{arm, task, reduced, {}, {}}};
   for (const Stage& stage : reduced.classified.stages) {
     if (stage.role != Role::product) continue;
     auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage);
@@ -133,7 +154,7 @@ std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduc
     }
     plans = std::move(extended);
   }
-  return plans;
+  return with_row_blocks(plans);
 }
 
 Sketch make_sketch(const Plan& plan) {

@@ -269,6 +269,7 @@ TEST_F(RandomTraces, PointsOfLongReductionsComputeWhatTheNaiveProgramDoes) {
   constexpr SmallCase kLong[] = {
       {"expression", R"j({"text": "O[i:2] = sum(r:70001) A[i, r]"})j"},
       {"expression", R"j({"text": "O[i:1] = sum(r:8209) A[r] * B[r]"})j"},
+      {"expression", R"j({"text": "O[i:5] = sum(r:4099) A[i, r] * B[r]"})j"},
       {"expression", R"j({"text": "O[i:3, j:5] = max(a:1031, b:11) X[a, b, i, j]"})j"},
       {"expression", R"j({"text": "S[i:1] = sum(a:3, b:30011) X[a, b] * X[a, b] O[i:1] = sqrt(S[i])"})j"},
       {"expression",

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "loop/interpret.h"
@@ -24,13 +26,14 @@ inline void expect_same(const Task& task, const Trace& trace) {
   std::vector<HostTensor> inputs;
   for (const Tensor& input : task.dag.inputs) inputs.push_back(random_like(input, rng));
   const Result<Program> program = apply_trace(task, trace);
-  ASSERT_TRUE(program) << program.error().to_string();
+  ASSERT_TRUE(program) << program.error().to_string() << "\n" << to_string(trace);
   const Result<Interpretation> direct = interpret(naive_program(task), inputs);
   const Result<Interpretation> rewritten = interpret(*program, inputs);
   ASSERT_TRUE(direct && rewritten);
   ASSERT_EQ(direct->outputs[0].values.size(), rewritten->outputs[0].values.size());
   for (size_t i = 0; i < direct->outputs[0].values.size(); ++i) {
-    ASSERT_NEAR(direct->outputs[0].values[i], rewritten->outputs[0].values[i], 1e-5) << i;
+    const double value = direct->outputs[0].values[i];
+    ASSERT_NEAR(value, rewritten->outputs[0].values[i], 1e-5 * std::max(1.0, std::abs(value))) << i;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
+#include "space/space.h"
 #include "tune/problem.h"
 
 namespace lathe::testing {
@@ -57,6 +58,32 @@ TEST(Winograd, LosesLessThanCandidatesAreAllowed) {
     // A third for longer sums and other numbers than these.
     EXPECT_LT(lost, relative_tolerance(task.dag, trace) / 3) << m;
   }
+}
+
+// A product of matrices under a window, its pixels' rows beside the images, and its channels in two axes.
+TEST(Winograd, AProductMayHaveMoreAxesThanAnImage) {
+  const auto workloads = parse_workloads(
+      R"([{"name":"c", "op":"capsule_conv2d", "batch":2, "height":7, "width":5, "in_channels":3,
+           "out_channels":5, "kernel":3, "stride":1, "padding":1, "capsule":2}])",
+      "winograd_test");
+  ASSERT_TRUE(workloads);
+  const Task task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true).value();
+  for (const int64_t m : {2, 4, 6}) {
+    const Trace trace = {RewriteStep{"winograd", "O", {{"m", m}}}};
+    const double lost = loss(task, trace);
+    EXPECT_GT(lost, 0) << m;
+    EXPECT_LT(lost, relative_tolerance(task.dag, trace)) << m;
+  }
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  int points = 0;
+  for (const Point& point : space->preferred_points()) {
+    const Result<Trace> trace = space->trace(point);
+    ASSERT_TRUE(trace);
+    EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << to_string(*trace);
+    points += std::holds_alternative<RewriteStep>(trace->front()) ? 1 : 0;
+  }
+  EXPECT_GE(points, 3);
 }
 
 TEST(Winograd, TilesThatLoseTheResultAreRefused) {

@@ -145,7 +145,7 @@ Status GroupWriter::write() {
     w_.add(ComputeAtStep{block(chain.back()), block(last_), axis + ".0", Scope::thread});
   }
   LATHE_TRY_STATUS(write_product(w_, w_.stages.of(group_.product), tile_,
-                                 {group_.axis.at(group_.product), size, extent_ % size != 0}));
+                                 {group_.axis.at(group_.product), size, extent_ % size != 0, {}}));
   for (const Chain& chain : group_.producers)
     LATHE_TRY_STATUS(write_chain(w_, chain, {group_.axis.at(chain.back())}));
   if (w_.task.cores > 1 && size < extent_)

@@ -1,8 +1,8 @@
-// Where a stage without a reduction is made that a product alone reads: once for all; block by block, just
-// before it is read there (Ansor's compute location), so that it stays in the caches, and is made again where
-// blocks overlap; or inside of the product, in every place that reads it. The last is for what pads an image:
-// it needs no pass of its own, and the border's tiles are cut off from the others (lower/peel_tails.h), which
-// read the image itself.
+// Where a stage without a reduction is made that a product alone reads, or one that moves whole planes: once
+// for all; block by block, just before it is read there (Ansor's compute location), so that it stays in the
+// caches, and is made again where blocks overlap; or inside of the product, in every place that reads it. The
+// last is for what pads an image: it needs no pass of its own, and the border's tiles are cut off from the
+// others (lower/peel_tails.h), which read the image itself.
 #include <algorithm>
 
 #include "expr/walk.h"
@@ -37,6 +37,7 @@ std::optional<int64_t> kinds_of_tiles(const Compute& consumer, const Load& load)
 // enough to be code of their own.
 Place preferred_place(const Compute& compute, const Compute& consumer) {
   constexpr int64_t kMostKinds = 64;
+  if (consumer.reduction == Reduction::none) return Place::at_block;  // it moves plane by plane
   const Select* select = compute.body.as<Select>();
   const bool pads =
       select != nullptr && select->if_true.as<Load>() != nullptr && select->if_false.as<Literal>() != nullptr;

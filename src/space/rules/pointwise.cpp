@@ -1,5 +1,5 @@
 // Rule: a stage without a reduction runs in the order of its output's memory, in vectors, outer loops
-// parallel.
+// parallel. Where vectors cannot run along its last axis, its layout is chosen so that they can.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
+#include "space/vector_part.h"
 
 namespace lathe {
 namespace {
@@ -42,21 +43,88 @@ Layout in_order_of_loops(const Compute& compute, const Load& load, const std::ve
   return Layout::permuted(dims);
 }
 
+// That, but what moves with the vectors last.
+Layout in_order_of_vectors(const Compute& compute, const Load& load, const std::vector<size_t>& order,
+                           const VectorPart& part) {
+  Layout layout = in_order_of_loops(compute, load, order);
+  const auto step = vector_step(compute, load, part);
+  if (!step || !step->dim) return layout;
+  std::erase_if(layout.dims, [&](const LayoutDim& dim) { return dim.dim == static_cast<int>(*step->dim); });
+  const Layout last = with_quotients_last(load.tensor, *step->dim, step->divisor);
+  const auto parts = static_cast<std::ptrdiff_t>(step->divisor > 1 ? 2 : 1);
+  layout.dims.insert(layout.dims.end(), last.dims.end() - parts, last.dims.end());
+  return layout;
+}
+
 // Inputs whose layout is free take the output's order, so that neighbouring outputs read neighbouring inputs:
 // dimension by dimension where indices are axes plus a constant.
 void follow_layout(Writer& writer, const Compute& compute, const Layout& layout,
-                   const std::vector<size_t>& order) {
+                   const std::vector<size_t>& order, const VectorPart& part) {
   for (const Load* load : loads_of(compute.body)) {
     if (!load->tensor->literal.empty()) continue;
     const auto dim_of_axis = plain_dims(compute, *load);
     if (!dim_of_axis) {
-      writer.set_layout(load->tensor, in_order_of_loops(compute, *load, order));
+      writer.set_layout(load->tensor, in_order_of_vectors(compute, *load, order, part));
       continue;
     }
     Layout followed = layout;
     for (LayoutDim& dim : followed.dims) dim.dim = (*dim_of_axis)[static_cast<size_t>(dim.dim)];
     writer.set_layout(load->tensor, followed);
   }
+}
+
+// Whether the value of an index at run time depends on what a tensor holds at this variable.
+bool is_chosen_by(const Affine& index, const Var& var) {
+  return std::ranges::any_of(index.terms(), [&](const Affine::Term& term) {
+    switch (term.atom->kind) {
+      case AtomKind::variable: return false;
+      case AtomKind::opaque: return uses(*term.atom->opaque, var);
+      case AtomKind::floor_div:
+      case AtomKind::modulo: return is_chosen_by(term.atom->operand, var);
+    }
+    return false;
+  });
+}
+
+// Whether an axis decides at run time which places are read.
+bool chooses_places(const Compute& compute, size_t axis) {
+  return std::ranges::any_of(loads_of(compute.body), [&](const Load* load) {
+    return std::ranges::any_of(
+        load->index, [&](const Affine& index) { return is_chosen_by(index, compute.axes[axis].var); });
+  });
+}
+
+// How many lanes vectors along a part would fill, few vectors being as good as many; nothing where they would
+// run along quotients of an intermediate, whose own stage has whole axes alone.
+int64_t promise_of(const Writer& writer, const Compute& compute, const VectorPart& part) {
+  constexpr int64_t kEnoughVectors = 4;
+  for (const Load* load : loads_of(compute.body)) {
+    const auto step = vector_step(compute, *load, part);
+    if (step && step->divisor > 1 && writer.is_intermediate(load->tensor)) return 0;
+  }
+  return std::min(compute.axes[part.axis].extent / part.divisor, kEnoughVectors * writer.lanes());
+}
+
+// A tensor whose last axis is read divided, or chooses what is read, has its layout chosen by what vectors
+// can run along, where that is open: their axis, or its quotients, last, and first what chooses places, so
+// that for each choice whole planes are moved.
+void choose_layout(Writer& writer, const Compute& compute) {
+  const std::vector<VectorPart> parts = vector_parts(compute);
+  if (parts.empty() || std::ranges::find(parts, VectorPart{compute.spatial_count() - 1}) != parts.end())
+    return;
+  size_t preferred = 0;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (promise_of(writer, compute, parts[i]) >= promise_of(writer, compute, parts[preferred])) preferred = i;
+  }
+  const auto count = static_cast<int64_t>(parts.size());
+  const VectorPart part = parts[static_cast<size_t>(
+      writer.choose.choose_kind(compute.output->name + ".along", count, static_cast<int64_t>(preferred)))];
+  Layout layout = with_quotients_last(compute.output, part.axis, part.divisor);
+  const auto end = layout.dims.end() - (part.divisor > 1 ? 2 : 1);
+  std::stable_partition(layout.dims.begin(), end, [&](const LayoutDim& dim) {
+    return chooses_places(compute, static_cast<size_t>(dim.dim));
+  });
+  writer.set_layout(compute.output, layout);
 }
 
 // A loop of the stage: an axis, or the part of one that a dimension of memory holds.
@@ -97,6 +165,15 @@ std::vector<StageLoop> loops_in_memory(const Compute& compute, const Layout& lay
     loops.push_back({axis, whole.var.name(), whole.extent});
   }
   return loops;
+}
+
+// What memory holds innermost: an axis, or the quotients of one.
+VectorPart innermost_part(const Compute& compute, const Layout& layout) {
+  const LayoutDim& inner = layout.dims.back();
+  const auto axis = static_cast<size_t>(inner.dim);
+  const bool by_quotients =
+      inner.divide > 1 && inner.modulo == 0 && compute.axes[axis].extent % inner.divide == 0;
+  return {axis, by_quotients ? inner.divide : 1};
 }
 
 // Whether selects decide by this variable.
@@ -158,16 +235,19 @@ void fuse_innermost(Writer& writer, const std::string& block, std::vector<StageL
   outer.extent *= inner.extent;
 }
 
-void write_vectors(Writer& writer, const Compute& compute, std::vector<StageLoop>& loops, int64_t wanted) {
+// What is made for its reader has loops of other lengths there.
+void write_vectors(Writer& writer, const Compute& compute, bool is_placed, std::vector<StageLoop>& loops,
+                   int64_t wanted) {
   const std::string& name = compute.output->name;
-  const int64_t lanes = writer.lanes();
   StageLoop& inner = loops.back();
-  const int64_t vectors = std::min(std::max<int64_t>(1, ceil_div(inner.extent, lanes)), wanted);
-  writer.add(SplitStep{name, inner.name, {vectors, lanes}});
+  VectorTile tile{std::min(std::max<int64_t>(1, ceil_div(inner.extent, writer.lanes())), wanted),
+                  writer.lanes()};
+  if (!is_placed) tile = vector_tile(inner.extent, writer.lanes(), wanted);
+  writer.add(SplitStep{name, inner.name, {tile.vectors, tile.lanes}});
   writer.add(AnnotateStep{name, inner.name + ".1", LoopKind::unrolled});
   writer.add(AnnotateStep{name, inner.name + ".2", LoopKind::vectorized});
   inner.name += ".0";
-  inner.extent = ceil_div(inner.extent, vectors * lanes);
+  inner.extent = ceil_div(inner.extent, tile.size());
 }
 
 }  // namespace
@@ -175,14 +255,15 @@ void write_vectors(Writer& writer, const Compute& compute, std::vector<StageLoop
 Status write_pointwise(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   const std::string& name = compute.output->name;
+  choose_layout(writer, compute);
   const Layout layout = writer.layout_of(compute.output);
   std::vector<StageLoop> loops = loops_in_memory(compute, layout);
   if (loops.empty()) return {};
   std::vector<size_t> order;
   for (const StageLoop& loop : loops) order.push_back(loop.axis);
-  follow_layout(writer, compute, layout, order);
+  follow_layout(writer, compute, layout, order, innermost_part(compute, layout));
   // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 1);
+  const int64_t vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 4);
   const Placement placement = choose_placement(writer, compute);
   if (placement.place == Place::inside) {
     writer.add(InlineStep{name});
@@ -202,15 +283,17 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   }
   const bool fills_vectors = loops.back().extent >= 2;
   if (fills_vectors) {
-    write_vectors(writer, compute, loops, vectors);
-    for (const size_t axis : in_vectors)
-      writer.add(TailStep{name, compute.axes[axis].var.name(), Tail::mask});
+    write_vectors(writer, compute, is_placed, loops, vectors);
+    const Tail tail = is_placed || in_vectors.size() > 1 ? Tail::mask : Tail::overlap;
+    for (const size_t axis : in_vectors) writer.add(TailStep{name, compute.axes[axis].var.name(), tail});
   }
   if (is_placed) return {};
   std::vector<std::pair<std::string, int64_t>> outer;
   for (const StageLoop& loop : loops) outer.emplace_back(loop.name, loop.extent);
   if (outer.size() > 1 && fills_vectors) outer.pop_back();
-  write_parallel(writer, name, outer);
+  const std::vector<std::string> parallel = write_parallel(writer, name, outer);
+  if (chooses_places(compute, order.front()))
+    writer.row_blocks.emplace(name, RowLoop{parallel.front(), /*reads_beyond=*/false});
   return {};
 }
 

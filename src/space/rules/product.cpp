@@ -54,7 +54,7 @@ void ProductWriter::add_level(int number, bool rows_first, bool with_others,
     const int64_t blocks = ceil_div(extent(*tile_.rows), sizes_.rows * sizes_.row_tiles);
     rows.emplace_back(axis_name(*tile_.rows) + suffix, number == 0 ? blocks : sizes_.row_tiles);
   }
-  const int64_t width = sizes_.vectors * lanes_;
+  const int64_t width = tile_width();
   const int64_t panels =
       number == 0 ? ceil_div(axis(tile_.vector).extent, width * sizes_.panels) : sizes_.panels;
   if (!rows_first) loops.emplace_back(axis_name(tile_.vector) + suffix, panels);
@@ -64,7 +64,7 @@ void ProductWriter::add_level(int number, bool rows_first, bool with_others,
 
 void ProductWriter::write_tiles() {
   const std::string v = axis_name(tile_.vector);
-  w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.vectors, lanes_}});
+  w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.streams * sizes_.vectors, lanes_}});
   if (tile_.rows) w_.add(SplitStep{name_, axis_name(*tile_.rows), {sizes_.row_tiles, sizes_.rows}});
   if (other_) w_.add(SplitStep{name_, axis_name(*other_), {sizes_.others}});
   ReorderStep order{name_, {}};
@@ -84,7 +84,7 @@ void ProductWriter::write_tiles() {
   order.loops.push_back(v + ".2");
   order.loops.push_back(v + ".3");
   w_.add(order);
-  if (sizes_.prefetch != 0) write_prefetch(sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
+  if (sizes_.prefetch != 0) write_prefetch(outer, sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
   std::string innermost_outer = outer.back().first;
   if (!group_.axis) {
     const std::vector<std::string> loops = write_parallel(w_, name_, outer);
@@ -92,7 +92,7 @@ void ProductWriter::write_tiles() {
     // A loop that is no more of its own has become part of the first.
     const std::string block = axis_name(other_.value_or(tile_.rows.value_or(tile_.vector))) + ".0";
     const bool is_alone = std::ranges::find(loops, block) != loops.end();
-    w_.row_blocks.emplace(name_, RowBlock{is_alone ? block : loops.front(), sizes_.pad_rows != 0});
+    w_.row_blocks.emplace(name_, RowLoop{is_alone ? block : loops.front(), sizes_.pad_rows != 0});
   }
   if (sizes_.reduce_unroll > 1) w_.add(AnnotateStep{name_, innermost + ".1", LoopKind::unrolled});
   if (tile_.rows) w_.add(AnnotateStep{name_, axis_name(*tile_.rows) + ".2", LoopKind::unrolled});

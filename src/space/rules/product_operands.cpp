@@ -52,6 +52,18 @@ std::string ProductWriter::name_of_pack(const Tensor& tensor) const {
   return taken ? fmt::format("{}.{}", name, name_) : name;
 }
 
+// Whether the operand can come in panels at once: nothing else reads it, and its layout is open.
+bool ProductWriter::is_placed_for_this_alone(const Operand& operand) const {
+  const Tensor& tensor = operand.load->tensor;
+  const auto argument = std::ranges::find(w_.task.arguments, tensor, &Argument::tensor);
+  const bool is_open = argument != w_.task.arguments.end() && argument->layout_is_free &&
+                       !argument->is_constant && !w_.layouts.contains(tensor->name);
+  const bool is_alone = std::ranges::count_if(stage_.operands, [&](const Operand& other) {
+                          return other.load->tensor == tensor;
+                        }) == 1;
+  return is_open && is_alone && w_.dag.consumers(tensor).size() == 1;
+}
+
 // Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
 void ProductWriter::pack_operand(const Operand& operand) {
   const int dim = operand.dim_of_axis[tile_.vector];
@@ -77,8 +89,9 @@ void ProductWriter::pack_operand(const Operand& operand) {
   for (size_t r : reduce_order()) place_axis(r);
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});
-  if (operand.is_prepared) {
+  if (operand.is_prepared || is_placed_for_this_alone(operand)) {
     w_.set_layout(operand.load->tensor, layout);
+    panels_ = operand.load->tensor->name;
     return;
   }
   const std::string copy = name_of_pack(operand.load->tensor);
@@ -131,7 +144,17 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   } else if (vectors.dim >= 0 || channels.dim >= 0) {
     inner = {vectors.dim >= 0 ? vectors : channels};
   }
-  if (!inner.empty()) w_.set_layout(operand.load->tensor, with_innermost(operand.load->tensor, inner));
+  if (inner.empty()) return;
+  Layout layout = with_innermost(operand.load->tensor, inner);
+  // Each of many small products finds its part together.
+  const auto is_of_one = [&](const LayoutDim& dim) {
+    for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+      if (operand.dim_of_axis[i] == dim.dim && used_by_all(i)) return true;
+    }
+    return false;
+  };
+  if (!blocked) std::stable_partition(layout.dims.begin(), layout.dims.end() - 1, is_of_one);
+  w_.set_layout(operand.load->tensor, layout);
 }
 
 bool ProductWriter::can_be_packed(const Operand* operand) const {
@@ -164,17 +187,23 @@ void ProductWriter::choose_prefetch(const Operand& operand) {
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
     panel *= operand.uses[r] ? axis(r).extent : 1;
   const bool fits = 2 * panel <= target.l2.bytes || bytes > target.l3.bytes;
-  const bool far = bytes > target.l2.bytes && fits;
+  const bool far = bytes > target.l2.bytes && fits && tile_.rows;
   sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, far ? 1 : 0);
 }
 
-void ProductWriter::write_prefetch(const std::string& innermost) {
-  const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
-  if (panels < 2) return;
-  const std::string loop = axis_name(tile_.vector) + (sizes_.panels > 1 ? ".1" : ".0");
+// Ahead of the innermost loop that moves to another panel.
+void ProductWriter::write_prefetch(const std::vector<std::pair<std::string, int64_t>>& outer,
+                                   const std::string& innermost) {
   const Operand& panels_of = *vector_operand();
-  w_.add(PrefetchStep{name_, panels_of.is_prepared ? panels_of.load->tensor->name : panels_, loop, 1,
-                      innermost});
+  for (size_t k = outer.size(); k-- > 0;) {
+    const auto& [loop, count] = outer[k];
+    for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+      const bool drives = loop == axis_name(i) || loop.starts_with(axis_name(i) + ".");
+      if (count < 2 || !drives || !panels_of.uses[i]) continue;
+      w_.add(PrefetchStep{name_, panels_, loop, 1, innermost});
+      return;
+    }
+  }
 }
 
 }  // namespace lathe

@@ -2,46 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "space/rules/product_writer.h"
 
 namespace lathe {
 
-// The register tile with the least time for an element: a tile of few accumulators waits for the latency of
-// its multiply-adds, and what is left over of an axis is a tile of its own (kernels.md 0).
-TileSizes ProductWriter::preferred_tile() const {
-  const Target& target = w_.task.target;
+RegisterTile ProductWriter::preferred_tile() const {
   const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
-  const int64_t rows_there = tile_.rows ? extent(*tile_.rows) : 1;
-  const bool shares_loads = sliding_axis().has_value();
-  const auto tile_time = [&](int64_t rows, int64_t vectors) {
-    return static_cast<double>(
-               std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
-           1.0;
-  };
-  TileSizes best;
-  double best_time = std::numeric_limits<double>::infinity();
-  for (int64_t vectors = 1; vectors <= std::min<int64_t>(4, vectors_there); ++vectors) {
-    const int64_t others = shares_loads ? registers_of_taps() * vectors : 1 + vectors;
-    const int64_t most = (target.vector_registers - others) / vectors;
-    for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {
-      const int64_t whole_tiles = rows_there / rows;
-      const int64_t rows_left = rows_there % rows;
-      const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
-                              (rows_left != 0 ? tile_time(group_.imperfect ? rows : rows_left, vectors) : 0);
-      const double time = row_time * static_cast<double>(ceil_div(vectors_there, vectors));
-      // One vector a row needs a broadcast for every multiply-add.
-      const double loads = vectors == 1 && !shares_loads ? 1.15 : 1.0;
-      if (time * loads < best_time * 0.999) {
-        best_time = time * loads;
-        best.vectors = vectors;
-        best.rows = rows;
-      }
-    }
-  }
-  return best;
+  if (!tile_.rows) return preferred_streams(vectors_there);
+  const int64_t taps = sliding_axis() ? registers_of_taps() : 0;
+  return preferred_register_tile(w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps);
 }
 
 // What one more row takes of the row operand: where windows overlap, less than a row reads.
@@ -97,8 +68,7 @@ int64_t ProductWriter::registers_of_taps() const { return 2 * axis(*sliding_axis
 // products, of which nothing is read again: they stay outside.
 void ProductWriter::choose_other_axis() {
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || axis(i).extent < 2 || used_by_all(i))
-      continue;
+    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || extent(i) < 2 || used_by_all(i)) continue;
     if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
   }
 }
@@ -142,12 +112,17 @@ void ProductWriter::choose_sizes() {
   const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
   std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
   std::iota(vectors.begin(), vectors.end(), 1);
-  const TileSizes preferred = preferred_tile();
+  const RegisterTile preferred = preferred_tile();
   sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, preferred.vectors);
   std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));
   std::iota(rows.begin(), rows.end(), 1);
   sizes_.rows = w_.choose.choose(name_ + ".rows", rows, preferred.rows);
-  if (tile_.rows) sizes_.rows = std::min(sizes_.rows, extent(*tile_.rows));
+  if (tile_.rows) {
+    sizes_.rows = std::min(sizes_.rows, extent(*tile_.rows));
+  } else {
+    const int64_t most = std::min<int64_t>(8, ceil_div(vector_extent, lanes_));
+    sizes_.streams = w_.choose.choose(name_ + ".streams", powers_of_two(most), preferred.streams);
+  }
   sizes_.panels = w_.choose.choose(name_ + ".panels",
                                    powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
   choose_other_axis();
@@ -177,16 +152,16 @@ void ProductWriter::choose_sizes() {
 }
 
 Status ProductWriter::check_sizes() const {
-  const int64_t needed = sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
+  const int64_t needed = sizes_.streams * sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
   if (needed > w_.task.target.vector_registers) {
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("a register tile of {} x {} needs {} vector registers of {}", sizes_.rows,
                             sizes_.vectors, needed, w_.task.target.vector_registers));
   }
   const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
-  if (panels % sizes_.panels != 0) {
+  if (panels % (sizes_.streams * sizes_.panels) != 0) {
     return fail(ErrorKind::illegal_schedule,
-                fmt::format("blocks of {} panels do not divide {}", sizes_.panels, panels));
+                fmt::format("blocks of {} panels do not divide {}", sizes_.streams * sizes_.panels, panels));
   }
   const int64_t taps = sizes_.taps_inner != 0 ? axis(*sliding_axis()).extent : 1;
   const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll * taps;

@@ -1,19 +1,19 @@
 // The writer of a product's schedule (rules/product.cpp): its sizes, its operands, its loops, one file each.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "space/rules/register_tile.h"
 #include "space/rules/rules.h"
 
 namespace lathe {
 
 // What is chosen of a product.
-struct TileSizes {
-  int64_t vectors = 1;    // V: vectors of the tile
-  int64_t rows = 1;       // R
+struct TileSizes : RegisterTile {
   int64_t panels = 1;     // tiles along the vector axis in a cache block
   int64_t row_tiles = 1;  // tiles along the row axis in a cache block
   int64_t others = 1;     // of the largest other spatial axis in a cache block
@@ -42,18 +42,24 @@ class ProductWriter {
  private:
   const Axis& axis(size_t i) const { return compute_.axes[i]; }
   // Of the loop over an axis: a group has but a part of one.
-  int64_t extent(size_t i) const { return group_.axis == i ? group_.size : axis(i).extent; }
+  int64_t extent(size_t i) const {
+    if (group_.axis == i) return group_.size;
+    return std::ranges::find(group_.single, i) == group_.single.end() ? axis(i).extent : 1;
+  }
+  // Along the vector axis, of a register tile.
+  int64_t tile_width() const { return sizes_.streams * sizes_.vectors * lanes_; }
   std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
   const Operand* vector_operand() const;  // uses the vector axis and not the rows
   const Operand* row_operand() const;     // the other one
   void choose_sizes();
   Status check_sizes() const;
-  TileSizes preferred_tile() const;
+  RegisterTile preferred_tile() const;
   int64_t bytes_of_row() const;
   int64_t bytes_of_one(const Operand& operand) const;
   bool prefers_rows_first() const;
   int64_t preferred_row_tiles() const;
   std::string name_of_pack(const Tensor& tensor) const;
+  bool is_placed_for_this_alone(const Operand& operand) const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
   std::vector<size_t> reduce_order() const;
@@ -80,7 +86,8 @@ class ProductWriter {
   bool can_be_packed(const Operand* operand) const;
   bool is_read_in_place(const Operand& operand);
   void choose_prefetch(const Operand& operand);
-  void write_prefetch(const std::string& innermost);
+  void write_prefetch(const std::vector<std::pair<std::string, int64_t>>& outer,
+                      const std::string& innermost);
 
   Writer& w_;
   const Stage& stage_;

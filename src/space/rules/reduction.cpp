@@ -7,6 +7,7 @@
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
+#include "space/vector_part.h"
 
 namespace lathe {
 namespace {
@@ -15,6 +16,14 @@ namespace {
 int innermost_dim(const Writer& writer, const Tensor& tensor) {
   const Layout layout = writer.layout_of(tensor);
   return layout.dims.empty() ? -1 : layout.dims.back().dim;
+}
+
+// Whether the operand moves by the elements that its layout has innermost.
+bool is_contiguous(const Writer& writer, const Compute& compute, const Operand& operand, size_t axis) {
+  const auto step = vector_step(compute, *operand.load, {axis});
+  if (!step || !step->dim) return false;
+  const LayoutDim innermost = writer.layout_of(operand.load->tensor).dims.back();
+  return innermost.dim == static_cast<int>(*step->dim) && innermost.divide == step->divisor;
 }
 
 // The spatial axis that moves an element a step in every varying operand's innermost dimension, if there is
@@ -26,8 +35,7 @@ std::optional<size_t> contiguous_axis(const Writer& writer, const Compute& compu
     bool broken = false;
     for (const Operand& operand : stage.operands) {
       if (!operand.uses[axis]) continue;
-      const int inner = innermost_dim(writer, operand.load->tensor);
-      const bool here = operand.step_dim[axis] >= 0 && operand.step_dim[axis] == inner;
+      const bool here = is_contiguous(writer, compute, operand, axis);
       contiguous |= here;
       broken |= !here;
     }
@@ -41,14 +49,10 @@ void prefer_layouts(Writer& writer, const Compute& compute, const Stage& stage) 
   const int inner = innermost_dim(writer, compute.output);
   for (const Operand& operand : stage.operands) {
     if (inner < 0 || compute.axes[static_cast<size_t>(inner)].extent < writer.lanes()) return;
-    const int dim = operand.step_dim[static_cast<size_t>(inner)];
-    if (dim < 0) continue;
-    std::vector<int> dims;
-    for (int d = 0; d < static_cast<int>(operand.load->index.size()); ++d) {
-      if (d != dim) dims.push_back(d);
-    }
-    dims.push_back(dim);
-    writer.set_layout(operand.load->tensor, Layout::permuted(dims));
+    const auto step = vector_step(compute, *operand.load, {static_cast<size_t>(inner)});
+    if (!step || !step->dim) continue;
+    writer.set_layout(operand.load->tensor,
+                      with_quotients_last(operand.load->tensor, *step->dim, step->divisor));
   }
 }
 
@@ -124,8 +128,9 @@ size_t parted_axis(const Compute& compute, int64_t parts, int64_t lanes) {
 // always asked.
 struct Choices {
   Parts parts;
-  int64_t vectors = 1;  // side by side along an axis
-  bool lanes = false;   // whether the reduction runs in the lanes
+  int64_t vectors = 1;   // side by side along an axis
+  bool lanes = false;    // whether the reduction runs in the lanes
+  int64_t together = 1;  // results, or parts of one, side by side where it does
 };
 
 Choices choose(Writer& writer, const Compute& compute) {
@@ -138,16 +143,24 @@ Choices choose(Writer& writer, const Compute& compute) {
   choices.vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 2);
   const bool fills = compute.axes.back().extent >= 2 * writer.lanes();
   choices.lanes = writer.choose.choose_kind(name + ".lanes", fills ? 2 : 1, fills ? 1 : 0) != 0;
+  const std::vector<int64_t> together = fills ? powers_of_two(8) : std::vector<int64_t>{1};
+  choices.together = writer.choose.choose(name + ".together", together, 4);
   return choices;
+}
+
+int64_t size_of_part(const Writer& writer, const Compute& compute, const Parts& parts) {
+  const int64_t extent = compute.axes[parts.axis].extent;
+  // Lanes must find something to start from in every part, the last one too.
+  const int64_t least = parts.axis + 1 == compute.axes.size() ? writer.lanes() : 1;
+  int64_t size = ceil_div(ceil_div(extent, parts.count), least) * least;
+  while (size < extent && extent % size != 0 && extent % size < least) size += least;
+  return size;
 }
 
 // Cuts the reduction: gives the nest of the partial results, with the part as its last spatial loop.
 Nest write_parts(Writer& writer, const Compute& compute, const Parts& parts) {
   const Axis& axis = compute.axes[parts.axis];
-  // Lanes must find something to start from in every part, the last one too.
-  const int64_t least = parts.axis + 1 == compute.axes.size() ? writer.lanes() : 1;
-  int64_t size = ceil_div(ceil_div(axis.extent, parts.count), least) * least;
-  while (size < axis.extent && axis.extent % size != 0 && axis.extent % size < least) size += least;
+  const int64_t size = size_of_part(writer, compute, parts);
   const std::string loop = axis.var.name();
   Nest partial(compute);
   writer.add(SplitStep{partial.block, loop, {size}});
@@ -189,25 +202,96 @@ void write_along_axis(Writer& writer, Nest nest, const Axis& axis, int64_t wante
   writer.add(TailStep{out, vector_loop, Tail::peel});
 }
 
+// The reduction in scalars.
+void write_plainly(Writer& writer, const Nest& nest) {
+  const std::vector<std::string> outer = write_parallel(writer, nest.block, nest.spatial);
+  if (!outer.empty()) write_results(writer, nest, outer.back());
+}
+
+// Adds up the parts of what each lane has.
+void write_sum_of_parts(Writer& writer, const Nest& nest, const std::string& part, const std::string& lane) {
+  const std::string block = nest.block + ".rf";
+  std::vector<LayoutDim> dims;
+  const auto rank = static_cast<int>(nest.spatial.size());
+  for (int dim = 0; dim < rank; ++dim) dims.push_back({dim, 1, 0, 0});
+  dims.push_back({rank + 1, 1, 0, 0});
+  dims.push_back({rank, 1, 0, 0});
+  writer.add(LayoutStep{block + ".rf", {dims}});
+  ReorderStep order{block, {}};
+  for (const auto& [loop, extent] : nest.spatial) order.loops.push_back(loop);
+  order.loops.push_back(part);
+  order.loops.push_back(lane);
+  writer.add(order);
+  writer.add(AnnotateStep{block, lane, LoopKind::vectorized});
+  if (nest.spatial.empty()) return;
+  writer.add(CacheWriteStep{block, block + ".acc", nest.spatial.back().first, Scope::registers});
+  writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
+}
+
+// As many as wanted, or fewer, that leave no rest; more rather than one alone.
+int64_t number_together(int64_t count, int64_t wanted) {
+  for (int64_t number = std::min(wanted, count); number > 1; --number) {
+    if (count % number == 0) return number;
+  }
+  for (int64_t number = wanted + 1; wanted > 1 && number <= 8; ++number) {
+    if (count % number == 0) return number;
+  }
+  return 1;
+}
+
+// Several results side by side: the additions of one wait for each other. `spatial` are the block's outer
+// loops, `reduce` those inside, the last of which is in the lanes.
+void write_side_by_side(Writer& writer, const std::string& block,
+                        std::vector<std::pair<std::string, int64_t>> spatial,
+                        const std::vector<std::string>& reduce, int64_t together) {
+  const std::string& lane = reduce.back();
+  writer.add(AnnotateStep{block, lane, LoopKind::vectorized});
+  if (spatial.empty()) return;
+  const std::string last = spatial.back().first;
+  together = number_together(spatial.back().second, together);
+  writer.add(SplitStep{block, last, {together}});
+  spatial.back() = {last + ".0", ceil_div(spatial.back().second, together)};
+  ReorderStep order{block, {}};
+  for (const auto& [loop, extent] : spatial) order.loops.push_back(loop);
+  order.loops.insert(order.loops.end(), reduce.begin(), reduce.end() - 1);
+  order.loops.push_back(last + ".1");
+  order.loops.push_back(lane);
+  writer.add(order);
+  const std::string at = write_parallel(writer, block, spatial).back();
+  writer.add(AnnotateStep{block, last + ".1", LoopKind::unrolled});
+  writer.add(CacheWriteStep{block, block + ".acc", at, Scope::registers});
+  writer.add(AnnotateStep{block + ".acc.out", last, LoopKind::unrolled});
+  writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
+}
+
 // Partial results in the lanes: the innermost reduce loop is split by the vector width. Where the width does
 // not divide it, the last step leaves the lanes beyond its end alone.
-void write_along_reduction(Writer& writer, const Nest& nest, bool vectors) {
-  if (!vectors) {
-    const std::vector<std::string> outer = write_parallel(writer, nest.block, nest.spatial);
-    if (!outer.empty()) write_results(writer, nest, outer.back());
-    return;
+void write_along_reduction(Writer& writer, const Compute& compute, const Choices& choices) {
+  Nest nest(compute);
+  std::vector<std::pair<std::string, int64_t>> spatial = nest.spatial;
+  const Parts& parts = choices.parts;
+  std::string part;
+  if (parts.count > 1) {
+    const std::string loop = compute.axes[parts.axis].var.name();
+    const int64_t size = size_of_part(writer, compute, parts);
+    writer.add(SplitStep{nest.block, loop, {size}});
+    std::ranges::replace(nest.reduce, loop, loop + ".1");
+    part = loop + ".0";
+    spatial.emplace_back(part, ceil_div(compute.axes[parts.axis].extent, size));
   }
-  const std::string& last = nest.reduce.back();
-  const std::string in_lanes = last + ".1";
+  const std::string last = nest.reduce.back();
+  const std::string lane = last + ".1";
   writer.add(SplitStep{nest.block, last, {writer.lanes()}});
-  writer.add(RfactorStep{nest.block, in_lanes});
-  const std::string partial = nest.block + ".rf";
-  const std::vector<std::string> outer = write_parallel(writer, partial, nest.spatial);
-  writer.add(AnnotateStep{partial, in_lanes, LoopKind::vectorized});
-  if (!outer.empty()) {
-    writer.add(CacheWriteStep{partial, partial + ".acc", outer.back(), Scope::registers});
-    writer.add(AnnotateStep{partial + ".acc.out", in_lanes, LoopKind::vectorized});
+  writer.add(RfactorStep{nest.block, lane});
+  std::string partial = nest.block + ".rf";
+  if (parts.count > 1) {
+    writer.add(RfactorStep{partial, part});
+    partial += ".rf";
+    write_sum_of_parts(writer, nest, part, lane);
   }
+  nest.reduce.back() = last + ".0";
+  nest.reduce.push_back(lane);
+  write_side_by_side(writer, partial, spatial, nest.reduce, choices.together);
   write_parallel(writer, nest.block, nest.spatial);
 }
 
@@ -217,16 +301,20 @@ Status write_reduction(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);
   prefer_layouts(writer, compute, stage);
   const Choices choices = choose(writer, compute);
+  const auto axis = contiguous_axis(writer, compute, stage);
+  if (!axis && choices.lanes) {
+    write_along_reduction(writer, compute, choices);
+    return {};
+  }
   Nest nest(compute, stage.epilogue);
   if (choices.parts.count > 1) {
     nest = write_parts(writer, compute, choices.parts);
     if (choices.parts.axis != compute.spatial_count()) writer.add(ReorderStep{nest.block, loop_names(nest)});
   }
-  const auto axis = contiguous_axis(writer, compute, stage);
   if (axis) {
     write_along_axis(writer, nest, compute.axes[*axis], choices.vectors);
   } else {
-    write_along_reduction(writer, nest, choices.lanes);
+    write_plainly(writer, nest);
   }
   if (choices.parts.count > 1) write_parallel(writer, compute.output->name, Nest(compute).spatial);
   return {};

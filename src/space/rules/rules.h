@@ -13,6 +13,7 @@
 #include "space/chain.h"
 #include "space/chooser.h"
 #include "space/classify.h"
+#include "space/row_block.h"
 
 namespace lathe {
 
@@ -24,7 +25,7 @@ struct TileAxes {
 };
 
 // The loop of a product in which each iteration takes one block of rows through all that is reduced.
-struct RowBlock {
+struct RowLoop {
   std::string loop;
   bool reads_beyond = false;  // rows beyond the last, for which only what the program itself makes has room
 };
@@ -37,8 +38,9 @@ struct Writer {
   Chooser& choose;
   Trace trace;
   std::map<std::string, Layout> layouts;  // of tensors whose layout a rule has decided
-  // Of products that stand alone: what a product reads may be made there.
-  std::map<std::string, RowBlock> row_blocks;
+  // Of products that stand alone, and of stages that choose what they read at run time: what they read may be
+  // made there.
+  std::map<std::string, RowLoop> row_blocks;
   // Why the answers do not go together. Writing goes on, since a declaring run must meet every choice.
   std::optional<Error> violation;
 
@@ -75,6 +77,7 @@ struct GroupedLoops {
   std::optional<size_t> axis;  // none: the product stands alone
   int64_t size = 1;            // the axis' extent inside the group
   bool imperfect = false;      // the last group is smaller
+  std::vector<size_t> single;  // axes of which it has one place
 };
 // Multi-level tiling around a register tile, packed operands, accumulators in registers, the element-wise
 // consumer fused (Ansor's rules 4 to 6 with operand packing).
@@ -101,6 +104,12 @@ struct Placement {
 // Where a stage is made that a product alone reads.
 Placement choose_placement(Writer& writer, const Compute& compute);
 
+// The place among the block's common axes of the one that is cut: the rows of a product's tile, where there
+// is one among the stages. Nothing where such a product's vectors would run along a common axis.
+std::optional<size_t> rows_of_block(const RowBlock& block, const std::map<size_t, TileAxes>& tiles);
+// The stages of a block, for some rows at a time. `rows_of_block` must have found its rows.
+Status write_row_block(Writer& writer, const RowBlock& block, const std::map<size_t, TileAxes>& tiles);
+
 // A stage without a reduction: loops in the order of memory, the innermost in vectors, the outer ones
 // parallel.
 Status write_pointwise(Writer& writer, const Stage& stage);
@@ -116,6 +125,17 @@ std::vector<std::string> write_parallel(Writer& writer, const std::string& block
 // How many vectors a stage may take side by side along the axis that fills most: 1, 2, 4 or 8 at the most,
 // whichever axis earlier answers leave innermost.
 std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute);
+
+// Vectors side by side along an axis, none of which reaches beyond its end: a store under a mask takes as
+// long as a dozen others on some machines (AVX2 on Zen). So a short axis has shorter vectors, and where the
+// tiles leave a rest, the last is to overlap the one before.
+struct VectorTile {
+  int64_t vectors = 1;
+  int64_t lanes = 1;
+  int64_t size() const { return vectors * lanes; }
+};
+// With `wanted` vectors, or fewer where so many would compute much of the axis twice.
+VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted);
 
 // ceil(a / b)
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

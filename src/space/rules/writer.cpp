@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "expr/walk.h"
 #include "space/rules/rules.h"
@@ -111,6 +112,16 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64
         writer.set_layout(load->tensor, with_part_last(load->tensor, d, *part, block));
     }
   }
+}
+
+VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted) {
+  VectorTile tile;
+  tile.lanes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(most_lanes, extent))));
+  // A tenth more than there is costs less than the loop.
+  const double least = 1.1 * static_cast<double>(ceil_div(extent, tile.lanes));
+  tile.vectors = std::min(extent / tile.lanes, wanted);
+  while (static_cast<double>(ceil_div(extent, tile.size()) * tile.vectors) > least) --tile.vectors;
+  return tile;
 }
 
 std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute) {

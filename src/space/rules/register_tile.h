@@ -1,0 +1,24 @@
+// The register tile that a product should have, by the machine's registers and latencies alone. Pure
+// functions.
+#pragma once
+
+#include <cstdint>
+
+#include "target/target.h"
+
+namespace lathe {
+
+struct RegisterTile {
+  int64_t vectors = 1;  // V: side by side, of one panel
+  int64_t rows = 1;     // R
+  int64_t streams = 1;  // panels read side by side, where the tile has no rows
+};
+
+// For so many vectors and rows of results. `rows_left_are_whole`: a last tile that is smaller computes as
+// many rows as the others. `taps`: registers for each vector where rows share the loads of a window, else 0.
+RegisterTile preferred_register_tile(const Target& target, int64_t vectors_there, int64_t rows_there,
+                                     bool rows_left_are_whole, int64_t taps = 0);
+// For vectors alone, as of a matrix times a vector.
+RegisterTile preferred_streams(int64_t vectors_there);
+
+}  // namespace lathe

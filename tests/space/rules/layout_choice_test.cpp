@@ -1,0 +1,69 @@
+// Layouts that are open are chosen so that vectors move through contiguous memory, and the traces that follow
+// compute the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rewrite/same_result.h"
+#include "space/space.h"
+
+namespace lathe::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string preferred_text(const Task& task) {
+  const Result<Space> space = Space::derive(task);
+  EXPECT_TRUE(space) << space.error().to_string();
+  return to_string(space->trace(space->preferred_points().front()).value());
+}
+
+void expect_samples_same(const Task& task, int count) {
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
+  Rng rng(7);
+  for (int i = 0; i < count; ++i) {
+    const auto s = static_cast<size_t>(rng.below(space->sketches().size()));
+    const Result<Trace> trace = space->trace({static_cast<int>(s), sample(space->sketches()[s].domain, rng)});
+    if (trace) expect_same(task, *trace);
+  }
+}
+
+TEST(LayoutChoice, BlocksThatAreReadTurnedHaveTheirQuotientsLast) {
+  const Task task =
+      task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":64, "cols":256, "block":8})");
+  EXPECT_THAT(preferred_text(task),
+              AllOf(HasSubstr("layout O [1][0%8][0/8]"), HasSubstr("vectorize O i.0.2"),
+                    HasSubstr("layout A [1][0%8][0/8]"), HasSubstr("vectorize O.mean i.2")));
+  expect_samples_same(
+      task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":24, "cols":36, "block":4})"), 12);
+  // Blocks that leave a rest.
+  expect_samples_same(
+      task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":14, "cols":21, "block":4})"), 12);
+}
+
+TEST(LayoutChoice, WhatChoosesPlacesIsOutermostAndPaddingIsStoredPlaneByPlane) {
+  const std::string workload = R"({"name":"s", "op":"shift_conv2d", "batch":2, "height":7, "width":19,
+                                   "channels":5, "kernel":3})";
+  const Task task = task_of(workload);
+  EXPECT_THAT(preferred_text(task),
+              AllOf(HasSubstr("layout O [3][0][1][2]"), HasSubstr("compute_at I.pad O c scope=thread"),
+                    HasSubstr("vectorize O w.2"), Not(HasSubstr("inline I.pad"))));
+  Task two_cores = task;
+  two_cores.cores = 2;
+  expect_samples_same(task, 12);
+  expect_samples_same(two_cores, 12);
+}
+
+// A copy of short rows runs over several of them at once.
+TEST(LayoutChoice, ShortRowsOfACopyRunAsOne) {
+  const Task task = task_of(R"({"name":"c", "op":"capsule_conv2d", "batch":1, "height":6, "width":6,
+      "in_channels":8, "out_channels":16, "kernel":3, "stride":2, "padding":1, "capsule":4})");
+  EXPECT_THAT(preferred_text(task), HasSubstr("fuse P.pad c i j"));
+  expect_samples_same(task, 12);
+}
+
+}  // namespace
+}  // namespace lathe::testing

@@ -1,0 +1,57 @@
+// Products of a matrix and a vector, and operands whose layout is open.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rewrite/same_result.h"
+#include "space/rules/register_tile.h"
+#include "space/space.h"
+
+namespace lathe::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string preferred_text(const Task& task) {
+  const Result<Space> space = Space::derive(task);
+  EXPECT_TRUE(space) << space.error().to_string();
+  return to_string(space->trace(space->preferred_points().front()).value());
+}
+
+TEST(ProductRule, AMatrixTimesAVectorReadsSeveralPanelsAtOnce) {
+  const Task task = task_of(R"({"name":"g", "op":"gemv", "m":512, "k":64})");
+  EXPECT_THAT(preferred_text(task),
+              AllOf(HasSubstr("layout=[0/16][1][0%16]"), HasSubstr("split y i [1 8 8]")));
+  for (const int m : {512, 100, 9}) {
+    const Task small = task_of(R"({"name":"g", "op":"gemv", "k":13, "m":)" + std::to_string(m) + "}");
+    const Result<Space> space = Space::derive(small);
+    ASSERT_TRUE(space);
+    for (const Point& point : space->preferred_points()) expect_same(small, space->trace(point).value());
+  }
+}
+
+TEST(ProductRule, StreamsDivideThePanels) {
+  for (int64_t vectors = 1; vectors < 200; ++vectors) {
+    const RegisterTile tile = preferred_streams(vectors);
+    EXPECT_EQ((vectors + tile.vectors - 1) / tile.vectors % tile.streams, 0) << vectors;
+  }
+}
+
+TEST(ProductRule, AnOpenOperandComesInPanels) {
+  const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":3, "m":70, "n":24, "k":11})");
+  EXPECT_THAT(preferred_text(task), AllOf(HasSubstr("layout B [0][2/"), Not(HasSubstr("cache_read C B"))));
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
+}
+
+// Panels that follow each other along another axis than the vectors' are fetched in that order.
+TEST(ProductRule, TheNextPanelIsThatOfTheInnermostLoopThatMoves) {
+  const Task task = task_of(R"({"name":"b", "op":"bilinear", "batch":32, "out_features":512,
+                                "in1_features":1024, "in2_features":32})");
+  EXPECT_THAT(preferred_text(task), HasSubstr("prefetch O.F W.pack s.0 distance=1"));
+}
+
+}  // namespace
+}  // namespace lathe::testing
