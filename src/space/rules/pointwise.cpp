@@ -232,13 +232,12 @@ std::vector<size_t> axes_in_one(const Writer& writer, const Compute& compute, co
 
 // Makes the last axes one loop: gives its name, and takes them out of the loops around it.
 std::string write_in_one(Writer& writer, const Compute& compute, const std::vector<size_t>& axes,
-                         LoopOrder& order, int64_t& extent) {
+                         LoopOrder& order) {
   FuseStep fuse{compute.output->name, {}};
   for (const size_t axis : axes) fuse.loops.push_back(compute.axes[axis].var.name());
   writer.add(fuse);
   std::string name = fuse.loops.front();
   for (size_t i = 1; i < axes.size(); ++i) {
-    extent *= order.outer.back().second;
     name += "_" + fuse.loops[i];
     order.outer.pop_back();
   }
@@ -256,8 +255,12 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   LoopOrder order = order_of(compute, layout);
   const VectorPart& part = order.vectors;
   follow_layout(writer, compute, layout, order.axes, part);
+  const std::vector<size_t> in_one = axes_in_one(writer, compute, order);
+  int64_t extent = compute.axes[part.axis].extent / part.divisor;
+  for (size_t i = 0; i + 1 < in_one.size(); ++i) extent *= compute.axes[in_one[i]].extent;
   // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t wanted = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 4);
+  const int64_t wanted = writer.choose.choose(name + ".vectors", vector_counts(writer, compute),
+                                              preferred_vectors(extent, writer.lanes()));
   const std::string axis_name = compute.axes[part.axis].var.name();
   const std::optional<ComputeAtStep> place = choose_place(writer, compute);
   if (place) writer.add(*place);
@@ -270,9 +273,7 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   for (const auto& [loop, count] : order.outer) reorder.loops.push_back(loop);
   reorder.loops.push_back(vector_loop);
   writer.add(reorder);
-  int64_t extent = compute.axes[part.axis].extent / part.divisor;
-  if (const auto in_one = axes_in_one(writer, compute, order); in_one.size() > 1)
-    vector_loop = write_in_one(writer, compute, in_one, order, extent);
+  if (in_one.size() > 1) vector_loop = write_in_one(writer, compute, in_one, order);
   if (extent >= 2) {
     const VectorTile tile = vector_tile(extent, writer.lanes(), wanted);
     writer.add(SplitStep{name, vector_loop, {tile.vectors, tile.lanes}});
