@@ -263,7 +263,8 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   for (const StageLoop& loop : loops) order.push_back(loop.axis);
   follow_layout(writer, compute, layout, order, innermost_part(compute, layout));
   // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute), 4);
+  const int64_t vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute),
+                                               preferred_vectors(loops.back().extent, writer.lanes()));
   const Placement placement = choose_placement(writer, compute);
   if (placement.place == Place::inside) {
     writer.add(InlineStep{name});

@@ -117,11 +117,23 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64
 VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted) {
   VectorTile tile;
   tile.lanes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(most_lanes, extent))));
-  // A tenth more than there is costs less than the loop.
-  const double least = 1.1 * static_cast<double>(ceil_div(extent, tile.lanes));
   tile.vectors = std::min(extent / tile.lanes, wanted);
-  while (static_cast<double>(ceil_div(extent, tile.size()) * tile.vectors) > least) --tile.vectors;
+  while (extent % tile.lanes == 0 && extent % tile.size() != 0) --tile.vectors;
   return tile;
+}
+
+int64_t preferred_vectors(int64_t extent, int64_t most_lanes) {
+  // What a loop costs beside the vectors in it.
+  constexpr int64_t kLoop = 2;
+  int64_t best = 1;
+  const auto cost = [&](int64_t wanted) {
+    const VectorTile tile = vector_tile(extent, most_lanes, wanted);
+    return ceil_div(extent, tile.size()) * (tile.vectors + kLoop);
+  };
+  for (const int64_t wanted : {2, 4}) {
+    if (extent >= 2 && cost(wanted) < cost(best)) best = wanted;
+  }
+  return best;
 }
 
 std::vector<int64_t> vector_counts(const Writer& writer, const Compute& compute) {
