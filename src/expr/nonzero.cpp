@@ -70,8 +70,8 @@ std::vector<Limit> where_nonzero(const Expr& product, const Definitions& definit
   return finder.take();
 }
 
-std::vector<Limit> where_nonzero(const Dag& dag, const Compute& compute) {
-  return where_nonzero(compute.body, [&](const Tensor& tensor) -> std::optional<Definition> {
+std::vector<Limit> where_nonzero(const Dag& dag, const Expr& product) {
+  return where_nonzero(product, [&](const Tensor& tensor) -> std::optional<Definition> {
     const Compute* producer = dag.producer(tensor);
     if (producer == nullptr || producer->reduction != Reduction::none) return std::nullopt;
     Definition definition{{}, producer->body};

@@ -27,7 +27,7 @@ using Definitions = std::function<std::optional<Definition>(const Tensor&)>;
 // factors read are followed to their definitions, a few steps deep; conditions that are no comparisons of
 // affine forms are left out.
 std::vector<Limit> where_nonzero(const Expr& product, const Definitions& definition_of);
-// For the body of a Dag's compute, over its axes.
-std::vector<Limit> where_nonzero(const Dag& dag, const Compute& compute);
+// With the definitions of a Dag.
+std::vector<Limit> where_nonzero(const Dag& dag, const Expr& product);
 
 }  // namespace lathe

@@ -1,6 +1,7 @@
 #include "lower/select_conditions.h"
 
 #include "expr/walk.h"
+#include "loop/region.h"
 
 namespace lathe {
 namespace {
@@ -17,6 +18,8 @@ void collect(const Expr& condition, std::vector<Conjunct>& found) {
   const Index* b = node->b.as<Index>();
   if (a == nullptr || b == nullptr || (node->op != BinaryOp::less && node->op != BinaryOp::less_equal))
     return;
+  // What is read at run time is no condition on loops.
+  if (depends_on_values(a->value) || depends_on_values(b->value)) return;
   const int64_t bound = node->op == BinaryOp::less ? 0 : 1;
   found.push_back({a->value - b->value, bound});
   found.push_back({b->value - a->value, 1 - bound});

@@ -36,7 +36,7 @@ Result<Dag> rewrite_trim(const Dag& dag, const std::string& stage, const Rewrite
   if (sum.reduction != Reduction::sum)
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("trim does not apply to '{}': it sums nothing", stage));
-  const std::vector<Limit> limits = where_nonzero(dag, sum);
+  const std::vector<Limit> limits = where_nonzero(dag, sum.body);
   Ranges ranges;
   for (const Axis& axis : sum.axes) ranges.set_extent(axis.var, axis.extent);
   Substitution moved;

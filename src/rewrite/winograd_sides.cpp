@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "expr/nonzero.h"
 #include "rewrite/match.h"
 #include "rewrite/winograd.h"
 
@@ -114,6 +115,15 @@ std::vector<std::vector<Side>> all_tiles(const std::vector<Side>& sides) {
   return all;
 }
 
+// Whether every second place or so of the data is 0: what computes its phases has less to do.
+bool is_spread_out(const Dag& dag, const Load& data) {
+  const std::vector<Limit> limits = where_nonzero(dag, load(data.tensor, data.index));
+  return std::ranges::any_of(limits, [](const Limit& limit) {
+    return std::ranges::any_of(limit.value.terms(),
+                               [](const Affine::Term& term) { return term.atom->kind == AtomKind::modulo; });
+  });
+}
+
 }  // namespace
 
 std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::string& stage) {
@@ -123,7 +133,8 @@ std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::strin
   if (!position) return {};
   const Compute& conv = dag.computes[*position];
   const auto product = match_sliding_product(conv);
-  if (!product || !check_winograd_reuse(stage, conv, *product)) return {};
+  if (!product || !check_winograd_reuse(stage, conv, *product) || is_spread_out(dag, product->data))
+    return {};
   std::vector<std::vector<Side>> all = all_tiles(winograd_sides(conv, *product));
   const auto work = [&](const std::vector<Side>& sides) { return work_of(conv, *product, sides); };
   std::ranges::stable_sort(all, {}, work);

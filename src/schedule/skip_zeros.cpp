@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "expr/nonzero.h"
+#include "loop/region.h"
 #include "schedule/primitive.h"
 
 namespace lathe {
@@ -30,6 +31,7 @@ std::optional<Definition> definition_of(const std::vector<const Block*>& blocks,
 // Whether a condition may stand around loops: all that it names run one iteration after another, or side by
 // side in threads.
 bool can_be_tested(const Affine& value, const Path& path) {
+  if (depends_on_values(value)) return false;
   std::vector<Var> vars;
   collect_vars(value, vars);
   return std::ranges::all_of(vars, [&](const Var& var) {

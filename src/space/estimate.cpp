@@ -28,7 +28,7 @@ double fetch_cycles(const Task& task, const Tensor& tensor) {
 // them.
 double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile) {
   constexpr int64_t kSampled = 256;
-  std::vector<Limit> limits = where_nonzero(dag, compute);
+  std::vector<Limit> limits = where_nonzero(dag, compute.body);
   const auto is_in_tile = [&](const Limit& limit) {
     const auto uses = [&](size_t axis) { return limit.value.uses(compute.axes[axis].var); };
     return tile != nullptr && (uses(tile->vector) || (tile->rows && uses(*tile->rows)));

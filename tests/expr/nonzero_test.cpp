@@ -13,7 +13,7 @@ std::vector<std::string> limits_of_last(const std::string& text) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag) << dag.error().to_string();
   std::vector<std::string> found;
-  for (const Limit& limit : where_nonzero(*dag, dag->computes.back()))
+  for (const Limit& limit : where_nonzero(*dag, dag->computes.back().body))
     found.push_back(to_string(limit.value) + " < " + std::to_string(limit.bound));
   return found;
 }

@@ -104,6 +104,7 @@ tail {0} f pad
 
 std::string winograd_convolution(const RegisterTile& tile, int group, int rows) {
   std::string text = fmt::format(R"(rewrite winograd O m=4
+prepare O.U1
 prepare O.U
 layout O.U [0][1][3/{0}][2][3%{0}]
 )",

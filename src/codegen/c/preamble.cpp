@@ -35,8 +35,17 @@ static inline float lathe_sqrt_f32(float a) { return sqrtf(a); }
 static inline double lathe_sqrt_f64(double a) { return sqrt(a); }
 static inline float lathe_abs_f32(float a) { return fabsf(a); }
 static inline double lathe_abs_f64(double a) { return fabs(a); }
-static inline float lathe_floor_f32(float a) { return floorf(a); }
-static inline double lathe_floor_f64(double a) { return floor(a); }
+/* The library's floor is a call where the compiler does not make it an instruction. */
+static inline float lathe_floor_f32(float a) {
+  if (!(a > -8388608.0f && a < 8388608.0f)) return a;
+  const float whole = (float)(int32_t)a;
+  return copysignf(whole > a ? whole - 1.0f : whole, a);
+}
+static inline double lathe_floor_f64(double a) {
+  if (!(a > -4503599627370496.0 && a < 4503599627370496.0)) return a;
+  const double whole = (double)(int64_t)a;
+  return copysign(whole > a ? whole - 1.0 : whole, a);
+}
 
 /* 2^a of a whole a; the exponent and the fraction in [1, 2) of a normal a > 0. */
 #define LATHE_FLOAT_PARTS(suffix, type, bits_type, fraction_bits, bias)                     \

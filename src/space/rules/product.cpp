@@ -167,7 +167,7 @@ Status ProductWriter::write() {
   w_.add(TailStep{name_, axis_name(tile_.vector), packed ? Tail::pad : Tail::peel});
   if (tile_.rows)
     w_.add(TailStep{name_, axis_name(*tile_.rows), sizes_.pad_rows != 0 ? Tail::pad : Tail::peel});
-  if (!where_nonzero(w_.dag, compute_).empty()) w_.add(SkipZerosStep{name_});
+  if (!where_nonzero(w_.dag, compute_.body).empty()) w_.add(SkipZerosStep{name_});
   return {};
 }
 
