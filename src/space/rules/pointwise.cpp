@@ -196,7 +196,7 @@ bool is_copied_whole(const Writer& writer, const Compute& compute, const Layout&
     const auto dims = plain_dims(compute, *load);
     if (!dims) return false;
     const auto dim = static_cast<size_t>((*dims)[axis]);
-    const LayoutDim& read = writer.layout_of(load->tensor).dims.back();
+    const LayoutDim read = writer.layout_of(load->tensor).dims.back();
     return read == LayoutDim{static_cast<int>(dim), inner.divide, inner.modulo, 0} &&
            load->index[dim] == Affine(compute.axes[axis].var) &&
            load->tensor->shape[dim] == compute.axes[axis].extent;
