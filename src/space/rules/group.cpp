@@ -82,7 +82,8 @@ double GroupWriter::cycles_in_groups_of(int64_t size) const {
   // A last group that is smaller has another tile, which may be a poor one.
   constexpr double kRestPenalty = 1.03;
   const int64_t rest = extent_ % size;
-  const double cycles = static_cast<double>(extent_ / size) * cycles_of(size);
+  const int64_t whole_groups = extent_ / size;
+  const double cycles = static_cast<double>(whole_groups) * cycles_of(size);
   return rest == 0 ? cycles : (cycles + cycles_of(rest)) * kRestPenalty;
 }
 

@@ -26,7 +26,8 @@ RegisterTile preferred_register_tile(const Target& target, int64_t vectors_there
       const double row_time =
           static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
           (rows_left != 0 ? tile_time(rows_left_are_whole ? rows : rows_left, vectors) : 0);
-      const double time = row_time * static_cast<double>((vectors_there + vectors - 1) / vectors);
+      const int64_t panels = (vectors_there + vectors - 1) / vectors;
+      const double time = row_time * static_cast<double>(panels);
       // One vector a row needs a broadcast for every multiply-add.
       const double loads = vectors == 1 && taps == 0 ? 1.15 : 1.0;
       if (time * loads < best_time * 0.999) {
