@@ -128,7 +128,8 @@ def section(report: dict, name: str) -> list[str]:
     lines = [f"## {cores} core{'s' if cores > 1 else ''}", "```", *report["machine"], "```"]
     if speedups:
         lines.append(f"{len(speedups)} cases have a peer: geometric mean **{geometric_mean(speedups):.2f}x**, "
-                     f"{sum(s >= 1 for s in speedups)} at least as fast, the least {min(speedups):.2f}x. "
+                     f"median {statistics.median(speedups):.2f}x, {sum(s >= 1 for s in speedups)} at least as fast, "
+                     f"the least {min(speedups):.2f}x. "
                      f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
     lines += ["", f"![speed-up of every case](performance/speedup-{name}.svg)", "", *kind_table(rows), "",
               f"![trials and quality](performance/quality-{name}.svg)", "", "<details><summary>every case</summary>",

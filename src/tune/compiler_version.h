@@ -5,7 +5,7 @@
 
 namespace lathe {
 
-// "0.1.0", the project's version.
+// "0.2.0", the project's version.
 std::string compiler_version();
 
 }  // namespace lathe

@@ -25,7 +25,7 @@ TEST_F(CliTest, HelpAndVersionGoToStdout) {
   for (const char* command : {"tune", "compile", "run", "show", "replay", "target"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
   }
-  EXPECT_EQ(lathe("--version").out, "lathe 0.1.0\n");
+  EXPECT_EQ(lathe("--version").out, "lathe 0.2.0\n");
   EXPECT_THAT(lathe("tune --help").out, HasSubstr("--cost-model"));
 }
 
