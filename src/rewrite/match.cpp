@@ -60,7 +60,7 @@ std::optional<WindowedProduct> match_operands(const Compute& compute, const Load
     for (size_t y = 0; y < compute.spatial_count() && !found; ++y) {
       const auto data_dim = dim_indexed_by(data, Affine(compute.axes[y].var) + Affine(k));
       if (!data_dim || uses_axis(weight, compute.axes[y].var)) continue;
-      product.windows.push_back({y, r, *data_dim, *weight_dim});
+      product.windows.push_back({y, r, *data_dim});
       found = true;
     }
     if (!found) return std::nullopt;

@@ -23,7 +23,6 @@ struct WindowedProduct {
     size_t output_dim;   // the spatial axis y_d
     size_t reduce_axis;  // the reduce axis k_d (index into axes)
     size_t data_dim;     // where y_d + k_d stands
-    size_t weight_dim;   // where k_d, or a constant minus k_d, stands
   };
   Load data;
   Load weight;
