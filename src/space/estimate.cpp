@@ -49,6 +49,21 @@ double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile
   return std::max(static_cast<double>(needed), 1.0) / kSampled;
 }
 
+// By how much a sum takes longer whose results are far fewer than the additions that the units have under
+// way; a few less are made up for where one tile ends and the next begins.
+double waiting_share(const Target& target, const Compute& compute, const TileAxes& tile) {
+  double results = 1;
+  if (tile.runs_along_reduction(compute)) {
+    for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
+      results *= static_cast<double>(compute.axes[axis].extent);
+  } else {
+    results = static_cast<double>(ceil_div(compute.axes[tile.vector].extent, target.lanes(4)));
+    if (tile.rows) results *= static_cast<double>(compute.axes[*tile.rows].extent);
+  }
+  const double under_way = target.fma_per_cycle * target.fma_latency_cycles;
+  return results > under_way / 2 ? 1 : under_way / results;
+}
+
 double product_cycles(const Target& target, const Dag& dag, const Compute& compute, const TileAxes* tile) {
   const double points = points_of(compute) * needed_share(dag, compute, tile);
   if (tile == nullptr) return points / target.fma_per_cycle;
@@ -57,7 +72,8 @@ double product_cycles(const Target& target, const Dag& dag, const Compute& compu
   const double vectors =
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, target.lanes(4)));
   // Without rows two loads for each multiply-add, of some two a cycle.
-  return tile->rows ? vectors / target.fma_per_cycle : vectors;
+  const double cycles = tile->rows ? vectors / target.fma_per_cycle : vectors;
+  return cycles * waiting_share(target, compute, *tile);
 }
 
 // What a product reads of transforms and writes for them is written and read again: near where the cache

@@ -73,6 +73,7 @@ Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
     case Role::product: {
       const auto tile = plan.tiles.find(stage.compute);
       if (tile == plan.tiles.end()) return write_reduction(writer, stage);
+      if (tile->second.runs_along_reduction(writer.compute(stage))) return write_sum_in_lanes(writer, stage);
       const auto group = groups.find(stage.compute);
       return group == groups.end() ? write_product(writer, stage, tile->second)
                                    : write_group(writer, group->second, tile->second);
@@ -120,11 +121,18 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
   return name;
 }
 
+bool sums_in_lanes(const Plan& plan) {
+  return std::ranges::any_of(plan.tiles, [&](const auto& entry) {
+    return entry.second.runs_along_reduction(plan.reduced.dag.computes[entry.first]);
+  });
+}
+
 // The plans in which stages that share rows run together, where there are such stages, and then all plans.
 std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
   std::vector<Plan> result;
   for (const Plan& plan : plans) {
     std::vector<RowBlock> blocks = row_blocks_of(plan.reduced.dag, plan.reduced.classified);
+    if (sums_in_lanes(plan)) continue;
     std::erase_if(blocks, [&](const RowBlock& block) { return !rows_of_block(block, plan.tiles); });
     if (blocks.empty()) continue;
     result.push_back(plan);

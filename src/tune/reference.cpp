@@ -18,7 +18,7 @@ namespace {
 // Below so many points a compute is evaluated sooner than it is compiled.
 constexpr double kPointsWorthCompiling = 1 << 20;
 // Rows of a register tile: what one vector of the columns' operand is used for.
-constexpr int64_t kTileRows = 4;
+constexpr int64_t kTileRows = 6;
 constexpr int64_t kTileVectors = 2;
 // The least speed that a reference is waited for, and the time in any case.
 constexpr double kSlowestPointsPerSecond = 2e7;
@@ -137,6 +137,35 @@ Result<HostTensor> compute_all(const Compute& compute, const Values& values, con
   return std::move(outputs.front());
 }
 
+// The tile that one iteration of `loop` computes is stored once its sums are whole.
+void keep_sums_in_registers(const std::string& block, const std::string& loop, const std::string& column,
+                            int64_t lanes, Trace& trace) {
+  const std::string sums = block + ".acc";
+  const std::string out = sums + ".out";
+  trace.push_back(CacheWriteStep{block, sums, loop, Scope::registers});
+  trace.push_back(SplitStep{out, column, {lanes}});
+  trace.push_back(AnnotateStep{out, column + ".1", LoopKind::vectorized});
+  trace.push_back(TailStep{out, column, Tail::mask});
+}
+
+// Whether the tiles' rows are the outermost loop: all other points pass while what few rows read stays in
+// cache, and the rest is fetched once for each of their tiles. Otherwise what all rows read is fetched for
+// each tile of the other points.
+bool rows_go_first(const Compute& compute, const Axis& row, int64_t rows, double columns) {
+  double by_rows = 0;  // elements that the rows index
+  double by_others = 0;
+  for (const Tensor& operand : operands_of(compute)) {
+    const bool has_row = std::ranges::any_of(loads_of(compute.body), [&](const Load* read) {
+      return read->tensor == operand &&
+             std::ranges::any_of(read->index, [&](const Expr& index) { return uses(index, row.var); });
+    });
+    (has_row ? by_rows : by_others) += static_cast<double>(operand.elements());
+  }
+  const double other_points =
+      static_cast<double>(compute.output.elements()) / (static_cast<double>(row.extent) * columns);
+  return by_others * static_cast<double>(row.extent) / static_cast<double>(rows) < by_rows * other_points;
+}
+
 }  // namespace
 
 std::optional<Dag> in_double(const Dag& dag) {
@@ -158,36 +187,40 @@ std::optional<Dag> in_double(const Dag& dag) {
 Trace register_tiles(const Compute& compute, const Target& target) {
   const std::string& block = compute.output->name;
   const auto spatial = std::span(compute.axes).first(compute.spatial_count());
-  const auto column =
+  const auto reduced = std::span(compute.axes).subspan(compute.spatial_count());
+  const auto last =
       std::find_if(spatial.rbegin(), spatial.rend(), [](const Axis& a) { return a.extent > 1; });
-  if (column == spatial.rend()) return {};
+  if (last == spatial.rend()) return {};
+  const Axis& column = *last;
   const Axis* row = nullptr;
   for (const Axis& axis : spatial) {
-    const bool is_column = &axis == &*column;
-    if (!is_column && axis.extent >= kTileRows && (row == nullptr || axis.extent > row->extent)) row = &axis;
+    if (&axis != &column && axis.extent > 1 && (row == nullptr || axis.extent > row->extent)) row = &axis;
   }
   const auto part = [](const Axis& axis, const char* number) { return axis.var.name() + number; };
-  const int64_t lanes = kTileVectors * target.lanes(bytes_of(compute.output->dtype));
-  Trace trace{SplitStep{block, column->var.name(), {lanes}}};
-  if (row != nullptr) trace.push_back(SplitStep{block, row->var.name(), {kTileRows}});
+  const int64_t lanes = target.lanes(bytes_of(compute.output->dtype));
+  const int64_t rows = row == nullptr ? 1 : std::min(kTileRows, row->extent);
+  Trace trace{SplitStep{block, column.var.name(), {kTileVectors, lanes}}};
+  if (row != nullptr) trace.push_back(SplitStep{block, row->var.name(), {rows}});
+  const bool is_row_first =
+      row != nullptr && rows_go_first(compute, *row, rows, static_cast<double>(kTileVectors * lanes));
   std::vector<std::string> order;
+  if (is_row_first) order.push_back(part(*row, ".0"));
   for (const Axis& axis : spatial) {
-    if (&axis != &*column && &axis != row) order.push_back(axis.var.name());
+    if (&axis != &column && &axis != row) order.push_back(axis.var.name());
   }
-  order.push_back(part(*column, ".0"));
-  if (row != nullptr) order.push_back(part(*row, ".0"));
-  for (const Axis& axis : std::span(compute.axes).subspan(compute.spatial_count())) {
-    order.push_back(axis.var.name());
-  }
+  order.push_back(part(column, ".0"));
+  if (row != nullptr && !is_row_first) order.push_back(part(*row, ".0"));
+  const std::string tile = order.back();
+  for (const Axis& axis : reduced) order.push_back(axis.var.name());
   if (row != nullptr) order.push_back(part(*row, ".1"));
-  order.push_back(part(*column, ".1"));
+  order.insert(order.end(), {part(column, ".1"), part(column, ".2")});
   trace.push_back(ReorderStep{block, std::move(order)});
-  if (row != nullptr) {
-    trace.push_back(AnnotateStep{block, part(*row, ".1"), LoopKind::unrolled});
-    trace.push_back(TailStep{block, row->var.name(), Tail::peel});
-  }
-  trace.push_back(AnnotateStep{block, part(*column, ".1"), LoopKind::vectorized});
-  trace.push_back(TailStep{block, column->var.name(), Tail::mask});
+  if (row != nullptr) trace.push_back(AnnotateStep{block, part(*row, ".1"), LoopKind::unrolled});
+  trace.push_back(AnnotateStep{block, part(column, ".1"), LoopKind::unrolled});
+  trace.push_back(AnnotateStep{block, part(column, ".2"), LoopKind::vectorized});
+  if (!reduced.empty()) keep_sums_in_registers(block, tile, column.var.name(), lanes, trace);
+  if (row != nullptr) trace.push_back(TailStep{block, row->var.name(), Tail::peel});
+  trace.push_back(TailStep{block, column.var.name(), Tail::mask});
   return trace;
 }
 

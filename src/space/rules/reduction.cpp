@@ -240,33 +240,42 @@ int64_t number_together(int64_t count, int64_t wanted) {
 }
 
 // Several results side by side: the additions of one wait for each other. `spatial` are the block's outer
-// loops, `reduce` those inside, the last of which is in the lanes.
+// loops, of which the last `across` give the results, the innermost most; `reduce` those inside, the last of
+// which is in the lanes.
 void write_side_by_side(Writer& writer, const std::string& block,
                         std::vector<std::pair<std::string, int64_t>> spatial,
-                        const std::vector<std::string>& reduce, int64_t together) {
+                        const std::vector<std::string>& reduce, int64_t together, size_t across) {
   const std::string& lane = reduce.back();
   writer.add(AnnotateStep{block, lane, LoopKind::vectorized});
   if (spatial.empty()) return;
-  const std::string last = spatial.back().first;
-  together = number_together(spatial.back().second, together);
-  writer.add(SplitStep{block, last, {together}});
-  spatial.back() = {last + ".0", ceil_div(spatial.back().second, together)};
+  std::vector<std::string> tile;
+  for (size_t i = spatial.size(); i-- > spatial.size() - std::min(across, spatial.size());) {
+    auto& [loop, extent] = spatial[i];
+    const int64_t number = number_together(extent, together);
+    writer.add(SplitStep{block, loop, {number}});
+    tile.insert(tile.begin(), loop);
+    together /= number;
+    extent = ceil_div(extent, number);
+    loop += ".0";
+  }
   ReorderStep order{block, {}};
   for (const auto& [loop, extent] : spatial) order.loops.push_back(loop);
   order.loops.insert(order.loops.end(), reduce.begin(), reduce.end() - 1);
-  order.loops.push_back(last + ".1");
+  for (const std::string& loop : tile) order.loops.push_back(loop + ".1");
   order.loops.push_back(lane);
   writer.add(order);
   const std::string at = write_parallel(writer, block, spatial).back();
-  writer.add(AnnotateStep{block, last + ".1", LoopKind::unrolled});
+  for (const std::string& loop : tile) writer.add(AnnotateStep{block, loop + ".1", LoopKind::unrolled});
   writer.add(CacheWriteStep{block, block + ".acc", at, Scope::registers});
-  writer.add(AnnotateStep{block + ".acc.out", last, LoopKind::unrolled});
+  for (const std::string& loop : tile) writer.add(AnnotateStep{block + ".acc.out", loop, LoopKind::unrolled});
   writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
 }
 
 // Partial results in the lanes: the innermost reduce loop is split by the vector width. Where the width does
-// not divide it, the last step leaves the lanes beyond its end alone.
-void write_along_reduction(Writer& writer, const Compute& compute, const Choices& choices) {
+// not divide it, the last step leaves the lanes beyond its end alone. `sharing` is the number of last axes
+// along which results share what they read: a part is then the outer loop around those of all results.
+void write_along_reduction(Writer& writer, const Compute& compute, const Choices& choices,
+                           size_t sharing = 0) {
   Nest nest(compute);
   std::vector<std::pair<std::string, int64_t>> spatial = nest.spatial;
   const Parts& parts = choices.parts;
@@ -277,7 +286,8 @@ void write_along_reduction(Writer& writer, const Compute& compute, const Choices
     writer.add(SplitStep{nest.block, loop, {size}});
     std::ranges::replace(nest.reduce, loop, loop + ".1");
     part = loop + ".0";
-    spatial.emplace_back(part, ceil_div(compute.axes[parts.axis].extent, size));
+    const auto place = sharing > 0 ? spatial.begin() : spatial.end();
+    spatial.emplace(place, part, ceil_div(compute.axes[parts.axis].extent, size));
   }
   const std::string last = nest.reduce.back();
   const std::string lane = last + ".1";
@@ -291,11 +301,36 @@ void write_along_reduction(Writer& writer, const Compute& compute, const Choices
   }
   nest.reduce.back() = last + ".0";
   nest.reduce.push_back(lane);
-  write_side_by_side(writer, partial, spatial, nest.reduce, choices.together);
+  write_side_by_side(writer, partial, spatial, nest.reduce, choices.together, std::max<size_t>(sharing, 1));
   write_parallel(writer, nest.block, nest.spatial);
 }
 
+// The reduce axis is to lie innermost in the operand's memory.
+void write_operand_along(Writer& writer, const Compute& compute, const Operand& operand, size_t axis) {
+  if (!operand.uses[axis]) return;
+  const Tensor& tensor = operand.load->tensor;
+  const Layout wanted = with_last(tensor, static_cast<size_t>(operand.step_dim[axis]));
+  writer.set_layout(tensor, wanted);
+  if (!operand.is_constant || writer.layout_of(tensor) == wanted) return;
+  writer.add(CacheReadStep{compute.output->name, tensor->name, tensor->name + ".pack", "prepare",
+                           Scope::workspace, wanted});
+}
+
 }  // namespace
+
+Status write_sum_in_lanes(Writer& writer, const Stage& stage) {
+  const Compute& compute = writer.compute(stage);
+  const size_t last = compute.axes.size() - 1;
+  for (const Operand& operand : stage.operands) write_operand_along(writer, compute, operand, last);
+  const std::string& name = compute.output->name;
+  Choices choices;
+  const int64_t needed = needed_parts(writer, compute);
+  choices.parts.axis = parted_axis(compute, needed, writer.lanes());
+  choices.parts.count = writer.choose.choose(name + ".parts", {needed, 4 * needed}, needed);
+  choices.together = writer.choose.choose(name + ".together", {4, 6, 8, 12}, 12);
+  write_along_reduction(writer, compute, choices, 2);
+  return {};
+}
 
 Status write_reduction(Writer& writer, const Stage& stage) {
   const Compute& compute = writer.compute(stage);

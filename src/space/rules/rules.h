@@ -17,11 +17,13 @@
 
 namespace lathe {
 
-// What a product is built around: the axis that fills vectors and the axis that fills rows of the register
-// tile.
+// What a product is built around: the axis that fills vectors, which may be the last of the reduction, and
+// the axis that fills rows of the register tile.
 struct TileAxes {
   size_t vector = 0;
   std::optional<size_t> rows;
+
+  bool runs_along_reduction(const Compute& compute) const { return vector >= compute.spatial_count(); }
 };
 
 // The loop of a product in which each iteration takes one block of rows through all that is reduced.
@@ -83,7 +85,8 @@ struct GroupedLoops {
 // consumer fused (Ansor's rules 4 to 6 with operand packing).
 Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile,
                      const GroupedLoops& group = {});
-// The axes that a product can be tiled around, most promising first.
+// The axes that a product can be tiled around, most promising first. The last may be one whose vectors run
+// along the reduction: for a long sum with fewer results than additions that the units have under way.
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage);
 
 // Where a chain stands that is computed for a group of places of one axis of its last stage.
@@ -116,6 +119,9 @@ Status write_pointwise(Writer& writer, const Stage& stage);
 // A reduction without reuse: vectors along a spatial axis where memory allows, else partial results side by
 // side (rfactor), accumulators in registers.
 Status write_reduction(Writer& writer, const Stage& stage);
+// A product whose vectors run along the reduction: a block of results at a time, each from partial sums in
+// the lanes (rfactor), and of the parts of a long sum.
+Status write_sum_in_lanes(Writer& writer, const Stage& stage);
 
 // Fuses leading loops of a block until there is work for every core, and makes the result parallel. `loops`
 // are its outer loops with extents, outermost first; gives their names afterwards.

@@ -1,6 +1,8 @@
 // Which axes a product can be tiled around.
 #include <algorithm>
+#include <ranges>
 
+#include "expr/analysis.h"
 #include "space/rules/rules.h"
 
 namespace lathe {
@@ -96,6 +98,29 @@ std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_
   return rows;
 }
 
+// Whether the sum is long and its results are fewer than the additions that the units have under way at once.
+bool is_long_sum(const Task& task, const Compute& compute) {
+  constexpr double kVectorsOfLongSum = 128;
+  double results = 1;
+  for (const Axis& axis : compute.axes | std::views::take(compute.spatial_count()))
+    results *= static_cast<double>(axis.extent);
+  const Target& target = task.target;
+  const int lanes = target.lanes(4);
+  return results < static_cast<double>(lanes * target.fma_per_cycle * target.fma_latency_cycles) &&
+         points_of(compute) >= results * kVectorsOfLongSum * lanes;
+}
+
+// Vectors along the last axis of the reduction.
+std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute, const Stage& stage) {
+  const size_t last = compute.axes.size() - 1;
+  const bool is_in_memory = std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+    return !operand.uses[last] || (operand.step_dim[last] >= 0 && lie_side_by_side(task, operand, last));
+  });
+  const bool fills = compute.axes[last].extent >= 2 * task.target.lanes(4);
+  if (!fills || !is_in_memory || !is_long_sum(task, compute)) return std::nullopt;
+  return TileAxes{last, std::nullopt};
+}
+
 }  // namespace
 
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
@@ -119,6 +144,8 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
     if (tile.rows && score(tile) > best) candidates.push_back(tile);
   }
   std::ranges::stable_sort(candidates, std::greater<>(), score);
+  if (const auto along = tile_along_sum(task, compute, stage))
+    candidates.insert(candidates.begin() + std::min<std::ptrdiff_t>(1, std::ssize(candidates)), *along);
   return candidates;
 }
 

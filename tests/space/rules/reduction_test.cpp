@@ -9,7 +9,9 @@ namespace lathe::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Task norm(int64_t rows, int64_t columns, int cores) {
   Task task = task_of(R"({"name":"n", "op":"frobenius_norm", "batch":3, "m":)" + std::to_string(rows) +
@@ -52,6 +54,60 @@ TEST(ReductionRule, WhatSpreadsAResultHasVectorsOfItsOwn) {
   ASSERT_TRUE(space);
   const std::string text = to_string(space->trace(space->preferred_points().front()).value());
   EXPECT_THAT(text, AllOf(HasSubstr("vectorize O j.2"), HasSubstr("vectorize S.rf j.1")));
+}
+
+Task long_sum(int64_t m, int64_t n, int64_t k, int cores) {
+  Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":)" + std::to_string(m) + R"(, "n":)" +
+                      std::to_string(n) + R"(, "k":)" + std::to_string(k) + "}");
+  task.cores = cores;
+  return task;
+}
+
+std::vector<std::string> sketch_names(const Space& space) {
+  std::vector<std::string> names;
+  for (const Sketch& sketch : space.sketches()) names.push_back(sketch.name);
+  return names;
+}
+
+// Nine sums cannot keep the units busy, but those in the lanes of a 3 x 3 tile can.
+TEST(ReductionRule, AProductOfFewResultsIsSummedUpInTheLanes) {
+  const Task task = long_sum(3, 3, 20000, 1);
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  const Point first = space->preferred_points().front();
+  EXPECT_EQ(space->sketches()[static_cast<size_t>(first.sketch)].name, "direct C vector=r");
+  EXPECT_THAT(to_string(space->trace(first).value()),
+              AllOf(HasSubstr("split C.rf.rf j [3]"), HasSubstr("split C.rf.rf i [3]"),
+                    HasSubstr("vectorize C.rf.rf r.1.1")));
+}
+
+TEST(ReductionRule, AProductOfManyResultsOrAShortSumIsNot) {
+  for (const Task& task : {long_sum(64, 64, 20000, 1), long_sum(3, 3, 100, 1)}) {
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space);
+    EXPECT_THAT(sketch_names(*space), Not(Contains("direct C vector=r")));
+  }
+}
+
+TEST(ReductionRule, SumsOfProductsInTheLanesComputeTheSame) {
+  for (const int cores : {1, 2}) {
+    for (const Task& task :
+         {long_sum(3, 3, 1101, cores), long_sum(5, 7, 1031, cores), long_sum(2, 4, 1024, cores)}) {
+      const Result<Space> space = Space::derive(task);
+      ASSERT_TRUE(space);
+      const std::vector<std::string> names = sketch_names(*space);
+      const auto name = std::ranges::find(names, "direct C vector=r");
+      ASSERT_NE(name, names.end());
+      const auto sketch = static_cast<int>(name - names.begin());
+      Rng rng(3);
+      for (int i = 0; i < 6; ++i) {
+        const Domain& domain = space->sketches()[static_cast<size_t>(sketch)].domain;
+        const Result<Trace> trace = space->trace({sketch, sample(domain, rng)});
+        ASSERT_TRUE(trace) << trace.error().to_string();
+        expect_same(task, *trace);
+      }
+    }
+  }
 }
 
 }  // namespace
