@@ -62,6 +62,28 @@ void ProductWriter::add_level(int number, bool rows_first, bool with_others,
   if (rows_first) loops.emplace_back(axis_name(tile_.vector) + suffix, panels);
 }
 
+// The reduction's loops, those over blocks of channels and what is unrolled split off; gives the unrolled
+// one.
+std::optional<std::string> ProductWriter::write_reduce_loops(std::vector<std::string>& loops) {
+  const std::vector<size_t> reduce = reduce_order();
+  const std::optional<size_t> channels = blocked_channels();
+  if (axis(reduce.back()).extent % sizes_.reduce_unroll != 0) sizes_.reduce_unroll = 1;
+  std::optional<std::string> unrolled;
+  for (const size_t r : reduce) {
+    const int64_t unroll = r == reduce.back() ? sizes_.reduce_unroll : 1;
+    std::vector<int64_t> factors;
+    if (r == channels) factors.push_back(block_of_channels(r) / unroll);
+    if (unroll > 1) factors.push_back(unroll);
+    std::erase(factors, 1);
+    if (!factors.empty()) w_.add(SplitStep{name_, axis_name(r), factors});
+    if (factors.empty()) loops.push_back(axis_name(r));
+    for (size_t part = 0; !factors.empty() && part <= factors.size(); ++part)
+      loops.push_back(fmt::format("{}.{}", axis_name(r), part));
+    if (unroll > 1) unrolled = loops.back();
+  }
+  return unrolled;
+}
+
 void ProductWriter::write_tiles() {
   const std::string v = axis_name(tile_.vector);
   w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.streams * sizes_.vectors, lanes_}});
@@ -70,21 +92,14 @@ void ProductWriter::write_tiles() {
   ReorderStep order{name_, {}};
   const auto outer = outer_loops();
   for (const auto& [loop, extent] : outer) order.loops.push_back(loop);
-  const std::vector<size_t> reduce = reduce_order();
-  for (size_t r : reduce) order.loops.push_back(axis_name(r));
-  std::string innermost = axis_name(reduce.back());
-  if (axis(reduce.back()).extent % sizes_.reduce_unroll != 0) sizes_.reduce_unroll = 1;
-  if (sizes_.reduce_unroll > 1) {
-    w_.add(SplitStep{name_, innermost, {sizes_.reduce_unroll}});
-    order.loops.back() = innermost + ".0";
-    order.loops.push_back(innermost + ".1");
-  }
+  const std::optional<std::string> unrolled = write_reduce_loops(order.loops);
+  const std::string innermost = order.loops[order.loops.size() - (unrolled ? 2 : 1)];
   if (tile_.rows) order.loops.push_back(axis_name(*tile_.rows) + ".2");
   if (sizes_.taps_inner != 0) order.loops.push_back(axis_name(*sliding_axis()));
   order.loops.push_back(v + ".2");
   order.loops.push_back(v + ".3");
   w_.add(order);
-  if (sizes_.prefetch != 0) write_prefetch(outer, sizes_.reduce_unroll > 1 ? innermost + ".0" : innermost);
+  if (sizes_.prefetch != 0) write_prefetch(outer, innermost);
   std::string innermost_outer = outer.back().first;
   if (!group_.axis) {
     const std::vector<std::string> loops = write_parallel(w_, name_, outer);
@@ -94,7 +109,7 @@ void ProductWriter::write_tiles() {
     const bool is_alone = std::ranges::find(loops, block) != loops.end();
     w_.row_blocks.emplace(name_, RowLoop{is_alone ? block : loops.front(), sizes_.pad_rows != 0});
   }
-  if (sizes_.reduce_unroll > 1) w_.add(AnnotateStep{name_, innermost + ".1", LoopKind::unrolled});
+  if (unrolled) w_.add(AnnotateStep{name_, *unrolled, LoopKind::unrolled});
   if (tile_.rows) w_.add(AnnotateStep{name_, axis_name(*tile_.rows) + ".2", LoopKind::unrolled});
   if (sizes_.taps_inner != 0) w_.add(AnnotateStep{name_, axis_name(*sliding_axis()), LoopKind::unrolled});
   w_.add(AnnotateStep{name_, v + ".2", LoopKind::unrolled});

@@ -133,7 +133,8 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   for (size_t r : reduce_order()) {
     if (operand.digit_dim[r] < 0) continue;
     const bool is_digit_of_more = operand.dim_of_axis[r] < 0;
-    channels = {operand.digit_dim[r], blocked && is_digit_of_more ? axis(r).extent : 0};
+    channels = {operand.digit_dim[r], 0};
+    if (blocked) channels.block = is_digit_of_more ? axis(r).extent : block_of_channels(r);
   }
   const InnerDim vectors{operand.step_dim[tile_.vector],
                          blocked && operand.dim_of_axis[tile_.vector] >= 0 ? sizes_.vectors * lanes_ : 0};
@@ -155,6 +156,24 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   };
   if (!blocked) std::stable_partition(layout.dims.begin(), layout.dims.end() - 1, is_of_one);
   w_.set_layout(operand.load->tensor, layout);
+}
+
+// Whole vectors of them: what one product reads of a row of pixels then comes in as many streams as there are
+// blocks, each of which the processor fetches ahead by itself.
+int64_t ProductWriter::block_of_channels(size_t r) const {
+  return axis(r).extent > lanes_ && axis(r).extent % lanes_ == 0 ? lanes_ : 0;
+}
+
+// The reduce axis whose places lie in blocks.
+std::optional<size_t> ProductWriter::blocked_channels() const {
+  const Operand* rows = row_operand();
+  if (rows == nullptr || sizes_.blocked == 0) return std::nullopt;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+    if (rows->dim_of_axis[r] < 0 || block_of_channels(r) == 0) continue;
+    const LayoutDim innermost = w_.layout_of(rows->load->tensor).dims.back();
+    if (innermost.dim == rows->dim_of_axis[r] && innermost.modulo == block_of_channels(r)) return r;
+  }
+  return std::nullopt;
 }
 
 bool ProductWriter::can_be_packed(const Operand* operand) const {

@@ -92,6 +92,18 @@ bool ProductWriter::has_blocks_of_channels() const {
   return false;
 }
 
+// Whether the second-level cache does not hold the row operand, whose channels can lie in blocks.
+bool ProductWriter::comes_from_afar() const {
+  const Operand* rows = row_operand();
+  if (rows == nullptr ||
+      rows->load->tensor.elements() * bytes_of(rows->load->tensor->dtype) <= w_.task.target.l2.bytes)
+    return false;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+    if (rows->dim_of_axis[r] >= 0 && block_of_channels(r) != 0) return true;
+  }
+  return false;
+}
+
 std::vector<int64_t> ProductWriter::unroll_factors() const {
   std::vector<int64_t> unrolls;
   for (int64_t factor : {1, 2, 4}) {
@@ -144,7 +156,7 @@ void ProductWriter::choose_sizes() {
     sizes_.taps_inner = w_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
   }
   const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
-  sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart ? 1 : 0);
+  sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart || comes_from_afar() ? 1 : 0);
   if (rows_may_be_padded()) {
     // A last group that is smaller would need tiles of its own for every rest.
     sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, group_.imperfect ? 1 : 0);

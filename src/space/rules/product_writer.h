@@ -71,12 +71,16 @@ class ProductWriter {
   std::vector<int64_t> unroll_factors() const;
   std::vector<int64_t> other_blocks() const;
   bool has_blocks_of_channels() const;
+  bool comes_from_afar() const;
+  int64_t block_of_channels(size_t r) const;
+  std::optional<size_t> blocked_channels() const;
   void choose_other_axis();
   bool stays_near(size_t i) const;
   std::vector<std::pair<std::string, int64_t>> outer_loops() const;
   std::pair<std::string, int64_t> others_loop(int level) const;
   void add_level(int number, bool rows_first, bool with_others,
                  std::vector<std::pair<std::string, int64_t>>& loops) const;
+  std::optional<std::string> write_reduce_loops(std::vector<std::string>& loops);
   void write_tiles();
   void write_accumulators(const std::string& at);
   void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,

@@ -86,14 +86,36 @@ double promise(const Task& task, const Compute& compute, const Stage& stage, con
   return score;
 }
 
-// The longest axis that some operand without the vector axis, or every operand, has.
+// Whether a window slides along the rows over vectors, which neighbouring rows then share.
+bool rows_share_vectors(const Compute& compute, const Stage& stage, size_t vector, size_t rows) {
+  return std::ranges::any_of(stage.operands, [&](const Operand& operand) {
+    if (!operand.uses[vector] || operand.step_dim[vector] < 0) return false;
+    for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
+      const int dim = operand.step_dim[r];
+      if (dim >= 0 && compute.axes[r].extent > 1 &&
+          operand.load->index[static_cast<size_t>(dim)].uses(compute.axes[rows].var))
+        return true;
+    }
+    return false;
+  });
+}
+
+// The longest axis that some operand without the vector axis, or every operand, has; before others one of
+// some length whose rows share vectors.
 std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector) {
+  constexpr int64_t kRowsWorthSharing = 4;
   std::optional<size_t> rows;
+  bool rows_share = false;
   for (size_t u = 0; u < compute.spatial_count(); ++u) {
     const bool reused = std::ranges::any_of(
         stage.operands, [&](const Operand& operand) { return operand.uses[vector] && !operand.uses[u]; });
     if (u == vector || !reused || compute.axes[u].extent < 2) continue;
-    if (!rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16)) rows = u;
+    const bool shares =
+        compute.axes[u].extent >= kRowsWorthSharing && rows_share_vectors(compute, stage, vector, u);
+    const bool is_long = !rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16);
+    if (rows && (shares == rows_share ? !is_long : !shares)) continue;
+    rows = u;
+    rows_share = shares;
   }
   return rows;
 }

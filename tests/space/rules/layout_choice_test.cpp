@@ -57,6 +57,24 @@ TEST(LayoutChoice, WhatChoosesPlacesIsOutermostAndPaddingIsStoredPlaneByPlane) {
   expect_samples_same(two_cores, 12);
 }
 
+// Channels of an image beyond the second-level cache lie in blocks, over which the sum has a loop of its own.
+TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
+  const auto convolution = [](int size, int channels) {
+    return task_of(
+        R"({"name":"c", "op":"conv2d", "batch":1, "out_channels":24, "kernel":1, "stride":1, "padding":0,
+                       "height":)" +
+        std::to_string(size) + R"(, "width":)" + std::to_string(size) + R"(, "in_channels":)" +
+        std::to_string(channels) + "}");
+  };
+  const Task large = convolution(224, 64);
+  const std::string block = std::to_string(large.target.lanes(4));
+  EXPECT_THAT(preferred_text(large), AllOf(HasSubstr("layout I [0][1/" + block + "][2][3][1%" + block + "]"),
+                                           HasSubstr("split O c [" + block + "]")));
+  EXPECT_THAT(preferred_text(convolution(8, 64)), Not(HasSubstr("split O c")));
+  expect_samples_same(convolution(6, 32), 24);
+  expect_samples_same(convolution(5, 20), 12);
+}
+
 // A copy of short rows runs over several of them at once.
 TEST(LayoutChoice, ShortRowsOfACopyRunAsOne) {
   const Task task = task_of(R"({"name":"c", "op":"expression",
