@@ -81,6 +81,7 @@ ReportRow row_of(const Workload& workload, const BestRecord& best, const Target&
   row.result.name = workload.name;
   row.op = workload.op;
   row.flops = workload.operation.flops;
+  row.bytes = bytes_of(workload.operation.dag);
   row.cores = cores;
   row.target = target.name;
   row.layout = best.layout;

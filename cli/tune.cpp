@@ -136,6 +136,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
     rows.push_back(row_of(results[i], command, session));
     rows.back().op = workloads[i].op;
     rows.back().flops = workloads[i].operation.flops;
+    rows.back().bytes = bytes_of(tasks[i].dag);
     rows.back().layout = command.layout;
   }
   return rows;
@@ -161,6 +162,7 @@ Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Ne
     rows.push_back(row_of(results[i], command, session));
     rows.back().op = "network";
     rows.back().flops = flops_of(tasks[i].task.dag);
+    rows.back().bytes = bytes_of(tasks[i].task.dag);
     rows.back().layout = "fixed";
     rows.back().uses = tasks[i].weight;
   }

@@ -74,6 +74,7 @@ ordered_json json_of(const ReportRow& row) {
   ordered_json entry = {{"name", row.result.name},
                         {"op", row.op},
                         {"flops", row.flops},
+                        {"bytes", row.bytes},
                         {"seconds", nullptr},
                         {"spread", nullptr},
                         {"gflops", nullptr},

@@ -21,6 +21,7 @@ struct ReportRow {
   CaseResult result;
   std::string op;
   int64_t flops = 0;  // of the direct form
+  int64_t bytes = 0;  // of all arguments
   int cores = 1;
   std::string target;
   std::string strategy;

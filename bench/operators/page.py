@@ -6,12 +6,14 @@ fastest peer, how many cases are ahead, a table by kind of operator and the whol
   docs/performance/speedup-NAME.svg    every case's speed-up on a logarithmic axis, a row for each kind
   docs/performance/quality-NAME.svg    how far the search has come after so many trials: the time of each task's
                                        last best program over that of its best so far; median and quartiles
+  docs/performance/roofline-NAME.svg   GFLOP/s over operations a byte of the arguments, under the machine's peaks
 
 usage: page.py --docs DOCS FIGURES.json ...
 """
 import argparse
 import json
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -24,6 +26,7 @@ program and peers measured in turns on the same cores, layouts of activations fr
 beforehand, every result compared with the reference. GFLOP/s count the direct form's operations, so Winograd's
 algorithm may exceed the peak.
 """
+PEAK = re.compile(r"(fma peak|memory)\s+([0-9.]+) G\S+ on (\d+) core")
 AXIS = (0.25, 0.5, 1, 2, 4, 8, 16, 32)  # of speed-ups
 
 
@@ -94,6 +97,47 @@ def quality_plot(curves: dict[str, list[float | None]]) -> str:
     return svg(left + width + 30, top + height + 30, parts)
 
 
+def peaks_of(machine: list[str], cores: int) -> tuple[float, float]:
+    """GFLOP/s and the GB/s of memory, as `lathe target` prints them: on so many cores, or else on one times as many."""
+    figures: dict[tuple[str, int], float] = {}
+    for line in machine:
+        if found := PEAK.match(line):
+            figures[found[1], int(found[3])] = float(found[2])
+    def of(name: str) -> float:
+        return figures.get((name, cores)) or figures[name, 1] * (cores if name == "fma peak" else 1)
+    return of("fma peak"), of("memory")
+
+
+def roofline_plot(rows: list[dict], gflops: float, gigabytes: float) -> str:
+    left, top, width, height = 60, 20, 660, 320
+    known = [row for row in rows if row["gflops"] and row.get("bytes") and row["flops"]]
+    intensities = [row["flops"] / row["bytes"] for row in known]
+    reach = (min(intensities) / 2, max(intensities) * 2)
+    speeds = (min(row["gflops"] for row in known) / 2, max(row["gflops"] for row in known) * 2)
+    def share(value: float, ends: tuple[float, float]) -> float:
+        return math.log(value / ends[0]) / math.log(ends[1] / ends[0])
+    def place(intensity: float, speed: float) -> str:
+        return (f"{left + width * share(intensity, reach):.1f},"
+                f"{top + height * (1 - share(min(max(speed, speeds[0]), speeds[1]), speeds)):.1f}")
+    roof = [(x, min(gflops, gigabytes * x)) for x in (reach[0], min(max(gflops / gigabytes, reach[0]), reach[1]), reach[1])]
+    parts = [f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#888"/>',
+             f'<polyline points="{" ".join(place(*corner) for corner in roof)}" fill="none" stroke="#c03020" '
+             f'stroke-width="1.5"><title>{gflops:.0f} GFLOP/s, {gigabytes:.1f} GB/s of memory</title></polyline>']
+    for exponent in range(math.ceil(math.log10(speeds[0])), math.floor(math.log10(speeds[1])) + 1):
+        y = place(reach[0], 10.0**exponent).split(",")[1]
+        parts.append(f'<text x="{left - 6}" y="{y}" text-anchor="end">{10.0**exponent:g}</text>')
+    for exponent in range(math.ceil(math.log10(reach[0])), math.floor(math.log10(reach[1])) + 1):
+        x = place(10.0**exponent, speeds[0]).split(",")[0]
+        parts.append(f'<text x="{x}" y="{top + height + 16}" text-anchor="middle">{10.0**exponent:g}</text>')
+    parts += [f'<text x="{left}" y="{top - 6}">GFLOP/s</text>',
+              f'<text x="{left + width}" y="{top + height + 30}" text-anchor="end">operations a byte</text>']
+    for row, intensity in zip(known, intensities):
+        x, y = place(intensity, row["gflops"]).split(",")
+        parts.append(f'<circle cx="{x}" cy="{y}" r="3.5" fill="#2060a0" fill-opacity="0.5"><title>{row["name"]}: '
+                     f'{row["gflops"]:.1f} GFLOP/s at {intensity:.2g} a byte</title></circle>')
+    return svg(left + width + 30, top + height + 40, parts)
+
+
 def kind_table(rows: list[dict]) -> list[str]:
     lines = ["| kind | cases | geometric mean | least | most | ahead |", "|---|---|---|---|---|---|"]
     for kind, of_kind in by_kind(rows).items():
@@ -132,7 +176,10 @@ def section(report: dict, name: str) -> list[str]:
                      f"the least {min(speedups):.2f}x. "
                      f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
     lines += ["", f"![speed-up of every case](performance/speedup-{name}.svg)", "", *kind_table(rows), "",
-              f"![trials and quality](performance/quality-{name}.svg)", "", "<details><summary>every case</summary>",
+              f"![trials and quality](performance/quality-{name}.svg)", "",
+              f"![roofline](performance/roofline-{name}.svg)", "",
+              "Above the roof of memory lies what stays in caches from one run to the next, above that of the units what "
+              "Winograd's algorithm or zeros that are left out save.", "", "<details><summary>every case</summary>",
               "", *case_table(rows), "", "</details>", ""]
     return lines
 
@@ -149,6 +196,8 @@ def main() -> None:
         report, name = json.loads(figures.read_text()), figures.stem
         lines += section(report, name)
         (plots / f"speedup-{name}.svg").write_text(speedup_plot(report["rows"]))
+        (plots / f"roofline-{name}.svg").write_text(roofline_plot(report["rows"], *peaks_of(report["machine"],
+                                                                                         report["cores"])))
         (plots / f"quality-{name}.svg").write_text(quality_plot(report["curves"]))
     (options.docs / "performance.md").write_text("\n".join(lines))
 

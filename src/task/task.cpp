@@ -87,4 +87,12 @@ int64_t flops_of(const Dag& dag) {
   return operations;
 }
 
+int64_t bytes_of(const Dag& dag) {
+  int64_t bytes = 0;
+  for (const std::vector<Tensor>* tensors : {&dag.inputs, &dag.outputs}) {
+    for (const Tensor& tensor : *tensors) bytes += tensor.elements() * bytes_of(tensor->dtype);
+  }
+  return bytes;
+}
+
 }  // namespace lathe

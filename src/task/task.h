@@ -45,5 +45,8 @@ uint64_t hash_of(const Task& task);
 // counts two), a select its condition and the costlier side. Index arithmetic (i64), logic on conditions,
 // casts and loads count nothing: a padding node has no operations.
 int64_t flops_of(const Dag& dag);
+// Of all inputs and outputs, each once: what must come from memory and go there where no cache holds any of
+// it.
+int64_t bytes_of(const Dag& dag);
 
 }  // namespace lathe

@@ -140,6 +140,7 @@ TEST_F(CliTest, TunesCompilesAndRuns) {
   EXPECT_EQ(report[0]["name"], "mm");
   EXPECT_EQ(report[0]["trials"], 3);
   EXPECT_EQ(report[0]["flops"], 2 * 9 * 8 * 7);
+  EXPECT_EQ(report[0]["bytes"], 4 * (9 * 7 + 7 * 8 + 9 * 8));
   EXPECT_GT(report[0]["seconds"], 0);
   EXPECT_GT(report[0]["tolerance"], 0);
   EXPECT_LE(report[0]["largest_difference"], report[0]["tolerance"]);

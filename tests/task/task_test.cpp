@@ -55,6 +55,7 @@ TEST(Task, HashIgnoresNamesOnly) {
 
 TEST(Task, Operations) {
   EXPECT_EQ(flops_of(dag_of(kMatmul)), 2 * 10 * 11 * 9);
+  EXPECT_EQ(bytes_of(dag_of(kMatmul)), 4 * (10 * 9 + 9 * 11 + 10 * 11));
   EXPECT_EQ(flops_of(dag_of("P[x:10] = select(x >= 1 && x < 9, I[x - 1], 0.0)")), 0);
   EXPECT_EQ(flops_of(dag_of("P[x:10] = select(I[x] > 0.0, exp(I[x] - 1.0), I[x])")), 30);
   EXPECT_EQ(flops_of(dag_of("P[x:10] = max(k:3) f32(2 * x + k) * I[x]")), 60);
