@@ -64,12 +64,25 @@ bool ProductWriter::prefers_rows_first() const {
 // The weights of a window's taps, and as many vectors that it slides over.
 int64_t ProductWriter::registers_of_taps() const { return 2 * axis(*sliding_axis()).extent; }
 
-// The longest other spatial axis gets a cache tile. Along axes that every operand has are many small
-// products, of which nothing is read again: they stay outside.
+// Whether neighbouring places of this axis read some of the row operand's elements together.
+bool ProductWriter::has_window(size_t i) const {
+  const Operand* rows = row_operand();
+  return rows != nullptr && std::ranges::any_of(rows->load->index, [&](const Affine& index) {
+           if (!index.uses(axis(i).var)) return false;
+           for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+             if (axis(r).extent > 1 && index.uses(axis(r).var)) return true;
+           }
+           return false;
+         });
+}
+
+// The longest other spatial axis gets a cache tile, one under a window before others. Along axes that every
+// operand has are many small products, of which nothing is read again: they stay outside.
 void ProductWriter::choose_other_axis() {
+  const auto rank = [&](size_t i) { return std::pair(has_window(i), axis(i).extent); };
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || extent(i) < 2 || used_by_all(i)) continue;
-    if (!other_ || axis(i).extent >= axis(*other_).extent) other_ = i;
+    if (!other_ || rank(i) >= rank(*other_)) other_ = i;
   }
 }
 

@@ -74,6 +74,7 @@ class ProductWriter {
   bool comes_from_afar() const;
   int64_t block_of_channels(size_t r) const;
   std::optional<size_t> blocked_channels() const;
+  bool has_window(size_t i) const;
   void choose_other_axis();
   bool stays_near(size_t i) const;
   std::vector<std::pair<std::string, int64_t>> outer_loops() const;
