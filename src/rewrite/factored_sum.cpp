@@ -77,9 +77,9 @@ Result<Dag> rewrite_factored_sum(const Dag& dag, const std::string& stage,
   LATHE_TRY(const size_t position, find_stage(dag, stage));
   const Compute& compute = dag.computes[position];
   const auto wanted = parameters.find("axis");
-  const size_t axis =
-      compute.spatial_count() + static_cast<size_t>(wanted == parameters.end() ? 0 : wanted->second);
-  const auto factored = factor(compute, axis);
+  const int64_t place = wanted == parameters.end() ? 0 : wanted->second;
+  const size_t axis = compute.spatial_count() + static_cast<size_t>(std::max<int64_t>(place, 0));
+  const auto factored = place < 0 ? std::nullopt : factor(compute, axis);
   if (!factored) {
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("factored_sum does not apply to '{}': it is no sum over two axes or more of the "

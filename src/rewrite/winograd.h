@@ -25,7 +25,7 @@ Result<WinogradTables> winograd_tables(int64_t m, int64_t r);
 // [p,f,u,v] and O, with p for all rows and tiles; a window in parts has its tiles apart from p.
 Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
 
-// The parameters worth a try: tiles of 2, 4 and 6, and those of unequal sides that leave less to do.
+// The parameters worth a try: tiles of 2, and of whatever sides those that leave least to do.
 std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::string& stage);
 
 }  // namespace lathe

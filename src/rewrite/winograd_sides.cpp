@@ -92,7 +92,8 @@ RewriteParameters parameters_of(const std::vector<Side>& sides) {
   const bool is_uniform =
       std::ranges::all_of(sides, [&](const Side& side) { return side.m == sides.front().m; });
   if (is_uniform) return {{"m", sides.front().m}};
-  for (size_t w = 0; w < sides.size(); ++w) parameters.emplace(fmt::format("m{}", w), sides[w].m);
+  for (size_t w = 0; w < std::min(sides.size(), kMostSides); ++w)
+    parameters.emplace(fmt::format("m{}", w), sides[w].m);
   return parameters;
 }
 

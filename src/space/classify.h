@@ -30,8 +30,6 @@ struct Operand {
   std::vector<int> dim_of_axis;
   std::vector<int> step_dim;
   std::vector<int> digit_dim;
-
-  bool uses_axis(size_t axis) const { return uses[axis]; }
 };
 
 struct Stage {

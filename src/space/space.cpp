@@ -44,7 +44,10 @@ std::vector<bool> written_along(const Plan& plan, const std::map<size_t, Group>&
   const std::vector<Stage>& stages = plan.reduced.classified.stages;
   std::vector<bool> along(stages.size(), false);
   for (const Stage& stage : stages) {
-    if (stage.epilogue && stage.role != Role::pointwise) along[*stage.epilogue] = true;
+    const auto tile = plan.tiles.find(stage.compute);
+    const bool is_in_lanes = tile != plan.tiles.end() &&
+                             tile->second.runs_along_reduction(plan.reduced.dag.computes[stage.compute]);
+    if (stage.epilogue && stage.role != Role::pointwise && !is_in_lanes) along[*stage.epilogue] = true;
     if (stage.role != Role::transform) continue;
     for (size_t member : chain_ending_at(plan.reduced.dag, plan.reduced.classified, stage.compute))
       along[member] = along[member] || member != stage.compute;
@@ -121,6 +124,14 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
   return name;
 }
 
+// Whether the block's last stage is written by a product of it, and so cannot have the others inside.
+bool ends_in_epilogue(const RowBlock& block, const Classified& classified) {
+  return std::ranges::any_of(block.members, [&](size_t member) {
+    const Stage& stage = classified.of(member);
+    return member != block.last && stage.role == Role::product && stage.epilogue == block.last;
+  });
+}
+
 bool sums_in_lanes(const Plan& plan) {
   return std::ranges::any_of(plan.tiles, [&](const auto& entry) {
     return entry.second.runs_along_reduction(plan.reduced.dag.computes[entry.first]);
@@ -133,7 +144,9 @@ std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
   for (const Plan& plan : plans) {
     std::vector<RowBlock> blocks = row_blocks_of(plan.reduced.dag, plan.reduced.classified);
     if (sums_in_lanes(plan)) continue;
-    std::erase_if(blocks, [&](const RowBlock& block) { return !rows_of_block(block, plan.tiles); });
+    std::erase_if(blocks, [&](const RowBlock& block) {
+      return !rows_of_block(block, plan.tiles) || ends_in_epilogue(block, plan.reduced.classified);
+    });
     if (blocks.empty()) continue;
     result.push_back(plan);
     result.back().arm += " in rows";
@@ -143,7 +156,8 @@ std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
   return result;
 }
 
-// Choices of tile axes for every product, the first choices first, at most `most` a product and 16 in all.
+// Choices of tile axes for every product, the first choices first, at most `most` a product and 16 in all,
+// and as many again where stages run in rows.
 std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
   constexpr size_t kMostSketches = 16;
   std::vector<Plan> plans = {{arm, task, reduced, {}, {}}};

@@ -88,10 +88,4 @@ Layout with_quotients_last(const Tensor& tensor, size_t dim, int64_t divisor) {
   return layout;
 }
 
-bool ends_with(const Layout& layout, size_t dim, int64_t divisor) {
-  if (layout.dims.empty()) return false;
-  const LayoutDim& last = layout.dims.back();
-  return last.dim == static_cast<int>(dim) && last.divide == divisor && last.modulo == 0;
-}
-
 }  // namespace lathe

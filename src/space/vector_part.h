@@ -31,7 +31,5 @@ std::vector<VectorPart> vector_parts(const Compute& compute);
 
 // The dimensions in their order, but the quotients of this one last.
 Layout with_quotients_last(const Tensor& tensor, size_t dim, int64_t divisor);
-// Whether the layout ends with just these.
-bool ends_with(const Layout& layout, size_t dim, int64_t divisor);
 
 }  // namespace lathe

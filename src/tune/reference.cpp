@@ -139,11 +139,13 @@ Result<HostTensor> compute_all(const Compute& compute, const Values& values, con
 
 // The tile that one iteration of `loop` computes is stored once its sums are whole.
 void keep_sums_in_registers(const std::string& block, const std::string& loop, const std::string& column,
-                            int64_t lanes, Trace& trace) {
+                            const Axis* row, int64_t lanes, Trace& trace) {
   const std::string sums = block + ".acc";
   const std::string out = sums + ".out";
   trace.push_back(CacheWriteStep{block, sums, loop, Scope::registers});
   trace.push_back(SplitStep{out, column, {lanes}});
+  if (row != nullptr) trace.push_back(AnnotateStep{out, row->var.name(), LoopKind::unrolled});
+  trace.push_back(AnnotateStep{out, column + ".0", LoopKind::unrolled});
   trace.push_back(AnnotateStep{out, column + ".1", LoopKind::vectorized});
   trace.push_back(TailStep{out, column, Tail::mask});
 }
@@ -218,7 +220,7 @@ Trace register_tiles(const Compute& compute, const Target& target) {
   if (row != nullptr) trace.push_back(AnnotateStep{block, part(*row, ".1"), LoopKind::unrolled});
   trace.push_back(AnnotateStep{block, part(column, ".1"), LoopKind::unrolled});
   trace.push_back(AnnotateStep{block, part(column, ".2"), LoopKind::vectorized});
-  if (!reduced.empty()) keep_sums_in_registers(block, tile, column.var.name(), lanes, trace);
+  if (!reduced.empty()) keep_sums_in_registers(block, tile, column.var.name(), row, lanes, trace);
   if (row != nullptr) trace.push_back(TailStep{block, row->var.name(), Tail::peel});
   trace.push_back(TailStep{block, column.var.name(), Tail::mask});
   return trace;

@@ -42,16 +42,6 @@ std::vector<size_t> ProductWriter::reduce_order() const {
   return order;
 }
 
-// Products that read the same tensor pack it each for itself: their tiles differ.
-std::string ProductWriter::name_of_pack(const Tensor& tensor) const {
-  std::string name = tensor->name + ".pack";
-  const bool taken = std::ranges::any_of(w_.trace, [&](const Step& step) {
-    const auto* copy = std::get_if<CacheReadStep>(&step);
-    return copy != nullptr && copy->copy == name;
-  });
-  return taken ? fmt::format("{}.{}", name, name_) : name;
-}
-
 // Whether the operand can come in panels at once: nothing else reads it, and its layout is open.
 bool ProductWriter::is_placed_for_this_alone(const Operand& operand) const {
   const Tensor& tensor = operand.load->tensor;
@@ -94,7 +84,7 @@ void ProductWriter::pack_operand(const Operand& operand) {
     panels_ = operand.load->tensor->name;
     return;
   }
-  const std::string copy = name_of_pack(operand.load->tensor);
+  const std::string copy = w_.name_of_pack(operand.load->tensor, name_);
   panels_ = copy;
   const std::string at = operand.is_constant ? "prepare" : "root";
   w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});

@@ -7,6 +7,12 @@
 #include "space/rules/product_writer.h"
 
 namespace lathe {
+namespace {
+
+// Of the multiply-adds that are written out one after another.
+constexpr int64_t kLargestBody = 96;
+
+}  // namespace
 
 RegisterTile ProductWriter::preferred_tile() const {
   const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
@@ -81,7 +87,10 @@ bool ProductWriter::has_window(size_t i) const {
 void ProductWriter::choose_other_axis() {
   const auto rank = [&](size_t i) { return std::pair(has_window(i), axis(i).extent); };
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || extent(i) < 2 || used_by_all(i)) continue;
+    // How many places a group has is an answer: what is asked must not depend on it.
+    const bool is_group = group_.axis == i;
+    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || is_group || extent(i) < 2 || used_by_all(i))
+      continue;
     if (!other_ || rank(i) >= rank(*other_)) other_ = i;
   }
 }
@@ -131,6 +140,17 @@ std::vector<int64_t> ProductWriter::unroll_factors() const {
   return unrolls;
 }
 
+// Where vectors slide each step of the sum loads little: several steps go together, as far as the body
+// allows.
+int64_t ProductWriter::preferred_unroll(const RegisterTile& tile) const {
+  int64_t preferred = 1;
+  for (const int64_t factor : unroll_factors()) {
+    if (vectors_slide() && factor * tile.rows * tile.vectors * tile.streams <= kLargestBody)
+      preferred = factor;
+  }
+  return preferred;
+}
+
 void ProductWriter::choose_sizes() {
   const int64_t vector_extent = axis(tile_.vector).extent;
   const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
@@ -162,10 +182,13 @@ void ProductWriter::choose_sizes() {
     // Where vectors slide along an image's rows, its channels lie far apart.
     sizes_.channels_inner = w_.choose.choose_kind(name_ + ".channels_inner", 2, vectors_slide() ? 0 : 1);
   }
-  sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unroll_factors(), vectors_slide() ? 4 : 1);
+  const int64_t unroll = preferred_unroll(preferred);
+  sizes_.reduce_unroll = w_.choose.choose(name_ + ".unroll", unroll_factors(), unroll);
   const bool shares_loads = sliding_axis().has_value();
   if (shares_loads) {
-    const bool has_room = registers_of_taps() + preferred.rows <= w_.task.target.vector_registers;
+    const int64_t body = preferred.rows * preferred.vectors * unroll * axis(*sliding_axis()).extent;
+    const bool has_room =
+        registers_of_taps() + preferred.rows <= w_.task.target.vector_registers && body <= kLargestBody;
     sizes_.taps_inner = w_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
   }
   const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
@@ -190,7 +213,7 @@ Status ProductWriter::check_sizes() const {
   }
   const int64_t taps = sizes_.taps_inner != 0 ? axis(*sliding_axis()).extent : 1;
   const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll * taps;
-  if (unrolled > 96)
+  if (unrolled > kLargestBody)
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("the unrolled body of {} multiply-adds is too large", unrolled));
   return {};

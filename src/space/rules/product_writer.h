@@ -58,7 +58,6 @@ class ProductWriter {
   int64_t bytes_of_one(const Operand& operand) const;
   bool prefers_rows_first() const;
   int64_t preferred_row_tiles() const;
-  std::string name_of_pack(const Tensor& tensor) const;
   bool is_placed_for_this_alone(const Operand& operand) const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
@@ -69,6 +68,7 @@ class ProductWriter {
   std::optional<size_t> sliding_axis() const;
   int64_t registers_of_taps() const;
   std::vector<int64_t> unroll_factors() const;
+  int64_t preferred_unroll(const RegisterTile& tile) const;
   std::vector<int64_t> other_blocks() const;
   bool has_blocks_of_channels() const;
   bool comes_from_afar() const;

@@ -228,15 +228,21 @@ void write_sum_of_parts(Writer& writer, const Nest& nest, const std::string& par
   writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
 }
 
-// As many as wanted, or fewer, that leave no rest; more rather than one alone.
-int64_t number_together(int64_t count, int64_t wanted) {
+// As many as wanted, or fewer, that leave no rest.
+int64_t largest_divisor(int64_t count, int64_t wanted) {
   for (int64_t number = std::min(wanted, count); number > 1; --number) {
     if (count % number == 0) return number;
   }
-  for (int64_t number = wanted + 1; wanted > 1 && number <= 8; ++number) {
+  return 1;
+}
+
+// The same, but more rather than one alone.
+int64_t number_together(int64_t count, int64_t wanted) {
+  const int64_t fewer = largest_divisor(count, wanted);
+  for (int64_t number = wanted + 1; fewer == 1 && wanted > 1 && number <= 8; ++number) {
     if (count % number == 0) return number;
   }
-  return 1;
+  return fewer;
 }
 
 // Several results side by side: the additions of one wait for each other. `spatial` are the block's outer
@@ -251,7 +257,9 @@ void write_side_by_side(Writer& writer, const std::string& block,
   std::vector<std::string> tile;
   for (size_t i = spatial.size(); i-- > spatial.size() - std::min(across, spatial.size());) {
     auto& [loop, extent] = spatial[i];
-    const int64_t number = number_together(extent, together);
+    // Only one axis may have more than is wanted: the registers would not hold more of both.
+    const int64_t number =
+        tile.empty() ? number_together(extent, together) : largest_divisor(extent, together);
     writer.add(SplitStep{block, loop, {number}});
     tile.insert(tile.begin(), loop);
     together /= number;
@@ -312,8 +320,9 @@ void write_operand_along(Writer& writer, const Compute& compute, const Operand& 
   const Layout wanted = with_last(tensor, static_cast<size_t>(operand.step_dim[axis]));
   writer.set_layout(tensor, wanted);
   if (!operand.is_constant || writer.layout_of(tensor) == wanted) return;
-  writer.add(CacheReadStep{compute.output->name, tensor->name, tensor->name + ".pack", "prepare",
-                           Scope::workspace, wanted});
+  writer.add(CacheReadStep{compute.output->name, tensor->name,
+                           writer.name_of_pack(tensor, compute.output->name), "prepare", Scope::workspace,
+                           wanted});
 }
 
 }  // namespace

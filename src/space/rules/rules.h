@@ -57,6 +57,8 @@ struct Writer {
   // The layout of a tensor as decided so far.
   Layout layout_of(const Tensor& tensor) const;
   bool is_intermediate(const Tensor& tensor) const;
+  // A name for this block's copy of the tensor: blocks that read the same tensor pack it each for itself.
+  std::string name_of_pack(const Tensor& tensor, const std::string& block) const;
 };
 
 // The tensor's dimensions in their order, but this one last.

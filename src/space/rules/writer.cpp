@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -5,6 +7,15 @@
 #include "space/rules/rules.h"
 
 namespace lathe {
+
+std::string Writer::name_of_pack(const Tensor& tensor, const std::string& block) const {
+  const std::string name = tensor->name + ".pack";
+  const bool taken = std::ranges::any_of(trace, [&](const Step& step) {
+    const auto* copy = std::get_if<CacheReadStep>(&step);
+    return copy != nullptr && copy->copy == name;
+  });
+  return taken ? fmt::format("{}.{}", name, block) : name;
+}
 
 bool Writer::is_intermediate(const Tensor& tensor) const {
   return dag.producer(tensor) != nullptr && !dag.is_output(tensor);

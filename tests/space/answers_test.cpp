@@ -1,0 +1,104 @@
+// What a sketch asks is what it declared, whatever was answered before, and the model's own answers are legal
+// and good: mended cases, each of a Dag whose shape once broke that.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rewrite/same_result.h"
+#include "space/space.h"
+
+namespace lathe::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Task expression(const std::string& text) {
+  return task_of(R"({"name":"e", "op":"expression", "text":")" + text + "\"}");
+}
+
+// Writes every sketch with random answers; what asks for more or less than was declared throws.
+void expect_answers_fit(const Task& task) {
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  EXPECT_FALSE(space->preferred_points().empty());
+  Rng rng(11);
+  for (size_t s = 0; s < space->sketches().size(); ++s) {
+    for (int i = 0; i < 24; ++i) {
+      const Point point{static_cast<int>(s), sample(space->sketches()[s].domain, rng)};
+      EXPECT_NO_THROW({
+        const Result<Trace> trace = space->trace(point);
+        if (trace && i < 4) expect_same(task, *trace);
+      }) << space->sketches()[s].name;
+    }
+  }
+}
+
+std::string first_text(const Task& task) {
+  const Result<Space> space = Space::derive(task);
+  EXPECT_TRUE(space) << space.error().to_string();
+  return to_string(space->trace(space->preferred_points().front()).value());
+}
+
+// The rows that run together are those of the batch, which the product's tile does not have.
+TEST(Answers, DoNotDependOnHowManyRowsRunTogether) {
+  expect_answers_fit(
+      expression(R"(S[b:2, i:8, f:24] = sum(k:16) X[b,i,k] * W[k,f]\nM[b:2] = sum(i:8, f:24) S[b,i,f]\n)"
+                 R"(O[b:2, i:8, f:24] = S[b,i,f] - M[b])"));
+}
+
+// The norm is known before the product, whose results it divides as they are made.
+TEST(Answers, StagesInRowsAreWrittenWhereAProductTakesTheLastAlong) {
+  const Task task = expression(
+      R"(E[i:12, j:20] = exp(X[i,j])\nZ[i:12] = sum(j:20) E[i,j]\nR[i:12, d:16] = sum(j:20) E[i,j] * V[j,d]\n)"
+      R"(O[i:12, d:16] = R[i,d] / Z[i])");
+  EXPECT_THAT(first_text(task), HasSubstr("vectorize R"));
+  expect_answers_fit(task);
+}
+
+TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
+  for (const int width : {30, 56, 64}) {
+    Task task = task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":12, "channels":16,
+                            "kernel":9, "stride":1, "padding":4, "width":)" +
+                        std::to_string(width) + "}");
+    task.target = generic_target(Isa::avx512);
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space);
+    EXPECT_FALSE(space->preferred_points().empty()) << width;
+  }
+}
+
+// Six sums in one row; seven rows of them would not stay in registers.
+TEST(Answers, SumsInTheLanesStayInRegisters) {
+  const Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":7, "n":6, "k":2048})");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  for (size_t s = 0; s < space->sketches().size(); ++s) {
+    const Sketch& sketch = space->sketches()[s];
+    if (sketch.name != "direct C vector=r") continue;
+    const std::string text = to_string(space->trace({static_cast<int>(s), sketch.preferred}).value());
+    EXPECT_THAT(text, AllOf(HasSubstr("split C.rf.rf j [6]"), HasSubstr("split C.rf.rf i [1]")));
+    return;
+  }
+  FAIL() << "no sum in the lanes";
+}
+
+// What takes the results of sums in the lanes is a stage of its own, with vectors of its own.
+TEST(Answers, WhatFollowsSumsInTheLanesHasVectors) {
+  const Task task = expression(R"(s[c:16] = sum(k:4096) W[c,k] * h[k]\nO[c:16, y:40] = s[c] * Y[c,y])");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  for (const Point& point : space->preferred_points())
+    EXPECT_THAT(to_string(space->trace(point).value()), HasSubstr("vectorize O"));
+  expect_answers_fit(task);
+}
+
+// Two products of the same matrix, each with a copy of its own.
+TEST(Answers, ProductsInTheLanesHaveCopiesOfTheirOwn) {
+  expect_answers_fit(
+      expression(R"(P[i:3, j:3] = sum(r:1040) A[i,r] * W[r,j]\nQ[i:3, j:3] = sum(r:1040) B[i,r] * W[r,j]\n)"
+                 R"(O[i:3, j:3] = P[i,j] + Q[i,j])"));
+}
+
+}  // namespace
+}  // namespace lathe::testing
