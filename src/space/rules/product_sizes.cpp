@@ -114,14 +114,17 @@ bool ProductWriter::has_blocks_of_channels() const {
   return false;
 }
 
-// Whether the second-level cache does not hold the row operand, whose channels can lie in blocks.
+// Whether the second-level cache does not hold the row operand, whose channels can lie in blocks, no more
+// than the processor follows as streams: with 32 blocks and more, whole pixels are faster by up to a quarter.
 bool ProductWriter::comes_from_afar() const {
+  constexpr int64_t kStreams = 16;
   const Operand* rows = row_operand();
   if (rows == nullptr ||
       rows->load->tensor.elements() * bytes_of(rows->load->tensor->dtype) <= w_.task.target.l2.bytes)
     return false;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
-    if (rows->dim_of_axis[r] >= 0 && block_of_channels(r) != 0) return true;
+    const int64_t block = block_of_channels(r);
+    if (rows->dim_of_axis[r] >= 0 && block != 0 && axis(r).extent / block <= kStreams) return true;
   }
   return false;
 }
