@@ -21,8 +21,8 @@ from measure import geometric_mean, speedup_of
 
 HEAD = """# Performance of operators
 Made by `bench/operators/page.py` from figures that `bench/operators/measure.py` took; not written by hand.
-A speed-up is the time of the fastest peer (oneDNN's direct form, its Winograd, OpenBLAS) over ours: best recorded
-program and peers measured in turns on the same cores, layouts of activations free on both sides, constants transformed
+A speed-up is the time of the fastest peer (oneDNN's direct form, its Winograd, OpenBLAS; PyTorch where these have no
+such operator) over ours: best recorded program and peers measured in turns on the same cores, each at its best round, layouts of activations free on both sides, constants transformed
 beforehand, every result compared with the reference. GFLOP/s count the direct form's operations, so Winograd's
 algorithm may exceed the peak.
 """
@@ -168,13 +168,15 @@ def case_table(rows: list[dict]) -> list[str]:
 
 def section(report: dict, name: str) -> list[str]:
     rows, cores = report["rows"], report["cores"]
-    speedups = [value for row in rows if (value := speedup_of(row)) is not None]
     lines = [f"## {cores} core{'s' if cores > 1 else ''}", "```", *report["machine"], "```"]
-    if speedups:
-        lines.append(f"{len(speedups)} cases have a peer: geometric mean **{geometric_mean(speedups):.2f}x**, "
-                     f"median {statistics.median(speedups):.2f}x, {sum(s >= 1 for s in speedups)} at least as fast, "
-                     f"the least {min(speedups):.2f}x. "
-                     f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
+    libraries = [row for row in rows if "pytorch" not in row.get("peers", {})]
+    for of_peer, peer in ((libraries, "one of the libraries"), ([row for row in rows if row not in libraries], "PyTorch")):
+        speedups = [value for row in of_peer if (value := speedup_of(row)) is not None]
+        if speedups:
+            lines.append(f"{len(speedups)} cases have {peer} as their peer: geometric mean "
+                         f"**{geometric_mean(speedups):.2f}x**, median {statistics.median(speedups):.2f}x, "
+                         f"{sum(s >= 1 for s in speedups)} at least as fast, the least {min(speedups):.2f}x.")
+    lines.append(f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
     lines += ["", f"![speed-up of every case](performance/speedup-{name}.svg)", "", *kind_table(rows), "",
               f"![trials and quality](performance/quality-{name}.svg)", "",
               f"![roofline](performance/roofline-{name}.svg)", "",
