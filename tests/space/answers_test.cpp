@@ -11,7 +11,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 Task expression(const std::string& text) {
   return task_of(R"({"name":"e", "op":"expression", "text":")" + text + "\"}");

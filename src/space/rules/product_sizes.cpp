@@ -88,9 +88,8 @@ void ProductWriter::choose_other_axis() {
   const auto rank = [&](size_t i) { return std::pair(has_window(i), axis(i).extent); };
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     // How many places a group has is an answer: what is asked must not depend on it.
-    const bool is_group = group_.axis == i;
-    if (i == tile_.vector || (tile_.rows && i == *tile_.rows) || is_group || extent(i) < 2 || used_by_all(i))
-      continue;
+    const bool is_in_tile = i == tile_.vector || i == tile_.rows;
+    if (is_in_tile || group_.axis == i || extent(i) < 2 || used_by_all(i)) continue;
     if (!other_ || rank(i) >= rank(*other_)) other_ = i;
   }
 }
