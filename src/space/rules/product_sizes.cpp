@@ -73,13 +73,15 @@ int64_t ProductWriter::registers_of_taps() const { return 2 * axis(*sliding_axis
 // Whether neighbouring places of this axis read some of the row operand's elements together.
 bool ProductWriter::has_window(size_t i) const {
   const Operand* rows = row_operand();
-  return rows != nullptr && std::ranges::any_of(rows->load->index, [&](const Affine& index) {
-           if (!index.uses(axis(i).var)) return false;
-           for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
-             if (axis(r).extent > 1 && index.uses(axis(r).var)) return true;
-           }
-           return false;
-         });
+  if (rows == nullptr) return false;
+  const auto is_under_window = [&](const Affine& index) {
+    if (!index.uses(axis(i).var)) return false;
+    for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+      if (axis(r).extent > 1 && index.uses(axis(r).var)) return true;
+    }
+    return false;
+  };
+  return std::ranges::any_of(rows->load->index, is_under_window);
 }
 
 // The longest other spatial axis gets a cache tile, one under a window before others. Along axes that every
