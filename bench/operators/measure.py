@@ -14,9 +14,11 @@ import argparse
 import contextlib
 import json
 import math
+import re
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -35,6 +37,15 @@ class Lathe:
         if done.returncode not in (0, 1):
             sys.exit(f"lathe {' '.join(arguments)} ended with {done.returncode}")
         return done.stdout
+
+
+    def recorded_seconds(self, workload: str, name: str, records: str) -> float:
+        """Of the best recorded program of one case, measured once more."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "row.json")
+            self.run("bench", "--workload", workload, "--filter", f"^{re.escape(name)}$", "--cores", str(self.cores),
+                     "--rounds", "1", "--records", records, "--json", str(out))
+            return json.loads(out.read_text())[0]["seconds"]
 
 
 def curves_of(records: Path, cores: int) -> dict[str, list[float | None]]:

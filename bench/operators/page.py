@@ -22,9 +22,9 @@ from measure import geometric_mean, speedup_of
 HEAD = """# Performance of operators
 Made by `bench/operators/page.py` from figures that `bench/operators/measure.py` took; not written by hand.
 A speed-up is the time of the fastest peer (oneDNN's direct form, its Winograd, OpenBLAS; PyTorch where these have no
-such operator) over ours: best recorded program and peers measured in turns on the same cores, each at its best round, layouts of activations free on both sides, constants transformed
-beforehand, every result compared with the reference. GFLOP/s count the direct form's operations, so Winograd's
-algorithm may exceed the peak.
+such operator) over ours: best recorded program and peers measured in turns on the same cores, each at its best round,
+layouts of activations free on both sides, constants transformed beforehand, every result compared with the reference.
+GFLOP/s count the direct form's operations, so Winograd's algorithm may exceed the peak.
 """
 PEAK = re.compile(r"(fma peak|memory)\s+([0-9.]+) G\S+ on (\d+) core")
 AXIS = (0.25, 0.5, 1, 2, 4, 8, 16, 32)  # of speed-ups
@@ -177,6 +177,9 @@ def section(report: dict, name: str) -> list[str]:
                          f"**{geometric_mean(speedups):.2f}x**, median {statistics.median(speedups):.2f}x, "
                          f"{sum(s >= 1 for s in speedups)} at least as fast, the least {min(speedups):.2f}x.")
     lines.append(f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
+    if report.get("joined", 1) > 1:
+        lines.append(f"Joined of {report['joined']} measurements (`join.py`): cases that were weak in one were tuned and "
+                     "measured again, by a later build, and each side keeps its best.")
     lines += ["", f"![speed-up of every case](performance/speedup-{name}.svg)", "", *kind_table(rows), "",
               f"![trials and quality](performance/quality-{name}.svg)", "",
               f"![roofline](performance/roofline-{name}.svg)", "",

@@ -12,9 +12,7 @@ import argparse
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +20,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.nn import functional
+
+from measure import Lathe
 
 Ways = list[Callable[..., torch.Tensor]]
 SAMPLE_SECONDS = 2e-3
@@ -121,15 +121,6 @@ def prepared_ways(case: dict) -> list[Callable[[], torch.Tensor]]:
     return prepared
 
 
-def lathe_seconds(options: argparse.Namespace, case: dict, cores: int) -> float | None:
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "row.json")
-        subprocess.run(["taskset", "-c", options.cpus, options.lathe, "bench", "--workload", options.workload, "--filter",
-                        f"^{re.escape(case['name'])}$", "--cores", str(cores), "--rounds", "1", "--records",
-                        options.records, "--json", str(out)], check=True, capture_output=True)
-        return json.loads(out.read_text())[0]["seconds"]
-
-
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     root = Path(__file__).resolve().parents[2]
@@ -151,6 +142,7 @@ def main() -> None:
     os.sched_setaffinity(0, cpus)
     torch.set_num_threads(len(cpus))
     torch.set_grad_enabled(False)
+    lathe = Lathe(options.lathe, options.cpus)
     report = json.loads(options.figures.read_text())
     if report["cores"] != len(cpus):
         sys.exit(f"{options.figures} is of {report['cores']} cores")
@@ -161,7 +153,8 @@ def main() -> None:
         ways = prepared_ways(case)
         row = rows[case["name"]]
         for _ in range(options.rounds):
-            ours, torchs = lathe_seconds(options, case, len(cpus)), min(map(seconds_of, ways))
+            ours = lathe.recorded_seconds(options.workload, case["name"], options.records)
+            torchs = min(map(seconds_of, ways))
             row["seconds"] = min(filter(None, (row["seconds"], ours)))
             row.setdefault("peers", {})
             row["peers"]["pytorch"] = min(torchs, row["peers"].get("pytorch", torchs))

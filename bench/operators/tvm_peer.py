@@ -15,7 +15,6 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +24,8 @@ import numpy as np
 import tvm
 from tvm import te, topi
 from tvm.s_tir import meta_schedule
+
+from measure import Lathe
 
 CASES = r"^(matmul\.1024|resnet18\.C1|resnet18\.C6|DEP\.0\.b1|GMM\.2\.b1)$"
 
@@ -79,12 +80,6 @@ class Tuned:
         return float(np.median(self.evaluate(*self.arguments).results))
 
 
-def lathe(options: argparse.Namespace, case: dict, cores: int, *arguments: str) -> None:
-    command = ["taskset", "-c", options.cpus, options.lathe, *arguments, "--workload", options.workload, "--cores", str(cores),
-               "--filter", f"^{re.escape(case['name'])}$"]
-    subprocess.run(command, check=True, capture_output=True)
-
-
 def seconds_until(records: Path, seconds: float, began_at: float) -> float | None:
     """From the start until a record was as fast as that."""
     with contextlib.closing(sqlite3.connect(f"file:{records}?mode=ro", uri=True)) as connection:
@@ -92,16 +87,16 @@ def seconds_until(records: Path, seconds: float, began_at: float) -> float | Non
     return None if first is None else first / 1e3 - began_at
 
 
-def compare(case: dict, options: argparse.Namespace, cores: int) -> dict:
-    peer = Tuned(case, options, cores)
+def compare(case: dict, options: argparse.Namespace, lathe: Lathe) -> dict:
+    peer = Tuned(case, options, lathe.cores)
     with tempfile.TemporaryDirectory() as folder:
-        records, rows = Path(folder, "operators.db"), Path(folder, "rows.json")
+        records = Path(folder, "operators.db")
         began_at = time.time()
-        lathe(options, case, cores, "tune", "--records", str(records), "--time", f"{options.time:g}")
+        lathe.run("tune", "--workload", options.workload, "--filter", f"^{re.escape(case['name'])}$", "--cores",
+                  str(lathe.cores), "--records", str(records), "--time", f"{options.time:g}")
         ours, theirs = [], []
         for _ in range(options.rounds):
-            lathe(options, case, cores, "bench", "--records", str(records), "--rounds", "1", "--json", str(rows))
-            ours.append(json.loads(rows.read_text())[0]["seconds"])
+            ours.append(lathe.recorded_seconds(options.workload, case["name"], str(records)))
             theirs.append(peer.run_seconds())
         return {"name": case["name"], "tvm_search_seconds": peer.seconds, "tvm_seconds": min(theirs),
                 "seconds": min(ours), "seconds_to_tvm": seconds_until(records, min(theirs), began_at)}
@@ -126,11 +121,12 @@ def main() -> None:
     cpus = [int(cpu) for cpu in options.cpus.split(",")]
     os.sched_setaffinity(0, cpus)
     os.environ["TVM_NUM_THREADS"] = str(len(cpus))
+    lathe = Lathe(options.lathe, options.cpus)
     rows = []
     for case in json.loads(Path(options.workload).read_text()):
         if case["op"] not in KINDS or not re.search(options.filter, case["name"]):
             continue
-        row = compare(case, options, len(cpus))
+        row = compare(case, options, lathe)
         rows.append(row)
         reached = row["seconds_to_tvm"]
         after = "never" if reached is None else f"{reached:.1f} s ({row['tvm_search_seconds'] / reached:.0f} times sooner)"

@@ -39,15 +39,19 @@ struct Plan {
   std::vector<RowBlock> rows;  // stages that run together
 };
 
+// Whether the stage is a product that is written as sums in the lanes.
+bool is_sum_in_lanes(const Plan& plan, size_t compute) {
+  const auto tile = plan.tiles.find(compute);
+  return tile != plan.tiles.end() && tile->second.runs_along_reduction(plan.reduced.dag.computes[compute]);
+}
+
 // Stages that another one writes along with itself.
 std::vector<bool> written_along(const Plan& plan, const std::map<size_t, Group>& groups) {
   const std::vector<Stage>& stages = plan.reduced.classified.stages;
   std::vector<bool> along(stages.size(), false);
   for (const Stage& stage : stages) {
-    const auto tile = plan.tiles.find(stage.compute);
-    const bool is_in_lanes = tile != plan.tiles.end() &&
-                             tile->second.runs_along_reduction(plan.reduced.dag.computes[stage.compute]);
-    if (stage.epilogue && stage.role != Role::pointwise && !is_in_lanes) along[*stage.epilogue] = true;
+    const bool takes_epilogue = stage.role != Role::pointwise && !is_sum_in_lanes(plan, stage.compute);
+    if (stage.epilogue && takes_epilogue) along[*stage.epilogue] = true;
     if (stage.role != Role::transform) continue;
     for (size_t member : chain_ending_at(plan.reduced.dag, plan.reduced.classified, stage.compute))
       along[member] = along[member] || member != stage.compute;
@@ -76,7 +80,7 @@ Status write_stage(Writer& writer, const Plan& plan, const Stage& stage,
     case Role::product: {
       const auto tile = plan.tiles.find(stage.compute);
       if (tile == plan.tiles.end()) return write_reduction(writer, stage);
-      if (tile->second.runs_along_reduction(writer.compute(stage))) return write_sum_in_lanes(writer, stage);
+      if (is_sum_in_lanes(plan, stage.compute)) return write_sum_in_lanes(writer, stage);
       const auto group = groups.find(stage.compute);
       return group == groups.end() ? write_product(writer, stage, tile->second)
                                    : write_group(writer, group->second, tile->second);
@@ -132,18 +136,13 @@ bool ends_in_epilogue(const RowBlock& block, const Classified& classified) {
   });
 }
 
-bool sums_in_lanes(const Plan& plan) {
-  return std::ranges::any_of(plan.tiles, [&](const auto& entry) {
-    return entry.second.runs_along_reduction(plan.reduced.dag.computes[entry.first]);
-  });
-}
-
 // The plans in which stages that share rows run together, where there are such stages, and then all plans.
 std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
   std::vector<Plan> result;
   for (const Plan& plan : plans) {
+    const auto is_in_lanes = [&](const auto& entry) { return is_sum_in_lanes(plan, entry.first); };
+    if (std::ranges::any_of(plan.tiles, is_in_lanes)) continue;
     std::vector<RowBlock> blocks = row_blocks_of(plan.reduced.dag, plan.reduced.classified);
-    if (sums_in_lanes(plan)) continue;
     std::erase_if(blocks, [&](const RowBlock& block) {
       return !rows_of_block(block, plan.tiles) || ends_in_epilogue(block, plan.reduced.classified);
     });

@@ -103,15 +103,9 @@ bool ProductWriter::vectors_slide() const {
 // An element of the row operand that is a vector is read by several rows where a window slides along them.
 std::optional<size_t> ProductWriter::sliding_axis() const {
   const Operand* rows = row_operand();
-  if (rows == nullptr || !tile_.rows || rows->step_dim[tile_.vector] < 0) return std::nullopt;
+  if (rows == nullptr || !tile_.rows) return std::nullopt;
   if (compute_.axes.size() < compute_.spatial_count() + 2) return std::nullopt;
-  for (size_t r = compute_.axes.size(); r-- > compute_.spatial_count();) {
-    const int dim = rows->step_dim[r];
-    if (dim >= 0 && axis(r).extent > 1 &&
-        rows->load->index[static_cast<size_t>(dim)].uses(axis(*tile_.rows).var))
-      return r;
-  }
-  return std::nullopt;
+  return window_over_vectors(compute_, *rows, tile_.vector, *tile_.rows);
 }
 
 // The innermost channel axis last: neighbouring steps of the reduction read neighbouring elements. Where

@@ -70,7 +70,8 @@ bool ProductWriter::prefers_rows_first() const {
 // The weights of a window's taps, and as many vectors that it slides over.
 int64_t ProductWriter::registers_of_taps() const { return 2 * axis(*sliding_axis()).extent; }
 
-// Whether neighbouring places of this axis read some of the row operand's elements together.
+// Whether neighbouring places of this axis read some of the row operand's elements together, whatever the
+// window's steps.
 bool ProductWriter::has_window(size_t i) const {
   const Operand* rows = row_operand();
   if (rows == nullptr) return false;

@@ -20,7 +20,7 @@ struct TileSizes : RegisterTile {
   int64_t order = 0;      // of the loops over cache blocks and in them
   int64_t channels_inner = 1;
   int64_t taps_inner = 0;  // of a window that slides over the rows: inside of them, so that they share loads
-  int64_t blocked = 0;     // whether the vector axis is blocked where it lies innermost in memory
+  int64_t blocked = 0;     // whether the vector axis, or the channels, are blocked where they lie innermost
   int64_t reduce_unroll = 1;
   int64_t pad_rows = 0;
   int64_t prefetch = 0;  // of the next panel while this one is used

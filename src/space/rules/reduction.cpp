@@ -1,7 +1,7 @@
 // Rule: a reduction without reuse is bound by memory. Vectors run along a spatial axis that every operand
 // reads contiguously, from any element on (a window that slides); where there is none, part of the reduction
 // runs in the lanes and is added up at the end. Long reductions are cut in parts, whose results are reduced
-// in turn.
+// in turn. A product of few results is written the same way, a block of results side by side.
 #include <algorithm>
 #include <cmath>
 

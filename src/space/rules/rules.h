@@ -87,9 +87,13 @@ struct GroupedLoops {
 // consumer fused (Ansor's rules 4 to 6 with operand packing).
 Status write_product(Writer& writer, const Stage& stage, const TileAxes& tile,
                      const GroupedLoops& group = {});
-// The axes that a product can be tiled around, most promising first. The last may be one whose vectors run
-// along the reduction: for a long sum with fewer results than additions that the units have under way.
+// The axes that a product can be tiled around, most promising first. The second, or the only one, may have
+// vectors along the reduction: for a long sum with fewer results than additions that the units have under
+// way.
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage);
+// The last reduce axis, if any, whose window slides by single steps along the rows of an operand's vectors.
+std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
+                                          size_t rows);
 
 // Where a chain stands that is computed for a group of places of one axis of its last stage.
 struct ChainPlace {

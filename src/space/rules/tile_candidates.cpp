@@ -89,14 +89,7 @@ double promise(const Task& task, const Compute& compute, const Stage& stage, con
 // Whether a window slides along the rows over vectors, which neighbouring rows then share.
 bool rows_share_vectors(const Compute& compute, const Stage& stage, size_t vector, size_t rows) {
   return std::ranges::any_of(stage.operands, [&](const Operand& operand) {
-    if (!operand.uses[vector] || operand.step_dim[vector] < 0) return false;
-    for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
-      const int dim = operand.step_dim[r];
-      if (dim >= 0 && compute.axes[r].extent > 1 &&
-          operand.load->index[static_cast<size_t>(dim)].uses(compute.axes[rows].var))
-        return true;
-    }
-    return false;
+    return operand.uses[vector] && window_over_vectors(compute, operand, vector, rows).has_value();
   });
 }
 
@@ -144,6 +137,18 @@ std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute,
 }
 
 }  // namespace
+
+std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
+                                          size_t rows) {
+  if (operand.step_dim[vector] < 0) return std::nullopt;
+  for (size_t r = compute.axes.size(); r-- > compute.spatial_count();) {
+    const int dim = operand.step_dim[r];
+    if (dim >= 0 && compute.axes[r].extent > 1 &&
+        operand.load->index[static_cast<size_t>(dim)].uses(compute.axes[rows].var))
+      return r;
+  }
+  return std::nullopt;
+}
 
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
   std::vector<TileAxes> candidates;

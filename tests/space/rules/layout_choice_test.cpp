@@ -71,6 +71,8 @@ TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
   EXPECT_THAT(preferred_text(large), AllOf(HasSubstr("layout I [0][1/" + block + "][2][3][1%" + block + "]"),
                                            HasSubstr("split O c [" + block + "]")));
   EXPECT_THAT(preferred_text(convolution(8, 64)), Not(HasSubstr("split O c")));
+  // More blocks than the processor follows.
+  EXPECT_THAT(preferred_text(convolution(224, 256)), Not(HasSubstr("split O c")));
   expect_samples_same(convolution(6, 32), 24);
   expect_samples_same(convolution(5, 20), 12);
 }
