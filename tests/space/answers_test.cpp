@@ -12,8 +12,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Task expression(const std::string& text) {
-  return task_of(R"({"name":"e", "op":"expression", "text":")" + text + "\"}");
+Task expression(const std::string& text, const std::string& constants = "") {
+  return task_of(R"({"name":"e", "op":"expression", "constants":[)" + constants + R"(], "text":")" + text +
+                 "\"}");
 }
 
 // Writes every sketch with random answers; what asks for more or less than was declared throws.
@@ -84,7 +85,8 @@ TEST(Answers, SumsInTheLanesStayInRegisters) {
 
 // What takes the results of sums in the lanes is a stage of its own, with vectors of its own.
 TEST(Answers, WhatFollowsSumsInTheLanesHasVectors) {
-  const Task task = expression(R"(s[c:16] = sum(k:4096) W[c,k] * h[k]\nO[c:16, y:40] = s[c] * Y[c,y])");
+  const Task task =
+      expression(R"(s[n:2, c:16] = sum(k:1040) W[c,k] * h[n,k]\nO[n:2, c:16, y:40] = s[n,c] * Y[n,c,y])");
   const Result<Space> space = Space::derive(task);
   ASSERT_TRUE(space);
   for (const Point& point : space->preferred_points())
@@ -96,7 +98,8 @@ TEST(Answers, WhatFollowsSumsInTheLanesHasVectors) {
 TEST(Answers, ProductsInTheLanesHaveCopiesOfTheirOwn) {
   expect_answers_fit(
       expression(R"(P[i:3, j:3] = sum(r:1040) A[i,r] * W[r,j]\nQ[i:3, j:3] = sum(r:1040) B[i,r] * W[r,j]\n)"
-                 R"(O[i:3, j:3] = P[i,j] + Q[i,j])"));
+                 R"(O[i:3, j:3] = P[i,j] + Q[i,j])",
+                 R"("W")"));
 }
 
 }  // namespace
