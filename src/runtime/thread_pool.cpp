@@ -13,7 +13,22 @@ namespace {
 constexpr int kPollsPerRound = 256;
 constexpr int kRoundsBeforeYield = 16;
 
+// A share's word has 16 bits for each end of its pieces; where there are more iterations, a piece is several.
+constexpr int64_t kMaxPieces = 0xffff;
+
 inline void pause_briefly() { __builtin_ia32_pause(); }
+
+inline uint64_t pack(uint32_t number, int64_t begin, int64_t end) {
+  return uint64_t{number} << 32 | static_cast<uint64_t>(begin) << 16 | static_cast<uint64_t>(end);
+}
+inline uint32_t number_of(uint64_t left) { return static_cast<uint32_t>(left >> 32); }
+inline int64_t begin_of(uint64_t left) { return static_cast<int64_t>(left >> 16 & kMaxPieces); }
+inline int64_t end_of(uint64_t left) { return static_cast<int64_t>(left & kMaxPieces); }
+
+// Where part `part` of `parts` contiguous parts of [0, count) begins that differ by one at most in length.
+inline int64_t first_of_part(int64_t count, int64_t parts, int64_t part) {
+  return count / parts * part + std::min(part, count % parts);
+}
 
 extern "C" void lathe_thread_pool_run(const LatheParallel* pool, LatheTask task, void* context,
                                       int64_t count) {
@@ -29,12 +44,11 @@ bool pin_this_thread(int cpu) {
   return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
-ThreadPool::ThreadPool(const Options& options) : spin_(options.spin) {
-  const int wanted = std::clamp(options.threads, 1, (1 << kThreadBits) - 1);
-  workers_.reserve(static_cast<size_t>(wanted - 1));
-  for (int thread = 1; thread < wanted; ++thread) {
-    const int cpu =
-        options.cpus.empty() ? -1 : options.cpus[static_cast<size_t>(thread) % options.cpus.size()];
+ThreadPool::ThreadPool(const Options& options)
+    : spin_(options.spin), shares_(static_cast<size_t>(std::clamp<int64_t>(options.threads, 1, kMaxPieces))) {
+  workers_.reserve(shares_.size() - 1);
+  for (size_t thread = 1; thread < shares_.size(); ++thread) {
+    const int cpu = options.cpus.empty() ? -1 : options.cpus[thread % options.cpus.size()];
     try {
       workers_.emplace_back([this, thread, cpu] {
         if (cpu >= 0) pin_this_thread(cpu);
@@ -47,42 +61,66 @@ ThreadPool::ThreadPool(const Options& options) : spin_(options.spin) {
   parallel_ = {.run = lathe_thread_pool_run, .threads = threads(), .state = this};
 }
 
-// A call for zero threads tells every thread to end.
 ThreadPool::~ThreadPool() {
-  call_.store(((call_.load() >> kThreadBits) + 1) << kThreadBits);
-  {
-    const std::lock_guard lock(mutex_);
-    wake_.notify_all();
-  }
+  ending_.store(true);
+  ++number_;
+  for (Share& share : shares_) share.left.store(pack(number_, 0, 0), std::memory_order_release);
+  wake_sleepers();
   for (std::thread& worker : workers_) worker.join();
 }
 
 void ThreadPool::run(LatheTask task, void* context, int64_t count, int limit) {
-  const int parts = static_cast<int>(std::min<int64_t>({count, limit, threads()}));
   if (count <= 0) return;
-  if (parts <= 1) return task(context, 0, count, 0);
-  task_ = task;
-  context_ = context;
-  count_ = count;
-  unfinished_.store(parts - 1, std::memory_order_relaxed);
-  // Sequentially consistent on both sides (here and in wait_for_call): either the thread that goes to sleep
-  // sees this call, or this caller sees the sleeper.
-  const uint64_t number = (call_.load(std::memory_order_relaxed) >> kThreadBits) + 1;
-  call_.store(number << kThreadBits | static_cast<uint64_t>(parts));
-  if (sleepers_.load() > 0) {
-    const std::lock_guard lock(mutex_);
-    wake_.notify_all();
+  const int64_t sharing = std::min<int64_t>({count, limit, threads()});
+  if (sharing <= 1) return task(context, 0, count, 0);
+  const int64_t pieces = std::min(count, kMaxPieces);
+  unfinished_.store(pieces, std::memory_order_relaxed);
+  ++number_;
+  for (int64_t thread = 0; thread < sharing; ++thread) {
+    Share& share = shares_[static_cast<size_t>(thread)];
+    share.task = task;
+    share.context = context;
+    share.count = count;
+    share.pieces = pieces;
+    share.left.store(
+        pack(number_, first_of_part(pieces, sharing, thread), first_of_part(pieces, sharing, thread + 1)),
+        std::memory_order_release);
   }
-  run_part(0, parts);
+  wake_sleepers();
+  run_pieces(number_, 0);
   wait_until_done();
 }
 
-void ThreadPool::run_part(int thread, int parts) const {
-  const int64_t whole = count_ / parts;
-  const int64_t longer = count_ % parts;  // so many parts have one iteration more
-  const int64_t begin = whole * thread + std::min<int64_t>(thread, longer);
-  const int64_t end = begin + whole + (thread < longer ? 1 : 0);
-  task_(context_, begin, end, thread);
+// Its own share from the front, then the others' from their ends, the next thread's first. A share of another
+// number is that of a thread that takes no part.
+void ThreadPool::run_pieces(uint32_t number, size_t thread) {
+  const Share& own = shares_[thread];
+  int64_t done = 0;
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    Share& share = shares_[(thread + i) % shares_.size()];
+    while (true) {
+      const Pieces taken = take_half(share, number, /*from_front=*/i == 0);
+      if (taken.begin == taken.end) break;
+      own.task(own.context, first_of_part(own.count, own.pieces, taken.begin),
+               first_of_part(own.count, own.pieces, taken.end), static_cast<int32_t>(thread));
+      done += taken.end - taken.begin;
+    }
+  }
+  if (done > 0) unfinished_.fetch_sub(done, std::memory_order_release);
+}
+
+ThreadPool::Pieces ThreadPool::take_half(Share& share, uint32_t number, bool from_front) {
+  uint64_t left = share.left.load(std::memory_order_acquire);
+  while (true) {
+    const int64_t begin = begin_of(left);
+    const int64_t end = end_of(left);
+    if (number_of(left) != number || begin == end) return {};
+    const int64_t half = (end - begin + 1) / 2;
+    const Pieces taken = from_front ? Pieces{begin, begin + half} : Pieces{end - half, end};
+    const uint64_t rest = from_front ? pack(number, taken.end, end) : pack(number, begin, taken.begin);
+    if (share.left.compare_exchange_weak(left, rest, std::memory_order_acq_rel, std::memory_order_acquire))
+      return taken;
+  }
 }
 
 void ThreadPool::wait_until_done() const {
@@ -93,32 +131,37 @@ void ThreadPool::wait_until_done() const {
   }
 }
 
-void ThreadPool::work(int thread) {
-  uint64_t seen = 0;
+// Both sides change `sleepers_` (here by nothing): the later one sees what the other did before. Either this
+// caller sees the sleeper, or the thread that goes to sleep sees the call.
+void ThreadPool::wake_sleepers() {
+  if (sleepers_.fetch_add(0) == 0) return;
+  const std::lock_guard lock(mutex_);
+  wake_.notify_all();
+}
+
+void ThreadPool::work(size_t thread) {
+  uint32_t seen = 0;
   while (true) {
-    seen = wait_for_call(seen);
-    const int parts = static_cast<int>(seen & ((1u << kThreadBits) - 1));
-    if (parts == 0) return;
-    if (thread >= parts) continue;
-    run_part(thread, parts);
-    unfinished_.fetch_sub(1, std::memory_order_release);
+    seen = wait_for_call(shares_[thread], seen);
+    if (ending_.load()) return;
+    run_pieces(seen, thread);
   }
 }
 
-uint64_t ThreadPool::wait_for_call(uint64_t seen) {
+uint32_t ThreadPool::wait_for_call(const Share& share, uint32_t seen) {
+  const auto called = [&] { return number_of(share.left.load(std::memory_order_acquire)) != seen; };
   const auto start = std::chrono::steady_clock::now();
   do {
     for (int poll = 0; poll < kPollsPerRound; ++poll) {
-      const uint64_t call = call_.load(std::memory_order_acquire);
-      if (call != seen) return call;
+      if (called()) return number_of(share.left.load(std::memory_order_acquire));
       pause_briefly();
     }
   } while (std::chrono::steady_clock::now() - start < spin_);
   std::unique_lock lock(mutex_);
   sleepers_.fetch_add(1);
-  wake_.wait(lock, [&] { return call_.load() != seen; });
+  wake_.wait(lock, called);
   sleepers_.fetch_sub(1);
-  return call_.load();
+  return number_of(share.left.load(std::memory_order_acquire));
 }
 
 }  // namespace lathe

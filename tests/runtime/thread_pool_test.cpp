@@ -2,47 +2,80 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <numeric>
+#include <thread>
 
 namespace lathe {
 namespace {
 
 struct Part {
-  int64_t begin = -1;
-  int64_t end = -1;
+  int64_t begin = 0;
+  int64_t end = 0;
+  int32_t thread = 0;
 };
 
-// What each thread was given, by the thread's number.
+struct Log {
+  std::mutex mutex;
+  std::vector<Part> parts;
+};
+
+// The parts that the pool's threads were given, in order of iterations.
 std::vector<Part> parts_of(const LatheParallel& pool, int64_t count) {
-  std::vector<Part> parts(16);
+  Log log;
   pool.run(
       &pool,
       [](void* context, int64_t begin, int64_t end, int32_t thread) {
-        (*static_cast<std::vector<Part>*>(context))[static_cast<size_t>(thread)] = {begin, end};
+        auto& written = *static_cast<Log*>(context);
+        const std::lock_guard lock(written.mutex);
+        written.parts.push_back({begin, end, thread});
       },
-      &parts, count);
-  std::erase_if(parts, [](const Part& part) { return part.begin < 0; });
-  return parts;
+      &log, count);
+  std::ranges::sort(log.parts, {}, &Part::begin);
+  return log.parts;
 }
 
-void expect_partition(const std::vector<Part>& parts, int64_t count, size_t threads) {
-  ASSERT_EQ(parts.size(), threads);
+// The parts make up [0, count), and the threads that ran them are numbered below `threads`.
+void expect_partition(const std::vector<Part>& parts, int64_t count, int32_t threads) {
   int64_t next = 0;
   for (const Part& part : parts) {
     EXPECT_EQ(part.begin, next);
-    EXPECT_GE(part.end - part.begin, count / static_cast<int64_t>(threads));
-    EXPECT_LE(part.end - part.begin,
-              (count + static_cast<int64_t>(threads) - 1) / static_cast<int64_t>(threads));
+    EXPECT_LT(part.begin, part.end);
+    EXPECT_GE(part.thread, 0);
+    EXPECT_LT(part.thread, threads);
     next = part.end;
   }
   EXPECT_EQ(next, count);
 }
 
-TEST(ThreadPool, SplitsIntoContiguousPartsInOrder) {
+TEST(ThreadPool, PartsMakeUpTheIterations) {
   ThreadPool pool({.threads = 3});
   ASSERT_EQ(pool.threads(), 3);
-  for (int64_t count : {3, 4, 5, 6, 7, 100, 101})
+  for (int64_t count : {3, 4, 5, 6, 7, 100, 101, 65535, 65536, 1000003})
     expect_partition(parts_of(*pool.parallel(), count), count, 3);
+}
+
+// Thread 1 stays in its first part, which has half of its share, until the other thread has done all the
+// rest.
+TEST(ThreadPool, TheShareOfAThreadThatIsHeldUpIsDoneByOthers) {
+  ThreadPool pool({.threads = 2});
+  struct Context {
+    std::atomic<int64_t> left{100};
+    std::atomic<bool> held{false};
+  } context;
+  const auto hold_up = [](void* given, int64_t begin, int64_t end, int32_t thread) {
+    auto& shared = *static_cast<Context*>(given);
+    if (thread == 0) {
+      while (!shared.held) std::this_thread::yield();
+    } else if (!shared.held.exchange(true)) {
+      while (shared.left > end - begin) std::this_thread::yield();
+    }
+    shared.left -= end - begin;
+  };
+  pool.run(hold_up, &context, 100, 2);
+  EXPECT_EQ(context.left, 0);
 }
 
 TEST(ThreadPool, FewerIterationsThanThreadsRunOnFewer) {

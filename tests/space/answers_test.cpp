@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Task expression(const std::string& text, const std::string& constants = "") {
   return task_of(R"({"name":"e", "op":"expression", "constants":[)" + constants + R"(], "text":")" + text +
@@ -66,6 +67,20 @@ TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
     ASSERT_TRUE(space);
     EXPECT_FALSE(space->preferred_points().empty()) << width;
   }
+}
+
+// Each group of the twelve tiles would fetch all of the filters.
+TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
+  Task task = task_of(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":14, "width":14,
+                          "in_channels":1024, "out_channels":512, "kernel":3, "stride":1, "padding":1})");
+  task.cores = 2;
+  EXPECT_THAT(first_text(task),
+              AllOf(HasSubstr("rewrite winograd O"), Not(HasSubstr("compute_at O.M ")),
+                    HasSubstr("parallel O.M "), HasSubstr("parallel O.V "), HasSubstr("parallel O.Y ")));
+  Task small = task_of(R"({"name":"t", "op":"conv2d", "batch":1, "height":7, "width":6,
+                           "in_channels":12, "out_channels":24, "kernel":3, "stride":1, "padding":1})");
+  small.cores = 2;
+  expect_answers_fit(small);
 }
 
 // Six sums in one row; seven rows of them would not stay in registers.

@@ -1,6 +1,7 @@
 // Rule: a product between two chains of transforms is computed for a group of one common axis at a time, from
 // the first chain's input to the last one's output, so that what lies between them stays in the second-level
-// cache beside a panel of the other operand.
+// cache beside a panel of the other operand. Several cores do a group each, or, where the axis is too short
+// for what every group fetches of the other operand, every stage together, one after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,10 @@ class GroupWriter {
   int64_t bytes_between() const;
   int64_t bytes_beside() const;
   double cycles_in_groups_of(int64_t size) const;
+  // Whether there is but one group, which several cores do stage by stage.
+  bool stages_apart(int64_t size) const { return size == extent_ && w_.task.cores > 1; }
   void place_between(int64_t size);
+  Status write_apart();
 
   Writer& w_;
   const Group& group_;
@@ -63,37 +67,41 @@ int64_t GroupWriter::bytes_beside() const {
 }
 
 // For every group the other operand is fetched anew, while the multiply-adds go on; what lies between the
-// chains goes further away where the group is too large for the second-level cache.
+// chains goes further away where the group is too large for the second-level cache or other cores made it.
+// Cores share the way to memory.
 double GroupWriter::cycles_in_groups_of(int64_t size) const {
   constexpr double kShareOfCache = 0.75;
   const Target& target = w_.task.target;
+  const auto cores = static_cast<double>(w_.task.cores);
   const auto beside = static_cast<double>(bytes_beside());
   const auto between = static_cast<double>(bytes_between());
   const double multiplied = points_of(w_.dag.computes[group_.product]) / static_cast<double>(extent_) /
                             static_cast<double>(w_.lanes() * target.fma_per_cycle);
-  const double fetched = beside / bytes_per_cycle(target, beside);
-  const auto in_cache = kShareOfCache * static_cast<double>(target.l2.bytes);
-  const double far = between * static_cast<double>(size) > in_cache
-                         ? 2 * between / bytes_per_cycle(target, between * static_cast<double>(extent_))
-                         : 0;
+  const bool is_from_memory = beside > static_cast<double>(target.l3.bytes);
+  const double fetched = beside / bytes_per_cycle(target, beside) * (is_from_memory ? cores : 1);
+  const double in_cache = kShareOfCache * static_cast<double>(target.l2.bytes);
+  const bool is_far = stages_apart(size) || between * static_cast<double>(size) > in_cache;
+  const double far_bytes = std::max(between * static_cast<double>(extent_), in_cache * 2);
+  const double far = is_far ? 2 * between / bytes_per_cycle(target, far_bytes) : 0;
   const auto cycles_of = [&](int64_t places) {
     return std::max(multiplied * static_cast<double>(places), fetched) + far * static_cast<double>(places);
   };
+  if (stages_apart(size)) return cycles_of(size) / cores;
   // A last group that is smaller has another tile, which may be a poor one.
   constexpr double kRestPenalty = 1.03;
   const int64_t rest = extent_ % size;
   const int64_t whole_groups = extent_ / size;
   const double cycles = static_cast<double>(whole_groups) * cycles_of(size);
-  return rest == 0 ? cycles : (cycles + cycles_of(rest)) * kRestPenalty;
+  return (rest == 0 ? cycles : (cycles + cycles_of(rest)) * kRestPenalty) / cores;
 }
 
 int64_t GroupWriter::preferred_size(const std::vector<int64_t>& sizes) const {
-  int64_t most = extent_;
-  if (w_.task.cores > 1) most = ceil_div(extent_, int64_t{4} * w_.task.cores);
+  // So many groups for every core balance them well enough.
+  const int64_t most = w_.task.cores > 1 ? ceil_div(extent_, int64_t{4} * w_.task.cores) : extent_;
   int64_t best = sizes.front();
   double least = cycles_in_groups_of(best);
   for (const int64_t size : sizes) {
-    if (size > most) break;
+    if (size > most && !stages_apart(size)) continue;
     const double cycles = cycles_in_groups_of(size);
     if (cycles > least) continue;
     least = cycles;
@@ -135,10 +143,18 @@ void GroupWriter::place_between(int64_t size) {
   }
 }
 
+Status GroupWriter::write_apart() {
+  LATHE_TRY_STATUS(write_chain(w_, group_.consumer));
+  LATHE_TRY_STATUS(write_product(w_, w_.stages.of(group_.product), tile_));
+  for (const Chain& chain : group_.producers) LATHE_TRY_STATUS(write_chain(w_, chain));
+  return {};
+}
+
 Status GroupWriter::write() {
   const int64_t size = choose_size();
   const std::string axis = w_.dag.computes[last_].axes[group_.axis.at(last_)].var.name();
   place_between(size);
+  if (stages_apart(size)) return write_apart();
   LATHE_TRY_STATUS(write_chain(w_, group_.consumer, {group_.axis.at(last_)}));
   w_.add(SplitStep{block(last_), axis, {size}});
   w_.add(ComputeAtStep{block(group_.product), block(last_), axis + ".0", Scope::thread});
@@ -149,8 +165,7 @@ Status GroupWriter::write() {
                                  {group_.axis.at(group_.product), size, extent_ % size != 0, {}}));
   for (const Chain& chain : group_.producers)
     LATHE_TRY_STATUS(write_chain(w_, chain, {group_.axis.at(chain.back())}));
-  if (w_.task.cores > 1 && size < extent_)
-    w_.add(AnnotateStep{block(last_), axis + ".0", LoopKind::parallel});
+  if (w_.task.cores > 1) w_.add(AnnotateStep{block(last_), axis + ".0", LoopKind::parallel});
   return {};
 }
 
