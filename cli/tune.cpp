@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/tune_report.h"
 #include "cli/write_model.h"
+#include "measure/peak.h"
 #include "records/record_store.h"
 #include "target/detect.h"
 #include "tune/select_workloads.h"
@@ -23,10 +24,14 @@
 namespace lathe::cli {
 namespace {
 
+// Per cent of what the peaks allow: measurements vary by as much as is left.
+constexpr double kEnough = 97;
+
 struct TuneCommand {
   ProgramOptions program;
   std::optional<int64_t> trials;
   std::optional<double> seconds;
+  std::optional<double> enough;  // per cent
   TuneOptions search;
   std::string layout = "free";
   std::string scheduler = "gradient";
@@ -44,7 +49,14 @@ struct Session {
   TuneBudget budget;
 };
 
-TuneBudget budget_of(const TuneCommand& command) {
+// On so many cores.
+Result<Peaks> measure_peaks(const Target& target, int cores) {
+  LATHE_TRY(const double gigabytes,
+            measure_read_gigabytes(target, cores, bytes_beyond_caches(target) / cores));
+  return Peaks{measure_fma_gflops(target, cores), gigabytes};
+}
+
+TuneBudget budget_of(const TuneCommand& command, const Target& target, int cores) {
   TuneBudget budget;
   if (command.seconds) {
     budget.seconds = *command.seconds;
@@ -52,6 +64,8 @@ TuneBudget budget_of(const TuneCommand& command) {
   }
   if (command.trials) budget.trials = *command.trials;
   budget.stop = [] { return noted_interrupt() != nullptr; };
+  const double enough = command.enough.value_or(kEnough);
+  if (enough > 0) budget.stop_rule = StopRule(enough / 100, [=] { return measure_peaks(target, cores); });
   return budget;
 }
 
@@ -60,7 +74,8 @@ Result<Session> start(const TuneCommand& command) {
   LATHE_TRY(const int cores, cores_of(command.program));
   LATHE_TRY(RecordStore records, RecordStore::open(command.records));
   LATHE_TRY(Measurer measurer, start_measurer(cores));
-  return Session{std::move(target), cores, std::move(records), std::move(measurer), budget_of(command)};
+  TuneBudget budget = budget_of(command, target, cores);
+  return Session{std::move(target), cores, std::move(records), std::move(measurer), std::move(budget)};
 }
 
 std::string state_text(const TuneState& state) {
@@ -240,6 +255,7 @@ Status run(const TuneCommand& command, const OptionSet& options) {
     report_stop(signal, command.records);
     return {};
   }
+  report_enough(rows);
   warn_of_noise(rows);
   warn_of_untuned(rows);
   // The report may lie in a folder of the artifacts.
@@ -262,6 +278,13 @@ void add_tune(CLI::App& app, Action& chosen) {
       "measured candidates per task, those in the records included; default: 64, any number with --time",
       {1, int64_t{1} << 40});
   options.number("--time", command->seconds, "seconds for the whole command", {0, 1e9});
+  options.number(
+      "--enough", command->enough,
+      fmt::format("a task's search ends once its best program has so many per cent of the speed that "
+                  "the machine's peaks allow; default: {}, 0: never",
+                  kEnough)
+          .c_str(),
+      {0, 100});
   options.number("--seed", command->search.seed, "of the search", {.shows_default = true});
   options.text("--strategy", command->search.strategy, "who to try next", {.shows_default = true});
   options.text("--cost-model", command->search.cost_model, "what ranks candidates", {.shows_default = true});

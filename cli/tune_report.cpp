@@ -89,6 +89,7 @@ ordered_json json_of(const ReportRow& row) {
                         {"largest_difference", nullptr},
                         {"tolerance", nullptr}};
   if (row.op == "network") entry["uses"] = row.uses;
+  if (row.result.reached) entry["reached"] = *row.result.reached;
   if (row.result.winner) {
     entry["largest_difference"] = row.result.winner->largest_difference;
     entry["tolerance"] = row.result.winner->tolerance;
@@ -134,6 +135,17 @@ void report_stop(const char* signal, const std::string& records) {
   to_stderr(
       "lathe: stopped by {}; what was measured is kept in {}, and the same command goes on from there\n",
       signal, records);
+}
+
+void report_enough(const std::vector<ReportRow>& rows) {
+  for (const ReportRow& row : rows) {
+    if (!row.result.reached) continue;
+    to_stderr(
+        "lathe: note: {}: the search ended after {} trials, for its program has {:.0f} % of the speed that "
+        "this "
+        "machine's peaks allow (--enough tells when to end)\n",
+        row.result.name, row.result.progress.trials, 100 * *row.result.reached);
+  }
 }
 
 void warn_of_noise(const std::vector<ReportRow>& rows) {

@@ -35,6 +35,8 @@ struct ReportRow {
 void print_report(const std::vector<ReportRow>& rows);
 // Says on stderr that a signal of this name ended the run, and where its records are.
 void report_stop(const char* signal, const std::string& records);
+// Says on stderr whose search ended because little was left to gain.
+void report_enough(const std::vector<ReportRow>& rows);
 // Warns on stderr where the machine was too noisy to tune on.
 void warn_of_noise(const std::vector<ReportRow>& rows);
 // Warns on stderr of the tasks of a network that cannot be tuned, each with why.

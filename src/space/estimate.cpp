@@ -26,8 +26,7 @@ double fetch_cycles(const Task& task, const Tensor& tensor) {
 
 // How many of a sum's iterations add something, as far as loops around the tile can tell, by a sample of
 // them.
-double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile) {
-  constexpr int64_t kSampled = 256;
+double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile, int64_t sampled) {
   std::vector<Limit> limits = where_nonzero(dag, compute.body);
   const auto is_in_tile = [&](const Limit& limit) {
     const auto uses = [&](size_t axis) { return limit.value.uses(compute.axes[axis].var); };
@@ -37,7 +36,7 @@ double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile
   if (limits.empty()) return 1;
   Rng rng(1);
   int64_t needed = 0;
-  for (int64_t n = 0; n < kSampled; ++n) {
+  for (int64_t n = 0; n < sampled; ++n) {
     Substitution place;
     for (const Axis& axis : compute.axes)
       place.emplace_back(axis.var, Affine(rng.between(0, axis.extent - 1)));
@@ -46,7 +45,7 @@ double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile
       return !value.is_constant() || value.constant() < limit.bound;
     });
   }
-  return std::max(static_cast<double>(needed), 1.0) / kSampled;
+  return std::max(static_cast<double>(needed), 1.0) / static_cast<double>(sampled);
 }
 
 // By how much a sum takes longer whose results are far fewer than the additions that the units have under
@@ -65,7 +64,8 @@ double waiting_share(const Target& target, const Compute& compute, const TileAxe
 }
 
 double product_cycles(const Target& target, const Dag& dag, const Compute& compute, const TileAxes* tile) {
-  const double points = points_of(compute) * needed_share(dag, compute, tile);
+  constexpr int64_t kSampled = 256;
+  const double points = points_of(compute) * needed_share(dag, compute, tile, kSampled);
   if (tile == nullptr) return points / target.fma_per_cycle;
   // A vector takes its time however few of its lanes are filled.
   const int64_t extent = compute.axes[tile->vector].extent;
@@ -104,6 +104,17 @@ double between_cycles(const Task& task, const Dag& dag, const Classified& stages
 double bytes_per_cycle(const Target& target, double bytes) {
   if (bytes <= static_cast<double>(target.l2.bytes)) return kBytesPerCycleOfL2;
   return bytes <= static_cast<double>(target.l3.bytes) ? kBytesPerCycleBeyondL2 : kBytesPerCycleBeyondL3;
+}
+
+double least_operations(const Dag& dag, const Classified& stages) {
+  constexpr int64_t kSampled = 1024;
+  double operations = 0;
+  for (const Stage& stage : stages.stages) {
+    const Compute& compute = dag.computes[stage.compute];
+    if (stage.role != Role::product || !is_float(compute.output->dtype)) continue;
+    operations += 2 * points_of(compute) * needed_share(dag, compute, nullptr, kSampled);
+  }
+  return operations;
 }
 
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,

@@ -189,6 +189,7 @@ Sketch make_sketch(const Plan& plan) {
   sketch.domain = declaring.domain();
   sketch.preferred = declaring.preferred();
   sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.reduced.classified, plan.tiles);
+  sketch.operations = least_operations(plan.reduced.dag, plan.reduced.classified);
   return sketch;
 }
 

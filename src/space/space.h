@@ -22,6 +22,7 @@ struct Sketch {
   Domain domain;
   std::vector<int64_t> preferred;  // the analytic model's own choice
   double cycles = 0;               // how long that may take, as far as sizes tell (space/estimate.h)
+  double operations = 0;           // that any program of it does at least (least_operations)
 };
 
 class Space {

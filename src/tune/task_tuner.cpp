@@ -368,6 +368,10 @@ Result<std::optional<Winner>> TaskTuner::confirm_best() {
   }
 }
 
+double TaskTuner::least_seconds(const Peaks& peaks) const {
+  return lathe::least_seconds(state_->task, state_->scored.space(), state_->trials, peaks);
+}
+
 const TuneProgress& TaskTuner::progress() const { return state_->progress; }
 const Task& TaskTuner::task() const { return state_->task; }
 

@@ -16,6 +16,7 @@
 #include "records/record_store.h"
 #include "search/strategy.h"
 #include "task/task.h"
+#include "tune/stop_rule.h"
 
 namespace lathe {
 
@@ -79,6 +80,8 @@ class TaskTuner {
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.
   Result<std::optional<Winner>> confirm_best();
+  // The time that no program of the task stays below, as far as its trials tell (tune/stop_rule.h).
+  double least_seconds(const Peaks& peaks) const;
   const TuneProgress& progress() const;
   const Task& task() const;
 

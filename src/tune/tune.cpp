@@ -23,6 +23,12 @@ int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t l
   return static_cast<int>(std::clamp<int64_t>(left, 1, batch));
 }
 
+// The share of what the machine allows at which the rule ends the task's search, if it does.
+std::optional<double> reached(StopRule& rule, const TaskTuner& tuner) {
+  return rule.reached(tuner.progress().best_seconds,
+                      [&](const Peaks& peaks) { return tuner.least_seconds(peaks); });
+}
+
 // How many of a task's programs are measured a second time at the end.
 constexpr size_t kFinalists = 3;
 
@@ -116,6 +122,7 @@ struct TunedTask {
   std::optional<MeasureFailure> untunable;  // why not
   int64_t known = 0;                        // trials before this run
   double wall = 0;                          // seconds
+  std::optional<double> reached;            // as in CaseResult
 };
 
 TuneProgress progress_of(const TunedTask& task) {
@@ -176,6 +183,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
   std::vector<CaseResult> results;
   std::vector<std::vector<RankedRecord>> finalists(tasks.size());  // of tasks that this run measured
   const double deadline = monotonic_seconds() + budget.seconds;
+  StopRule rule = budget.stop_rule;
   for (size_t i = 0; i < tasks.size() && !is_stopped(budget); ++i) {
     const double start = monotonic_seconds();
     const double share = (deadline - start) / static_cast<double>(tasks.size() - i);
@@ -193,12 +201,16 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     };
     report();
     const int64_t known = tuner.progress().trials;
+    std::optional<double> enough;
     while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !stop()) {
+      enough = reached(rule, tuner);
+      if (enough) break;
       LATHE_TRY_STATUS(
           tuner.step(batch_of(options, tuner.progress(), budget.trials - tuner.progress().trials), stop));
       report();
     }
     results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
+    results.back().reached = enough;
     if (tuner.progress().trials > known) finalists[i] = tuner.finalists(kFinalists);
   }
   const std::span<const Task> reached = std::span(tasks).first(results.size());
@@ -221,6 +233,15 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
                              ? INT64_MAX
                              : budget.trials * static_cast<int64_t>(tasks.size());
   const auto stop = [&] { return monotonic_seconds() - start > budget.seconds || is_stopped(budget); };
+  StopRule rule = budget.stop_rule;
+  const auto observe = [&](size_t i) {
+    const TuneProgress& progress = tuned[i].tuner->progress();
+    tuned[i].reached = reached(rule, *tuned[i].tuner);
+    order->observe(static_cast<int>(i), progress.best_seconds > 0 ? progress.best_seconds : INFINITY,
+                   progress.used_up || tuned[i].reached);
+  };
+  for (size_t i = 0; i < tuned.size() && trials < wanted; ++i)
+    if (tuned[i].known > 0 && reached(rule, *tuned[i].tuner)) observe(i);
   while (trials < wanted && !stop()) {
     const std::optional<int> chosen = order->next();
     if (!chosen) break;
@@ -232,13 +253,14 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
     const TuneProgress& progress = tuner.progress();
     trials += progress.trials - before;
     tuned[i].wall += monotonic_seconds() - begin;
-    order->observe(*chosen, progress.best_seconds > 0 ? progress.best_seconds : INFINITY, progress.used_up);
+    observe(i);
     if (observer) observer({tasks[i].task.name, i, tasks.size(), progress});
   }
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const TuneProgress progress = progress_of(tuned[i]);
-    results.push_back({tasks[i].task.name, progress, tuned[i].wall, std::nullopt, tuned[i].untunable});
+    results.push_back(
+        {tasks[i].task.name, progress, tuned[i].wall, std::nullopt, tuned[i].untunable, tuned[i].reached});
     if (!tuned[i].tuner || is_stopped(budget)) continue;
     // What an earlier run measured it has compared too, unless it was ended; whatever goes into an artifact
     // is compared in any case.

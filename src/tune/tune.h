@@ -10,6 +10,7 @@
 
 #include "graph/network_tasks.h"
 #include "search/task_scheduler.h"
+#include "tune/stop_rule.h"
 #include "tune/task_tuner.h"
 
 namespace lathe {
@@ -20,6 +21,7 @@ struct TuneBudget {
   // Asked between candidates, true once and for all. Then the run ends with what it has measured: no more is
   // tried, and what is left of measuring and comparing the winners anew is left out.
   std::function<bool()> stop = {};
+  StopRule stop_rule = {};
 };
 
 // Where a running command stands; for a progress line.
@@ -43,6 +45,8 @@ struct CaseResult {
   // Where none of its programs is valid: a failure of the kind that most of them have, or why nothing was
   // tried.
   std::optional<MeasureFailure> usual_failure = {};
+  // The share of what the machine allows at most at which the budget's rule ended its search.
+  std::optional<double> reached = {};
 };
 
 // An Error that names the legal names, unless there is a task scheduler of this name.
