@@ -11,15 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-
-def join_row(row: dict, other: dict) -> None:
-    row["trials"] += other["trials"]
-    row["tuning_seconds"] += other["tuning_seconds"]
-    if other["seconds"] and (not row["seconds"] or other["seconds"] < row["seconds"]):
-        row["seconds"], row["gflops"] = other["seconds"], other["gflops"]
-    for form, seconds in other.get("peers", {}).items():
-        peers = row.setdefault("peers", {})
-        peers[form] = min(seconds, peers.get(form, seconds))
+from measure import join_row
 
 
 def join_curves(curve: list[float | None], later: list[float | None]) -> list[float | None]:
@@ -32,7 +24,10 @@ def join(report: dict, later: dict) -> None:
     rows = {row["name"]: row for row in report["rows"]}
     for row in later["rows"]:
         if row["name"] in rows:
-            join_row(rows[row["name"]], row)
+            known = rows[row["name"]]
+            known["trials"] += row["trials"]
+            known["tuning_seconds"] += row["tuning_seconds"]
+            join_row(known, row)
         else:
             report["rows"].append(row)
     for name, curve in later["curves"].items():

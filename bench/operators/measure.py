@@ -7,8 +7,12 @@ trials or time adds to an earlier one. The winners are then measured in turns wi
 FOLDER/coresN.json: the machine as `lathe target` prints it, how it was tuned, the rows of `bench`, and for each task
 the best time so far over its trials.
 
+With --weak RATIO the cases that are then below that speed-up are tuned on, up to --weak-trials, and they and their
+peers measured in so many rounds more, --weak-passes times; each side keeps its best round.
+
 usage: measure.py --out FOLDER [--lathe BINARY] [--workload FILE.json] [--filter REGEX] [--cpus 0[,1]]
-                  [--time SECONDS] [--trials N] [--rounds N]
+                  [--time SECONDS] [--trials N] [--rounds N] [--target NAME]
+                  [--weak RATIO [--weak-trials N] [--weak-passes N]]
 """
 import argparse
 import contextlib
@@ -79,6 +83,15 @@ def speedup_of(row: dict) -> float | None:
     return min(peers) / row["seconds"] if peers and row["seconds"] else None
 
 
+def join_row(row: dict, other: dict) -> None:
+    """Each side's best time of the two."""
+    if other["seconds"] and (not row["seconds"] or other["seconds"] < row["seconds"]):
+        row["seconds"], row["gflops"] = other["seconds"], other["gflops"]
+    for form, seconds in other.get("peers", {}).items():
+        peers = row.setdefault("peers", {})
+        peers[form] = min(seconds, peers.get(form, seconds))
+
+
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     root = Path(__file__).resolve().parents[2]
@@ -90,36 +103,72 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--time", type=float, help="seconds of tuning, shared among the cases")
     parser.add_argument("--trials", type=int, help="trials a case; what was tuned before counts")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--target", help="the code's target; the peers' is a matter of their environment")
+    parser.add_argument("--weak", type=float, help="tune and measure again what is below this speed-up")
+    parser.add_argument("--weak-trials", type=int, default=60)
+    parser.add_argument("--weak-passes", type=int, default=1)
     return parser.parse_args()
+
+
+class Table:
+    """The rows of the cases, tuned and measured one or more times."""
+
+    def __init__(self, options: argparse.Namespace, lathe: Lathe):
+        self.lathe = lathe
+        self.records = options.out / "operators.db"
+        self.rows_file = options.out / "rows.json"
+        self.common = ["--workload", options.workload, "--cores", str(lathe.cores), "--records", str(self.records)]
+        if options.target:
+            self.common += ["--target", options.target]
+        self.tuning_seconds = 0.0
+        self.rows: list[dict] = []
+
+    def measure(self, expression: str, limits: list[str], rounds: int) -> None:
+        """Tunes the cases of these names and measures them in turns with their peers."""
+        cases = self.common + (["--filter", expression] if expression else [])
+        begin = time.monotonic()
+        self.lathe.run("tune", *cases, *limits)
+        self.tuning_seconds += time.monotonic() - begin
+        self.lathe.run("bench", *cases, "--peers", "--rounds", str(rounds), "--json", str(self.rows_file))
+        known = {row["name"]: row for row in self.rows}
+        for row in json.loads(self.rows_file.read_text()):
+            if row["name"] in known:
+                known[row["name"]]["trials"] = row["trials"]
+                join_row(known[row["name"]], row)
+            else:
+                self.rows.append(row)
+        seconds = tuning_seconds_of(self.records, self.lathe.cores)
+        for row in self.rows:
+            row["tuning_seconds"] = seconds.get(row["name"], 0.0)
+
+    def names_below(self, ratio: float) -> list[str]:
+        return [row["name"] for row in self.rows if (value := speedup_of(row)) is not None and value < ratio]
 
 
 def main() -> None:
     options = parse_options()
     options.out.mkdir(parents=True, exist_ok=True)
     lathe = Lathe(options.lathe, options.cpus)
-    records = options.out / "operators.db"
-    common = ["--workload", options.workload, "--cores", str(lathe.cores), "--records", str(records)]
-    if options.filter:
-        common += ["--filter", options.filter]
+    table = Table(options, lathe)
     limits = [text for name in ("time", "trials") if (value := getattr(options, name)) is not None
               for text in (f"--{name}", f"{value:g}")]
-    begin = time.monotonic()
-    lathe.run("tune", *common, *limits)
-    tuned = time.monotonic() - begin
-    rows_file = options.out / "rows.json"
-    lathe.run("bench", *common, "--peers", "--rounds", str(options.rounds), "--json", str(rows_file))
-    rows = json.loads(rows_file.read_text())
-    seconds = tuning_seconds_of(records, lathe.cores)
-    for row in rows:
-        row["tuning_seconds"] = seconds.get(row["name"], 0.0)
-    report = {"machine": lathe.run("target").splitlines(), "cores": lathe.cores, "tuning_seconds": tuned,
-              "rows": rows, "curves": curves_of(records, lathe.cores)}
+    table.measure(options.filter, limits, options.rounds)
+    for _ in range(options.weak_passes if options.weak else 0):
+        weak = table.names_below(options.weak)
+        if weak:
+            expression = "^(" + "|".join(map(re.escape, weak)) + ")$"
+            table.measure(expression, ["--trials", str(options.weak_trials)], options.rounds)
+    report = {"machine": lathe.run("target").splitlines(), "cores": lathe.cores,
+              "tuning_seconds": table.tuning_seconds, "rows": table.rows, "curves": curves_of(table.records, lathe.cores)}
+    if options.weak:
+        report["weak"] = {"ratio": options.weak, "trials": options.weak_trials, "passes": options.weak_passes}
     path = options.out / f"cores{lathe.cores}.json"
     path.write_text(json.dumps(report, indent=1) + "\n")
-    speedups = [value for row in rows if (value := speedup_of(row)) is not None]
+    speedups = [value for row in table.rows if (value := speedup_of(row)) is not None]
     if speedups:
-        print(f"{len(speedups)} of {len(rows)} cases have a peer: geometric mean {geometric_mean(speedups):.2f}x, "
-              f"at least as fast {sum(s >= 1 for s in speedups)}, least {min(speedups):.2f}x; {path}")
+        print(f"{len(speedups)} of {len(table.rows)} cases have a peer: geometric mean "
+              f"{geometric_mean(speedups):.2f}x, at least as fast {sum(s >= 1 for s in speedups)}, "
+              f"least {min(speedups):.2f}x; {path}")
 
 
 if __name__ == "__main__":
