@@ -16,6 +16,7 @@ BufferUse locate(const LoweredProgram& lowered, const Tensor& tensor) {
   for (size_t i = 0; i < program.arguments.size(); ++i) {
     if (program.arguments[i].tensor == tensor) {
       use.argument = static_cast<int>(i);
+      use.streams = program.arguments[i].streams;
       return use;
     }
   }

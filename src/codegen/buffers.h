@@ -12,9 +12,10 @@ enum class Storage : uint8_t { argument, workspace, thread, registers, literal }
 struct BufferUse {
   Tensor tensor;
   Storage storage = Storage::argument;
-  int argument = -1;   // argument: its place in the entry's `buffers`, prepared ones after the arguments
-  int64_t offset = 0;  // workspace, thread: bytes from the arena's start
-  int64_t bytes = 0;   // workspace, thread, registers: as laid out
+  int argument = -1;     // argument: its place in the entry's `buffers`, prepared ones after the arguments
+  int64_t offset = 0;    // workspace, thread: bytes from the arena's start
+  int64_t bytes = 0;     // workspace, thread, registers: as laid out
+  bool streams = false;  // argument: whole vectors go past the caches
 };
 
 // The buffers that `stmt` accesses, in order of first access. `lowered` must have passed check_lowered.

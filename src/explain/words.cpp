@@ -82,6 +82,7 @@ struct Words {
   std::string operator()(const SkipZerosStep&) const {
     return "leaves out what is multiplied by the zeros around and between its inputs";
   }
+  std::string operator()(const StreamStep&) const { return "is written to memory past the caches"; }
 };
 
 }  // namespace
@@ -91,6 +92,7 @@ std::string in_words(const Step& step) { return std::visit(Words{}, step); }
 std::string subject_of(const Step& step) {
   if (const auto* rewrite = std::get_if<RewriteStep>(&step)) return rewrite->stage;
   if (const auto* layout = std::get_if<LayoutStep>(&step)) return layout->tensor;
+  if (const auto* stream = std::get_if<StreamStep>(&step)) return stream->tensor;
   return std::visit(
       [](const auto& s) -> std::string {
         if constexpr (requires { s.block; }) return s.block;

@@ -165,6 +165,7 @@ Status ProgramParser::argument(std::string_view role) {
   LATHE_TRY(argument.tensor, typed_tensor());
   LATHE_TRY(argument.layout, layout_of(argument.tensor));
   argument.layout_is_free = word("free");
+  argument.streams = argument.is_output && word("streams");
   tensors_.push_back(argument.tensor);
   program_.arguments.push_back(std::move(argument));
   return {};

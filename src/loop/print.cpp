@@ -230,8 +230,9 @@ std::string Printer::program(const Program& program) {
   for (const Argument& argument : program.arguments) {
     declare(argument.tensor);
     const char* role = argument.is_output ? "output" : argument.is_constant ? "constant" : "input";
-    result += fmt::format("{} {}: {} {}{}\n", role, name_of(argument.tensor), typed(argument.tensor),
-                          to_string(argument.layout), argument.layout_is_free ? " free" : "");
+    result += fmt::format("{} {}: {} {}{}{}\n", role, name_of(argument.tensor), typed(argument.tensor),
+                          to_string(argument.layout), argument.layout_is_free ? " free" : "",
+                          argument.streams ? " streams" : "");
   }
   for (const Prepared& prepared : program.prepared) {
     declare(prepared.tensor);

@@ -34,6 +34,7 @@ struct StepVisitor {
   Result<Program> operator()(const TailStep& step) const { return set_tail(program, step); }
   Result<Program> operator()(const PrefetchStep& step) const { return prefetch(program, step); }
   Result<Program> operator()(const SkipZerosStep& step) const { return skip_zeros(program, step); }
+  Result<Program> operator()(const StreamStep& step) const { return stream(program, step); }
 };
 
 // Steps that leave every block in the scopes where it was need no second look.

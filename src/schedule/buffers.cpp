@@ -79,6 +79,16 @@ Result<Program> set_layout(const Program& program, const LayoutStep& step) {
   return result;
 }
 
+Result<Program> stream(const Program& program, const StreamStep& step) {
+  Program result = program;
+  for (Argument& argument : result.arguments) {
+    if (!argument.is_output || argument.tensor->name != step.tensor) continue;
+    argument.streams = true;
+    return result;
+  }
+  return illegal(fmt::format("there is no output '{}'", step.tensor));
+}
+
 Result<Program> set_tail(const Program& program, const TailStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   Block block = *located.block;

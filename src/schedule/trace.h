@@ -149,10 +149,17 @@ struct SkipZerosStep {
 
   bool operator==(const SkipZerosStep&) const = default;
 };
+// Whole vectors of an output are written to memory past the caches, which then need not fetch what is there:
+// for outputs that no cache holds until somebody reads them.
+struct StreamStep {
+  std::string tensor;
+
+  bool operator==(const StreamStep&) const = default;
+};
 
 using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,
                           ComputeAtStep, ReverseComputeAtStep, PrepareStep, CacheReadStep, CacheWriteStep,
-                          RfactorStep, LayoutStep, TailStep, PrefetchStep, SkipZerosStep>;
+                          RfactorStep, LayoutStep, TailStep, PrefetchStep, SkipZerosStep, StreamStep>;
 using Trace = std::vector<Step>;
 
 std::string to_string(const Step& step);

@@ -91,6 +91,7 @@ struct PrintStep {
                        s.at.empty() ? "" : " at=", s.at);
   }
   std::string operator()(const SkipZerosStep& s) const { return fmt::format("skip_zeros {}", s.block); }
+  std::string operator()(const StreamStep& s) const { return fmt::format("stream {}", s.tensor); }
 };
 
 // Names up to the end of the line.
@@ -244,6 +245,10 @@ Result<Step> parse_step(TextCursor& cursor, std::string_view text) {
   if (keyword == "skip_zeros") {
     LATHE_TRY(const std::string block, cursor.identifier());
     return SkipZerosStep{block};
+  }
+  if (keyword == "stream") {
+    LATHE_TRY(const std::string tensor, cursor.identifier());
+    return StreamStep{tensor};
   }
   if (keyword == "rfactor") {
     RfactorStep step;

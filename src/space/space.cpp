@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "expr/analysis.h"
 #include "rewrite/rewrite.h"
 #include "space/classify.h"
 #include "space/estimate.h"
@@ -105,6 +106,24 @@ std::map<size_t, Group> groups_of(const Plan& plan) {
   return groups;
 }
 
+// An output that is in no cache any more when it is written again, and in a network when it is read, may be
+// written past the caches, where what is moved takes longer than what is computed.
+void choose_streams(Writer& writer) {
+  const Target& target = writer.task.target;
+  double points = 0;
+  for (const Compute& compute : writer.dag.computes) points += points_of(compute);
+  const auto bytes = static_cast<double>(bytes_of(writer.task.dag));
+  if (points / writer.lanes() / target.fma_per_cycle > bytes / bytes_per_cycle(target, bytes)) return;
+  for (const Argument& argument : writer.task.arguments) {
+    const Tensor& tensor = argument.tensor;
+    const auto kept =
+        writer.task.runs_cold ? static_cast<double>(tensor.elements() * bytes_of(tensor->dtype)) : bytes;
+    if (!argument.is_output || kept < static_cast<double>(target.l3.bytes)) continue;
+    const bool streams = writer.choose.choose_kind(tensor->name + ".stream", 2, 1) != 0;
+    if (streams) writer.add(StreamStep{tensor->name});
+  }
+}
+
 Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
   Writer writer{plan.task, plan.reduced.dag, plan.reduced.classified, chooser, plan.reduced.steps, {}, {},
                 {}};
@@ -118,6 +137,7 @@ Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
   for (const Stage& stage : stages) {
     if (stage.role == Role::prepared) writer.add(PrepareStep{writer.compute(stage).output->name});
   }
+  choose_streams(writer);
   if (writer.violation) return std::unexpected(*writer.violation);
   return writer.trace;
 }

@@ -18,6 +18,7 @@ struct Argument {
   bool is_output = false;
   bool layout_is_free = false;  // the schedule may choose the layout; otherwise `layout` is given
   Layout layout;
+  bool streams = false;  // written past the caches; decided by the schedule
 };
 
 struct Task {

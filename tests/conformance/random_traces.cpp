@@ -59,7 +59,7 @@ class Proposer {
     if (kind < 94) return rfactor();
     if (kind < 96) return prepare();
     if (kind < 98) return layout();
-    if (kind < 99) return skip_zeros();
+    if (kind < 99) return rng_.chance(0.5) ? skip_zeros() : stream();
     return prefetch();
   }
 
@@ -234,6 +234,11 @@ class Proposer {
     PrefetchStep step{place_->block->name, (*tensor)->name, place_->loop(any_loop()), rng_.between(1, 4)};
     if (rng_.chance(0.5)) step.at = place_->loop(any_loop());
     return step;
+  }
+
+  std::optional<Step> stream() {
+    const auto output = std::ranges::find_if(program_.arguments, &Argument::is_output);
+    return StreamStep{output->tensor->name};
   }
 
   std::optional<Step> skip_zeros() { return SkipZerosStep{place_->block->name}; }

@@ -1,5 +1,7 @@
 #include "codegen/llvm/function_emitter.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -62,6 +64,7 @@ class FunctionEmitter {
   // `body` for lo .. hi-1, of which there is at least one where `runs` says so.
   void emit_loop(const For& loop, llvm::Value* lo, llvm::Value* hi, bool runs, Interval extent);
   void emit_parallel(const For& loop);
+  void fence();
   llvm::Value* make_task_context();
   void call_task(llvm::Function* task, llvm::Value* context, llvm::Value* count);
   llvm::BasicBlock* new_block(const char* name) {
@@ -130,6 +133,7 @@ void FunctionEmitter::emit_entry(const Stmt& body) {
   indices_.open_level();
   emit(body);
   indices_.close_level();
+  fence();
   builder_.CreateRet(builder_.getInt32(0));
 }
 
@@ -162,7 +166,15 @@ void FunctionEmitter::emit_task(const For& loop, const std::vector<IndexEmitter:
   for (size_t i = 0; i < captured.size(); ++i) indices_.define(captured[i].var, values[i], captured[i].range);
   emit_loop(loop, function_->getArg(1), function_->getArg(2), false, extent_range(loop));
   indices_.close_level();
+  fence();
   builder_.CreateRetVoid();
+}
+
+// What was written past the caches is in no order with the stores after it: another thread that learns that
+// this one is done could read what was there before.
+void FunctionEmitter::fence() {
+  if (!std::ranges::any_of(entry_.buffers.uses(), &BufferUse::streams)) return;
+  builder_.CreateIntrinsic(builder_.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
 }
 
 llvm::Value* FunctionEmitter::extent_of(const For& loop) {

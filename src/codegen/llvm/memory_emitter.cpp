@@ -144,10 +144,21 @@ void MemoryEmitter::contiguous_store(const Place& place, llvm::Value* value, llv
     mask = nullptr;
   }
   if (mask == nullptr) {
-    annotated(builder_.CreateAlignedStore(value, pointer(place), align(place)), place);
+    llvm::StoreInst* store = builder_.CreateAlignedStore(value, pointer(place), align(place));
+    annotated(store, place);
+    if (place.buffer->streams) write_past_caches(store, place);
   } else {
     annotated(builder_.CreateMaskedStore(value, pointer(place), align(place), mask), place);
   }
+}
+
+// Such a store must be aligned; one that is not, or a part of a vector, goes the usual way.
+void MemoryEmitter::write_past_caches(llvm::StoreInst* store, const Place& place) {
+  const int64_t bytes = place.type.lanes * element_bytes(place.type);
+  constexpr int64_t kLeast = 16;
+  if (bytes < kLeast || store->getAlign().value() < static_cast<uint64_t>(bytes)) return;
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
 }
 
 void MemoryEmitter::strided_store(const Place& place, llvm::Value* value, llvm::Value* mask) {

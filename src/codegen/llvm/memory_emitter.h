@@ -43,6 +43,7 @@ class MemoryEmitter {
   llvm::Value* lane_pointers(const Place& place);
   llvm::Value* from_memory(llvm::Value* value, Type type);
   void contiguous_store(const Place& place, llvm::Value* value, llvm::Value* mask);
+  void write_past_caches(llvm::StoreInst* store, const Place& place);
   void strided_store(const Place& place, llvm::Value* value, llvm::Value* mask);
   template <class Access>
   Access* annotated(Access* access, const Place& place);

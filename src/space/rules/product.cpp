@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const 
         loops.emplace_back(axis_name(i), axis(i).extent);
     }
   };
-  const bool streams = vectors_slide() && other_;
+  const bool streams = other_ && (vectors_slide() || sizes_.by_rows != 0);
   add_untiled(false);
   if (streams) loops.push_back(others_loop(0));
   add_untiled(true);
@@ -176,8 +176,7 @@ Status ProductWriter::write() {
     place_row_operand(*vector);
   }
   if (rows != nullptr && rows != vector) place_row_operand(*rows);
-  write_vector_layouts(w_, stage_, tile_.vector,
-                       sizes_.blocked != 0 && !vectors_slide() ? sizes_.vectors * lanes_ : 0);
+  place_results();
   write_tiles();
   w_.add(TailStep{name_, axis_name(tile_.vector), packed ? Tail::pad : Tail::peel});
   if (tile_.rows)

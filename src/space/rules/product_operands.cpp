@@ -139,7 +139,25 @@ void ProductWriter::place_row_operand(const Operand& operand) {
     return false;
   };
   if (!blocked) std::stable_partition(layout.dims.begin(), layout.dims.end() - 1, is_of_one);
+  for (size_t d = 0; sizes_.by_rows != 0 && d < operand.load->index.size(); ++d) {
+    if (operand.load->index[d].uses(axis(*other_).var)) layout = with_blocks_in_rows(std::move(layout), d);
+  }
   w_.set_layout(operand.load->tensor, layout);
+}
+
+// Not the rows of a block together, but the blocks of a row.
+Layout ProductWriter::with_blocks_in_rows(Layout layout, size_t row_dim) const {
+  const auto block = std::ranges::find_if(layout.dims, [](const LayoutDim& dim) { return dim.divide > 1; });
+  const auto row = std::ranges::find(layout.dims, static_cast<int>(row_dim), &LayoutDim::dim);
+  if (block < row && row != layout.dims.end()) std::rotate(block, block + 1, row + 1);
+  return layout;
+}
+
+void ProductWriter::place_results() {
+  const int64_t block = sizes_.blocked != 0 && !vectors_slide() ? sizes_.vectors * lanes_ : 0;
+  if (sizes_.by_rows == 0 || stage_.epilogue) return write_vector_layouts(w_, stage_, tile_.vector, block);
+  const Layout layout = with_innermost(compute_.output, {{static_cast<int>(tile_.vector), block}});
+  w_.set_layout(compute_.output, with_blocks_in_rows(layout, *other_));
 }
 
 // Whole vectors of them: what one product reads of a row of pixels then comes in as many streams as there are

@@ -131,6 +131,13 @@ bool ProductWriter::comes_from_afar() const {
   return false;
 }
 
+// Whether no cache holds the row operand: then it is best read as it lies, from one end to the other.
+bool ProductWriter::comes_from_memory() const {
+  const Operand* rows = row_operand();
+  return rows != nullptr &&
+         rows->load->tensor.elements() * bytes_of(rows->load->tensor->dtype) > w_.task.target.l3.bytes;
+}
+
 std::vector<int64_t> ProductWriter::unroll_factors() const {
   std::vector<int64_t> unrolls;
   for (int64_t factor : {1, 2, 4}) {
@@ -198,6 +205,9 @@ void ProductWriter::choose_sizes() {
   }
   const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
   sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart || comes_from_afar() ? 1 : 0);
+  // Nothing of such an image is read for more than its own block.
+  if (shares_loads && other_ && comes_from_memory())
+    sizes_.by_rows = w_.choose.choose_kind(name_ + ".by_rows", 2, 1);
   if (rows_may_be_padded()) {
     // A last group that is smaller would need tiles of its own for every rest.
     sizes_.pad_rows = w_.choose.choose_kind(name_ + ".pad_rows", 2, group_.imperfect ? 1 : 0);
