@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 
 #include "measure/evict.h"
 #include "runtime/launch.h"
+#include "runtime/thread_pool.h"
 
 namespace lathe {
 namespace {
@@ -18,6 +20,9 @@ constexpr size_t kSharedMappingsKept = 256;
 // A kernel that runs longer is as fast in its first run as in any other: cold caches and pages cost under a
 // millisecond.
 constexpr double kLongRunSeconds = 10e-3;
+
+// Sleeping threads are up within a tenth of a millisecond, or the machine is too busy to wait for.
+constexpr std::chrono::microseconds kPatience{2000};
 
 // Of a larger buffer a run leaves hardly anything that the next one finds in a cache.
 constexpr int64_t kSelfDisplacingBytes = 256 << 20;
@@ -128,7 +133,7 @@ Result<Samples> Candidate::time(const TimingRequest& request) {
     before = [&] {
       take_out_of_caches();
       // The pause may have put the pool's threads to sleep: no run is charged with waking them.
-      if (pool != nullptr) pool->run(pool, [](void*, int64_t, int64_t, int32_t) {}, nullptr, pool->threads);
+      if (pool != nullptr) wake_all(*pool, kPatience);
     };
   }
   if (estimate < kLongRunSeconds) estimate = warm_up(work, request.timing, before);

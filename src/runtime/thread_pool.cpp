@@ -44,6 +44,24 @@ bool pin_this_thread(int cpu) {
   return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
 }
 
+// Whoever is awake takes one iteration and stays in it until the others have theirs.
+int wake_all(const LatheParallel& pool, std::chrono::microseconds patience) {
+  struct Arrivals {
+    std::chrono::steady_clock::time_point deadline;
+    int threads;
+    std::atomic<int> here{0};
+    std::atomic<int> came{0};  // in time
+  } arrivals{.deadline = std::chrono::steady_clock::now() + patience, .threads = pool.threads};
+  const LatheTask meet = [](void* context, int64_t begin, int64_t end, int32_t) {
+    auto& all = *static_cast<Arrivals*>(context);
+    if (std::chrono::steady_clock::now() < all.deadline) all.came += static_cast<int>(end - begin);
+    all.here += static_cast<int>(end - begin);
+    while (all.here < all.threads && std::chrono::steady_clock::now() < all.deadline) pause_briefly();
+  };
+  pool.run(&pool, meet, &arrivals, pool.threads);
+  return arrivals.came;
+}
+
 ThreadPool::ThreadPool(const Options& options)
     : spin_(options.spin), shares_(static_cast<size_t>(std::clamp<int64_t>(options.threads, 1, kMaxPieces))) {
   workers_.reserve(shares_.size() - 1);
@@ -63,8 +81,9 @@ ThreadPool::ThreadPool(const Options& options)
 
 ThreadPool::~ThreadPool() {
   ending_.store(true);
-  ++number_;
-  for (Share& share : shares_) share.left.store(pack(number_, 0, 0), std::memory_order_release);
+  // Each share gets another number than it has: its thread may have slept through any number of calls.
+  for (Share& share : shares_)
+    share.left.store(pack(number_of(share.left.load()) + 1, 0, 0), std::memory_order_release);
   wake_sleepers();
   for (std::thread& worker : workers_) worker.join();
 }

@@ -27,6 +27,9 @@ namespace lathe {
 // Keeps the calling thread on that cpu; false where the system refuses.
 bool pin_this_thread(int cpu);
 
+// Waits until all of a pool's threads are awake, or for so long; gives how many came.
+int wake_all(const LatheParallel& pool, std::chrono::microseconds patience);
+
 class ThreadPool {
  public:
   struct Options {

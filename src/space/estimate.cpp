@@ -1,6 +1,7 @@
 #include "space/estimate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/rng.h"
 #include "expr/analysis.h"
@@ -24,16 +25,21 @@ double fetch_cycles(const Task& task, const Tensor& tensor) {
   return bytes / bytes_per_cycle(task.target, bytes);
 }
 
+struct Sampled {
+  double share = 1;
+  double deviation = 0;  // standard
+};
+
 // How many of a sum's iterations add something, as far as loops around the tile can tell, by a sample of
 // them.
-double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile, int64_t sampled) {
+Sampled needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile, int64_t sampled) {
   std::vector<Limit> limits = where_nonzero(dag, compute.body);
   const auto is_in_tile = [&](const Limit& limit) {
     const auto uses = [&](size_t axis) { return limit.value.uses(compute.axes[axis].var); };
     return tile != nullptr && (uses(tile->vector) || (tile->rows && uses(*tile->rows)));
   };
   std::erase_if(limits, is_in_tile);
-  if (limits.empty()) return 1;
+  if (limits.empty()) return {};
   Rng rng(1);
   int64_t needed = 0;
   for (int64_t n = 0; n < sampled; ++n) {
@@ -45,7 +51,9 @@ double needed_share(const Dag& dag, const Compute& compute, const TileAxes* tile
       return !value.is_constant() || value.constant() < limit.bound;
     });
   }
-  return std::max(static_cast<double>(needed), 1.0) / static_cast<double>(sampled);
+  const auto number = static_cast<double>(sampled);
+  const double share = static_cast<double>(needed) / number;
+  return {share, std::sqrt(share * (1 - share) / number)};
 }
 
 // By how much a sum takes longer whose results are far fewer than the additions that the units have under
@@ -65,7 +73,8 @@ double waiting_share(const Target& target, const Compute& compute, const TileAxe
 
 double product_cycles(const Target& target, const Dag& dag, const Compute& compute, const TileAxes* tile) {
   constexpr int64_t kSampled = 256;
-  const double points = points_of(compute) * needed_share(dag, compute, tile, kSampled);
+  const double share = std::max(needed_share(dag, compute, tile, kSampled).share, 1.0 / kSampled);
+  const double points = points_of(compute) * share;
   if (tile == nullptr) return points / target.fma_per_cycle;
   // A vector takes its time however few of its lanes are filled.
   const int64_t extent = compute.axes[tile->vector].extent;
@@ -107,12 +116,13 @@ double bytes_per_cycle(const Target& target, double bytes) {
 }
 
 double least_operations(const Dag& dag, const Classified& stages) {
-  constexpr int64_t kSampled = 1024;
+  constexpr int64_t kSampled = 2048;
   double operations = 0;
   for (const Stage& stage : stages.stages) {
     const Compute& compute = dag.computes[stage.compute];
     if (stage.role != Role::product || !is_float(compute.output->dtype)) continue;
-    operations += 2 * points_of(compute) * needed_share(dag, compute, nullptr, kSampled);
+    const Sampled needed = needed_share(dag, compute, nullptr, kSampled);
+    operations += 2 * points_of(compute) * std::max(needed.share - 3 * needed.deviation, 0.0);
   }
   return operations;
 }

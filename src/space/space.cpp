@@ -314,6 +314,13 @@ Result<RewriteStep> add_required(const Task& task, const Rewritten& base, std::v
               fmt::format("the task is to be computed by the algorithm '{}': {}", task.algorithm, reason));
 }
 
+// A way that multiplies mostly zeros would run into the time limit in every trial.
+void leave_out_hopeless(std::vector<Sketch>& sketches) {
+  constexpr double kHopeless = 50;
+  const double least = std::ranges::min(sketches, {}, &Sketch::cycles).cycles;
+  std::erase_if(sketches, [&](const Sketch& sketch) { return sketch.cycles > kHopeless * least; });
+}
+
 }  // namespace
 
 Result<Space> Space::derive(const Task& task) {
@@ -330,6 +337,7 @@ Result<Space> Space::derive(const Task& task) {
     space.sketches_.push_back(make_sketch(plan));
   const double direct = space.sketches_.front().cycles;
   add_algorithms(task, base, space.sketches_);
+  leave_out_hopeless(space.sketches_);
   // What moves between the parts of an algorithm is not counted.
   constexpr double kClearGain = 0.8;
   for (Sketch& sketch : space.sketches_) {

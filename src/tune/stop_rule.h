@@ -21,8 +21,8 @@ struct Peaks {
 
 // The time that no program of the task stays below: its products' multiply-adds, those with zeros left out,
 // at the peak, by the algorithm that has the fewest of them; or, where that takes longer, the bytes that no
-// cache holds when it starts. An algorithm counts no more once several of its programs have been measured and
-// all take clearly longer than the best of `trials`.
+// cache holds when it starts, of outputs and of what is plainly read whole. An algorithm counts no more once
+// several of its programs have been measured and all take clearly longer than the best of `trials`.
 double least_seconds(const Task& task, const Space& space, std::span<const Trial> trials, const Peaks& peaks);
 
 class StopRule {
@@ -35,8 +35,9 @@ class StopRule {
       : share_(share), measure_(std::move(measure)) {}
 
   // The share that a task's best program has reached, if its search may end; `least` gives the task's least
-  // time. Peaks are measured before the first answer and again before each yes, the best of all counts: on a
-  // machine that was slow for a while everything would look near its peak.
+  // time. A share clearly above 1 is none: the peaks, or the least time, are wrong. Peaks are measured before
+  // the first answer and again before each yes, the best of all counts: on a machine that was slow for a
+  // while everything would look near its peak.
   std::optional<double> reached(double best_seconds, const std::function<double(const Peaks&)>& least);
 
  private:

@@ -236,12 +236,14 @@ Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTas
   StopRule rule = budget.stop_rule;
   const auto observe = [&](size_t i) {
     const TuneProgress& progress = tuned[i].tuner->progress();
-    tuned[i].reached = reached(rule, *tuned[i].tuner);
+    if (trials < wanted && !stop()) tuned[i].reached = reached(rule, *tuned[i].tuner);
     order->observe(static_cast<int>(i), progress.best_seconds > 0 ? progress.best_seconds : INFINITY,
                    progress.used_up || tuned[i].reached);
   };
-  for (size_t i = 0; i < tuned.size() && trials < wanted; ++i)
-    if (tuned[i].known > 0 && reached(rule, *tuned[i].tuner)) observe(i);
+  for (size_t i = 0; i < tuned.size() && trials < wanted; ++i) {
+    if (tuned[i].known > 0) tuned[i].reached = reached(rule, *tuned[i].tuner);
+    if (tuned[i].reached) order->observe(static_cast<int>(i), tuned[i].tuner->progress().best_seconds, true);
+  }
   while (trials < wanted && !stop()) {
     const std::optional<int> chosen = order->next();
     if (!chosen) break;

@@ -41,7 +41,7 @@ TEST(ParseLoops, NodesHaveTheirParts) {
 }
 
 TEST(ParseLoops, RolesAndKeywordsAsNames) {
-  const std::string text = R"(output guard: f32[4] [0] free
+  const std::string text = R"(output guard: f32[4] [0] free streams
 main {
   for peel in 4 {
     block reduce {
@@ -55,6 +55,7 @@ main {
 )";
   EXPECT_EQ(to_string(parsed(text)), text);
   EXPECT_TRUE(parsed(text).arguments[0].layout_is_free);
+  EXPECT_TRUE(parsed(text).arguments[0].streams);
 }
 
 TEST(ParseLoops, Errors) {

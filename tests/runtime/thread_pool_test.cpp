@@ -136,6 +136,14 @@ TEST(ThreadPool, WakesThreadsThatSleep) {
   for (int64_t value : counters.values) EXPECT_EQ(value, 200);
 }
 
+TEST(ThreadPool, AllAreAwakeAfterTheyMet) {
+  ThreadPool pool({.threads = 3, .spin = std::chrono::microseconds(0)});
+  for (int call = 0; call < 20; ++call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(wake_all(*pool.parallel(), std::chrono::seconds(20)), 3);
+  }
+}
+
 TEST(ThreadPool, EndsWhetherItsThreadsSpinOrSleep) {
   for (int spin : {0, 1000000}) {
     const ThreadPool pool({.threads = 3, .spin = std::chrono::microseconds(spin)});

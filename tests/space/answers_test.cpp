@@ -83,6 +83,58 @@ TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
   expect_answers_fit(small);
 }
 
+// Its output is in no cache any more when it is written again.
+TEST(Answers, AnImageThatNoCacheHoldsIsWalkedByRowsAndWrittenToMemory) {
+  for (const int cores : {1, 2}) {
+    Task task = task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":3, "height":9, "width":10,
+                            "channels":24, "kernel":3, "stride":2, "padding":1})");
+    task.cores = cores;
+    EXPECT_THAT(first_text(task), AllOf(HasSubstr("layout O [0][1/8][2][3][1%8]"), Not(HasSubstr("stream"))));
+    task.target.l2.bytes = 4096;
+    task.target.l3.bytes = 8192;
+    EXPECT_THAT(first_text(task), AllOf(HasSubstr("layout I [0][2][1/8][3][1%8]"),
+                                        HasSubstr("layout O [0][2][1/8][3][1%8]"), HasSubstr("stream O")));
+    expect_answers_fit(task);
+    task.runs_cold = true;
+    task.target.l3.bytes = 16384;
+    EXPECT_THAT(first_text(task), Not(HasSubstr("stream O"))) << "who reads it finds it in the cache";
+  }
+}
+
+// The epilogue of a tile is computed at the tile's own loop, which is no part of the parallel one.
+TEST(Answers, AnEpilogueIsLegalHoweverManyLoopsAreParallel) {
+  for (const std::string fields :
+       {R"("op":"conv2d_bn_relu", "batch":3, "height":9, "width":7, "in_channels":5, "out_channels":11,
+           "stride":2)",
+        R"("op":"conv3d", "batch":2, "depth":3, "height":4, "width":4, "in_channels":8, "out_channels":24,
+           "stride":1)"}) {
+    Task task = task_of(R"({"name":"c", "kernel":3, "padding":1, )" + fields + "}");
+    task.cores = 2;
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space);
+    Rng rng(3);
+    for (size_t s = 0; s < space->sketches().size(); ++s) {
+      for (int i = 0; i < 200; ++i) {
+        const auto trace = space->trace({static_cast<int>(s), sample(space->sketches()[s].domain, rng)});
+        if (!trace) continue;
+        const auto program = apply_trace(task, *trace);
+        ASSERT_TRUE(program) << program.error().to_string() << "\n" << to_string(*trace);
+      }
+    }
+  }
+}
+
+// Of 16 x 16 x 16 taps one adds something.
+TEST(Answers, WhatMultipliesMostlyZerosIsNotTried) {
+  const Task task = task_of(R"({"name":"t", "op":"conv3d_transpose", "batch":1, "depth":2, "height":2,
+                                "width":2, "in_channels":8, "out_channels":8, "kernel":16, "stride":16,
+                                "padding":0})");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  EXPECT_FALSE(space->sketches().empty());
+  for (const Sketch& sketch : space->sketches()) EXPECT_THAT(sketch.name, Not(HasSubstr("flat_places O.G ")));
+}
+
 // Six sums in one row; seven rows of them would not stay in registers.
 TEST(Answers, SumsInTheLanesStayInRegisters) {
   const Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":7, "n":6, "k":2048})");

@@ -84,6 +84,17 @@ std::optional<std::string> ProductWriter::write_reduce_loops(std::vector<std::st
   return unrolled;
 }
 
+// An epilogue is computed at loops inside. Where tiles and the blocks that they lie in become one loop,
+// nothing tells any more that what the epilogue reads has been computed: then only blocks do.
+std::vector<std::string> ProductWriter::write_parallel_loops(
+    const std::vector<std::pair<std::string, int64_t>>& outer) {
+  if (!stage_.epilogue) return write_parallel(w_, name_, outer);
+  const auto tiles = std::ranges::find_if(outer, [](const auto& loop) { return loop.first.ends_with(".1"); });
+  std::vector<std::string> loops = write_parallel(w_, name_, {outer.begin(), tiles});
+  for (auto tile = tiles; tile != outer.end(); ++tile) loops.push_back(tile->first);
+  return loops;
+}
+
 void ProductWriter::write_tiles() {
   const std::string v = axis_name(tile_.vector);
   w_.add(SplitStep{name_, v, {sizes_.panels, sizes_.streams * sizes_.vectors, lanes_}});
@@ -102,7 +113,7 @@ void ProductWriter::write_tiles() {
   if (sizes_.prefetch != 0) write_prefetch(outer, innermost);
   std::string innermost_outer = outer.back().first;
   if (!group_.axis) {
-    const std::vector<std::string> loops = write_parallel(w_, name_, outer);
+    const std::vector<std::string> loops = write_parallel_loops(outer);
     innermost_outer = loops.back();
     // A loop that is no more of its own has become part of the first.
     const std::string block = axis_name(other_.value_or(tile_.rows.value_or(tile_.vector))) + ".0";

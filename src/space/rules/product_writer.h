@@ -87,6 +87,7 @@ class ProductWriter {
   void add_level(int number, bool rows_first, bool with_others,
                  std::vector<std::pair<std::string, int64_t>>& loops) const;
   std::optional<std::string> write_reduce_loops(std::vector<std::string>& loops);
+  std::vector<std::string> write_parallel_loops(const std::vector<std::pair<std::string, int64_t>>& outer);
   void write_tiles();
   void write_accumulators(const std::string& at);
   void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,

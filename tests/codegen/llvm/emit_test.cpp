@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <ranges>
 #include <sstream>
 #include <thread>
 
@@ -12,6 +13,7 @@
 namespace lathe::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -99,6 +101,20 @@ TEST(Emit, LongBlocksKeepTheirOrder) {
 TEST(Emit, MaskedStoresAreOneInstruction) {
   const LoweredProgram lowered = gemm({.m = 6, .n = 61, .k = 4, .rows = 6, .vectors = 2, .lanes = 8});
   EXPECT_THAT(assembly(lowered, Isa::avx2), HasSubstr("vmaskmovps"));
+}
+
+// With the fence that keeps another thread from reading what was there before, in the loop's function too.
+TEST(Emit, AnOutputThatStreamsIsWrittenPastTheCachesInAlignedVectors) {
+  LoweredProgram lowered =
+      gemm({.m = 6, .n = 64, .k = 4, .rows = 6, .vectors = 2, .lanes = 8, .parallel = true});
+  EXPECT_THAT(assembly(lowered, Isa::avx2), Not(AnyOf(HasSubstr("vmovntps"), HasSubstr("sfence"))));
+  for (Argument& argument : lowered.program.arguments) argument.streams = argument.is_output;
+  const std::string text = assembly(lowered, Isa::avx2);
+  EXPECT_THAT(text, HasSubstr("vmovntps"));
+  EXPECT_GE(std::ranges::distance(std::views::split(text, std::string_view("sfence"))), 3);
+  LoweredProgram odd = gemm({.m = 6, .n = 61, .k = 4, .rows = 6, .vectors = 2, .lanes = 8});
+  for (Argument& argument : odd.program.arguments) argument.streams = argument.is_output;
+  EXPECT_THAT(assembly(odd, Isa::avx2), Not(HasSubstr("vmovntps"))) << "its rows are not aligned";
 }
 
 TEST(Emit, TheSameProgramGivesTheSameBytesOnAnyThread) {
