@@ -115,6 +115,9 @@ Status Candidate::run() const {
 
 Result<double> Candidate::first_run() {
   status_->stage = TrialStage::first_run;
+  // What is checked is what all threads do together.
+  LatheParallel limited;
+  if (const LatheParallel* pool = limit_pool(module_, pool_, limited)) wake_all(*pool, kPatience);
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(run());
   first_run_seconds_ = monotonic_seconds() - start;

@@ -391,7 +391,8 @@ TEST(MeasureStart, AFaultOnAnotherThreadOfThePoolIsNamed) {
   const std::string before =
       "static void part(void* context, int64_t begin, int64_t end, int32_t thread) {\n"
       "  void* const* buffers = context;\n"
-      "  if (thread == 1) ((volatile char*)buffers[1])[4032] = 1;\n}\n";
+      "  if (thread == 1) ((volatile char*)buffers[1])[4032] = 1;\n"
+      "  for (volatile int i = 0; thread == 0 && i < 1000000; ++i);\n}\n";  // or it would do all
   Module module = unary_module("pool->run(pool, part, (void*)buffers, 1000);", kCount, before);
   module.threads = options.cores;
   const std::vector<float> input = test_input();

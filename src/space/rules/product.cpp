@@ -85,11 +85,14 @@ std::optional<std::string> ProductWriter::write_reduce_loops(std::vector<std::st
 }
 
 // An epilogue is computed at loops inside. Where tiles and the blocks that they lie in become one loop,
-// nothing tells any more that what the epilogue reads has been computed: then only blocks do.
+// nothing tells any more that what the epilogue reads has been computed: then only blocks do, if there are
+// enough.
 std::vector<std::string> ProductWriter::write_parallel_loops(
     const std::vector<std::pair<std::string, int64_t>>& outer) {
-  if (!stage_.epilogue) return write_parallel(w_, name_, outer);
   const auto tiles = std::ranges::find_if(outer, [](const auto& loop) { return loop.first.ends_with(".1"); });
+  int64_t blocks = 1;
+  for (auto block = outer.begin(); block != tiles; ++block) blocks *= block->second;
+  if (!stage_.epilogue || blocks < w_.task.cores) return write_parallel(w_, name_, outer);
   std::vector<std::string> loops = write_parallel(w_, name_, {outer.begin(), tiles});
   for (auto tile = tiles; tile != outer.end(); ++tile) loops.push_back(tile->first);
   return loops;
