@@ -58,6 +58,8 @@ Status verify_schema(const Connection& connection, const std::string& path, bool
     LATHE_TRY(const int64_t version, connection.integer("PRAGMA user_version"));
     const bool is_empty = tables == 0 && application == 0 && version == 0;
     if (is_empty && may_be_empty) return {};
+    // Another process may have made the file its records between these questions.
+    if (is_marked_as_ours(connection)) return verify_schema(connection, path, may_be_empty);
     return fail(ErrorKind::database,
                 fmt::format("{} is not a Lathe records file: it is {}", path,
                             is_empty ? "empty" : "an SQLite database of another program"));
