@@ -179,7 +179,8 @@ def section(report: dict, name: str) -> list[str]:
     lines.append(f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
     if weak := report.get("weak"):
         lines.append(f"Cases below {weak['ratio']:g} were then tuned on, up to {weak['trials']} trials, and measured again "
-                     f"with their peers, {weak['passes']} times at most: each side keeps its best round.")
+                     f"with their peers, in at most {weak['passes']} more pass{'es' if weak['passes'] > 1 else ''}: each side "
+                     "keeps its best round.")
     if report.get("joined", 1) > 1:
         lines.append(f"Joined of {report['joined']} measurements (`join.py`): cases that were weak in one were tuned and "
                      "measured again, by a later build, and each side keeps its best.")

@@ -2,13 +2,12 @@
 #include "tune/stop_rule.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
+#include "base/temporary_folder.h"
 #include "ops/workloads.h"
 #include "target/target.h"
 #include "tune/in_process_runner.h"
@@ -152,20 +151,17 @@ TEST(StopRule, WithoutPeaksOrProgramsOrAShareSearchesGoOn) {
 class RunWithStopRule : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("lathe-stop-rule-test-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    Result<RecordStore> records = RecordStore::open(folder_ / "records.db");
+    Result<RecordStore> records = RecordStore::open(folder_.path() / "records.db");
     ASSERT_TRUE(records) << records.error().to_string();
     records_.emplace(std::move(*records));
     runner_.seconds = [](const Module&) { return kOperations / 95e9; };
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   TuneBudget budget(double share) {
     return {.trials = 16, .stop_rule = StopRule(share, [] { return Result<Peaks>(kPeaks); })};
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::optional<RecordStore> records_;
   InProcessRunner runner_;
 };

@@ -7,6 +7,17 @@
 #include "space/rules/product_writer.h"
 
 namespace lathe {
+namespace {
+
+// Not the rows of a block together, but the blocks of a row.
+Layout with_blocks_in_rows(Layout layout, size_t row_dim) {
+  const auto block = std::ranges::find_if(layout.dims, [](const LayoutDim& dim) { return dim.divide > 1; });
+  const auto row = std::ranges::find(layout.dims, static_cast<int>(row_dim), &LayoutDim::dim);
+  if (block < row && row != layout.dims.end()) std::rotate(block, block + 1, row + 1);
+  return layout;
+}
+
+}  // namespace
 
 const Operand* ProductWriter::vector_operand() const {
   for (const Operand& operand : stage_.operands) {
@@ -143,14 +154,6 @@ void ProductWriter::place_row_operand(const Operand& operand) {
     if (operand.load->index[d].uses(axis(*other_).var)) layout = with_blocks_in_rows(std::move(layout), d);
   }
   w_.set_layout(operand.load->tensor, layout);
-}
-
-// Not the rows of a block together, but the blocks of a row.
-Layout ProductWriter::with_blocks_in_rows(Layout layout, size_t row_dim) const {
-  const auto block = std::ranges::find_if(layout.dims, [](const LayoutDim& dim) { return dim.divide > 1; });
-  const auto row = std::ranges::find(layout.dims, static_cast<int>(row_dim), &LayoutDim::dim);
-  if (block < row && row != layout.dims.end()) std::rotate(block, block + 1, row + 1);
-  return layout;
 }
 
 void ProductWriter::place_results() {

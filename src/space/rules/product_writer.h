@@ -21,8 +21,7 @@ struct TileSizes : RegisterTile {
   int64_t channels_inner = 1;
   int64_t taps_inner = 0;  // of a window that slides over the rows: inside of them, so that they share loads
   int64_t blocked = 0;     // whether the vector axis, or the channels, are blocked where they lie innermost
-  int64_t by_rows =
-      0;  // whether a row of an image has all of its blocks together, and they are done together
+  int64_t by_rows = 0;     // whether all blocks of an image's row lie, and are done, together
   int64_t reduce_unroll = 1;
   int64_t pad_rows = 0;
   int64_t prefetch = 0;  // of the next panel while this one is used
@@ -75,7 +74,6 @@ class ProductWriter {
   bool has_blocks_of_channels() const;
   bool comes_from_afar() const;
   bool comes_from_memory() const;
-  Layout with_blocks_in_rows(Layout layout, size_t row_dim) const;
   void place_results();
   int64_t block_of_channels(size_t r) const;
   std::optional<size_t> blocked_channels() const;
