@@ -147,6 +147,10 @@ Affine to_affine(const Expr& e) {
     const Expr affine = affine_binary(binary->op, to_affine(binary->a), to_affine(binary->b));
     if (affine.defined()) return affine.as<Index>()->value;
   }
+  if (const Unary* unary = e.as<Unary>();
+      unary != nullptr && unary->op == UnaryOp::negate && e.type() == kIndexType) {
+    return to_affine(unary->operand) * -1;
+  }
   return opaque(e.type().dtype == DType::i64 ? e : cast(kIndexType, e));
 }
 

@@ -33,7 +33,8 @@ def add_others(place: Place, path: Path, own: records.Rows) -> list[str]:
     for name, options in OPTIONS.items():
         if target in options:
             continue
-        ended = place.run("tune", "--workload", place.workload, "--records", path, "--trials", 4, *options)
+        ended = place.run("tune", "--workload", place.workload, "--records", path, "--trials", 4, "--enough", 0,
+                          *options)
         if ended.status == 0:
             made.append(name)
     records.change(path, f"UPDATE records SET samples = '[{INSTANT}]', seconds = {INSTANT} WHERE id > {max(own)}")

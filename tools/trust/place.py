@@ -148,8 +148,9 @@ class Place:
         return self.start(*arguments, **options).wait()
 
     def start_tuning(self, records: Path, *more, trials: int = ENDLESS, **options) -> Run:
+        """Makes all its trials, however fast one of them is."""
         return self.start("tune", "--workload", self.workload, "--cores", 1, "--records", records, "--trials", trials,
-                          *more, **options)
+                          "--enough", 0, *more, **options)
 
     def tune(self, records: Path, *more, trials: int, **options) -> Outcome:
         return self.start_tuning(records, *more, trials=trials, **options).wait()
