@@ -16,6 +16,18 @@ void widen(std::optional<int64_t>& extent, const Reach& reach) {
   }
 }
 
+std::vector<Tensor> read_inside_indices(const Dag& dag) {
+  std::vector<Tensor> tensors;
+  for (const Compute& compute : dag.computes) {
+    for (const Load* load : loads_of(compute.body)) {
+      for (const Affine& index : load->index) {
+        for (const Load* inner : loads_of(Expr(index))) tensors.push_back(inner->tensor);
+      }
+    }
+  }
+  return tensors;
+}
+
 }  // namespace
 
 Ranges ranges_of(const Compute& compute) {
@@ -61,9 +73,12 @@ std::vector<Tensor> implied_outputs(const std::vector<Compute>& computes) {
 
 bool inputs_are_implied(const Dag& dag) {
   const std::vector<ImpliedInput> implied = implied_inputs(dag.computes);
-  return std::ranges::equal(dag.inputs, implied, [](const Tensor& input, const ImpliedInput& guess) {
+  const std::vector<Tensor> indices = read_inside_indices(dag);
+  return std::ranges::equal(dag.inputs, implied, [&](const Tensor& input, const ImpliedInput& guess) {
     const auto same = [](int64_t extent, std::optional<int64_t> inferred) { return inferred == extent; };
-    return input == guess.tensor && input->dtype == DType::f32 &&
+    // What is first met inside an index is taken for i32.
+    const bool is_index = std::ranges::find(indices, input) != indices.end();
+    return input == guess.tensor && input->dtype == DType::f32 && !is_index &&
            std::ranges::equal(input->shape, guess.shape, same);
   });
 }

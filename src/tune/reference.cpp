@@ -1,7 +1,6 @@
 #include "tune/reference.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 
@@ -77,11 +76,13 @@ class Widener {
 
 using Values = std::map<const TensorNode*, HostTensor>;
 
-std::vector<std::byte> row_major_bytes(const HostTensor& tensor) {
+std::vector<std::byte> stored_bytes(const HostTensor& tensor, const Layout& layout) {
   std::vector<std::byte> bytes(tensor.values.size() * static_cast<size_t>(bytes_of(tensor.dtype)));
   const auto store = [&]<class T>(T) {
     T* to = reinterpret_cast<T*>(bytes.data());
-    for (size_t i = 0; i < tensor.values.size(); ++i) to[i] = static_cast<T>(tensor.values[i]);
+    for_each_offset(layout, tensor.shape, [&](int64_t position, int64_t offset) {
+      to[offset] = static_cast<T>(tensor.values[static_cast<size_t>(position)]);
+    });
   };
   switch (tensor.dtype) {
     case DType::f64: store(double{}); break;
@@ -96,45 +97,67 @@ std::vector<std::byte> row_major_bytes(const HostTensor& tensor) {
   return bytes;
 }
 
-// The compute's elements by machine code, or nothing where it does not compile or its run failed.
-Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& values, const Target& target,
-                                               CandidateRunner& runner) {
-  const Compute& compute = dag.computes.front();
-  if (compute.output->dtype != DType::f64) return std::nullopt;
-  const Result<Task> task = make_task("reference", dag, target, 1);
-  if (!task) return std::nullopt;
-  const Result<Module> module = compile(*task, register_tiles(compute, target));
-  if (!module) return std::nullopt;
-  std::vector<std::vector<std::byte>> bytes;
-  MeasureInputs inputs;
-  for (const Tensor& operand : dag.inputs) {
-    bytes.push_back(row_major_bytes(values.at(operand.get())));
-    const uint64_t id = hash_text({reinterpret_cast<const char*>(bytes.back().data()), bytes.back().size()});
-    inputs.buffers.push_back({id, 1, bytes.back()});
+// The axis along which vectors run, and for each operand the dimension that it walks there.
+struct Columns {
+  const Axis* axis = nullptr;
+  std::vector<std::optional<size_t>> walked;  // in the order of operands_of; nothing: not made innermost
+};
+
+// The one dimension of each operand that the axis walks by single steps; nothing where it walks otherwise, as
+// a window's stride does.
+std::optional<std::vector<std::optional<size_t>>> walked_dimensions(const Compute& compute, const Var& axis) {
+  std::vector<std::optional<size_t>> walked;
+  const std::vector<const Load*> loads = loads_of(compute.body);
+  for (const Tensor& operand : operands_of(compute)) {
+    std::optional<size_t>& dimension = walked.emplace_back();
+    for (const Load* read : loads) {
+      if (!(read->tensor == operand)) continue;
+      for (size_t d = 0; d < read->index.size(); ++d) {
+        const Affine& index = read->index[d];
+        if (!index.uses(axis)) continue;
+        const bool by_single_steps = index.coefficient(axis) == 1 && !index.uses_inside_atom(axis);
+        if (!by_single_steps || dimension.value_or(d) != d) return std::nullopt;
+        dimension = d;
+      }
+    }
   }
-  inputs.buffers.emplace_back();
-  inputs.timeout_seconds = kLeastTimeoutSeconds + points_of(compute) / kSlowestPointsPerSecond;
-  HostTensor result = zeros_like(compute.output);
-  inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
-    std::memcpy(result.values.data(), outputs.front().data(), outputs.front().size());
-    return {};
-  };
-  LATHE_TRY(const std::optional<MeasureFailure> failure, runner.verify(*module, inputs));
-  if (failure) return std::nullopt;
-  return result;
+  return walked;
 }
 
-Result<HostTensor> compute_all(const Compute& compute, const Values& values, const Target& target,
-                               CandidateRunner& runner) {
-  const Dag alone{operands_of(compute), {compute}, {compute.output}};
-  if (points_of(compute) >= kPointsWorthCompiling) {
-    LATHE_TRY(std::optional<HostTensor> result, run_compiled(alone, values, target, runner));
-    if (result) return std::move(*result);
+// Of the axes that can be made the innermost in memory everywhere, the one that fills whole tiles best, the
+// innermost of equals. Where there is none, the innermost of those that have more than one element.
+Columns columns_of(const Compute& compute, int64_t tile) {
+  Columns best;
+  double most_filled = 0;
+  const auto spatial = std::span(compute.axes).first(compute.spatial_count());
+  for (const Axis& axis : spatial) {
+    if (axis.extent > 1 && most_filled == 0) best = {&axis, {}};
+    const double filled =
+        static_cast<double>(axis.extent) / static_cast<double>((axis.extent + tile - 1) / tile * tile);
+    if (axis.extent == 1 || filled < most_filled) continue;
+    if (auto walked = walked_dimensions(compute, axis.var)) {
+      best = {&axis, std::move(*walked)};
+      most_filled = filled;
+    }
   }
-  std::vector<HostTensor> operands;
-  for (const Tensor& operand : alone.inputs) operands.push_back(values.at(operand.get()));
-  LATHE_TRY(std::vector<HostTensor> outputs, evaluate(alone, operands));
-  return std::move(outputs.front());
+  return best;
+}
+
+Layout with_innermost(const Layout& layout, size_t dimension) {
+  Layout moved = layout;
+  std::rotate(moved.dims.begin() + static_cast<ptrdiff_t>(dimension),
+              moved.dims.begin() + static_cast<ptrdiff_t>(dimension) + 1, moved.dims.end());
+  return moved;
+}
+
+// The layouts in which the columns lie side by side, of the operands and the output.
+void set_layouts(const Columns& columns, const Compute& compute, std::span<Argument> arguments) {
+  if (columns.walked.empty()) return;
+  for (size_t i = 0; i < columns.walked.size(); ++i) {
+    if (columns.walked[i]) arguments[i].layout = with_innermost(arguments[i].layout, *columns.walked[i]);
+  }
+  Layout& output = arguments.back().layout;
+  output = with_innermost(output, static_cast<size_t>(columns.axis - compute.axes.data()));
 }
 
 // The tile that one iteration of `loop` computes is stored once its sums are whole.
@@ -168,38 +191,18 @@ bool rows_go_first(const Compute& compute, const Axis& row, int64_t rows, double
   return by_others * static_cast<double>(row.extent) / static_cast<double>(rows) < by_rows * other_points;
 }
 
-}  // namespace
-
-std::optional<Dag> in_double(const Dag& dag) {
-  const auto is_other = [](const Tensor& tensor) { return has_other_floats(tensor->dtype); };
-  if (std::ranges::any_of(dag.inputs, is_other)) return std::nullopt;
-  if (!std::ranges::all_of(dag.computes, can_be_widened)) return std::nullopt;
-  Widener widened;
-  Dag wide;
-  for (const Tensor& input : dag.inputs) wide.inputs.push_back(widened(input));
-  for (const Compute& compute : dag.computes) {
-    wide.computes.push_back(
-        {widened(compute.output), compute.axes, compute.reduction, widened(compute.body)});
-  }
-  for (const Tensor& output : dag.outputs) wide.outputs.push_back(widened(output));
-  if (!verify(wide)) return std::nullopt;
-  return wide;
-}
-
-Trace register_tiles(const Compute& compute, const Target& target) {
+// The naive loops, tiled for registers: all rows of a tile use what its vectors hold.
+Trace register_tiles(const Compute& compute, const Columns& columns, int64_t lanes) {
   const std::string& block = compute.output->name;
   const auto spatial = std::span(compute.axes).first(compute.spatial_count());
   const auto reduced = std::span(compute.axes).subspan(compute.spatial_count());
-  const auto last =
-      std::find_if(spatial.rbegin(), spatial.rend(), [](const Axis& a) { return a.extent > 1; });
-  if (last == spatial.rend()) return {};
-  const Axis& column = *last;
+  if (columns.axis == nullptr) return {};
+  const Axis& column = *columns.axis;
   const Axis* row = nullptr;
   for (const Axis& axis : spatial) {
     if (&axis != &column && axis.extent > 1 && (row == nullptr || axis.extent > row->extent)) row = &axis;
   }
   const auto part = [](const Axis& axis, const char* number) { return axis.var.name() + number; };
-  const int64_t lanes = target.lanes(bytes_of(compute.output->dtype));
   const int64_t rows = row == nullptr ? 1 : std::min(kTileRows, row->extent);
   Trace trace{SplitStep{block, column.var.name(), {kTileVectors, lanes}}};
   if (row != nullptr) trace.push_back(SplitStep{block, row->var.name(), {rows}});
@@ -224,6 +227,71 @@ Trace register_tiles(const Compute& compute, const Target& target) {
   if (row != nullptr) trace.push_back(TailStep{block, row->var.name(), Tail::peel});
   trace.push_back(TailStep{block, column.var.name(), Tail::mask});
   return trace;
+}
+
+// The compute's elements by machine code, or nothing where it does not compile or its run failed.
+Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& values, const Target& target,
+                                               CandidateRunner& runner) {
+  const Compute& compute = dag.computes.front();
+  if (compute.output->dtype != DType::f64) return std::nullopt;
+  Result<Task> task = make_task("reference", dag, target, 1);
+  if (!task) return std::nullopt;
+  const int64_t lanes = target.lanes(bytes_of(compute.output->dtype));
+  const Columns columns = columns_of(compute, kTileVectors * lanes);
+  set_layouts(columns, compute, task->arguments);
+  const Result<Module> module = compile(*task, register_tiles(compute, columns, lanes));
+  if (!module) return std::nullopt;
+  std::vector<std::vector<std::byte>> bytes;
+  MeasureInputs inputs;
+  for (const Argument& operand : std::span(task->arguments).first(dag.inputs.size())) {
+    bytes.push_back(stored_bytes(values.at(operand.tensor.get()), operand.layout));
+    const uint64_t id = hash_text({reinterpret_cast<const char*>(bytes.back().data()), bytes.back().size()});
+    inputs.buffers.push_back({id, 1, bytes.back()});
+  }
+  inputs.buffers.emplace_back();
+  inputs.timeout_seconds = kLeastTimeoutSeconds + points_of(compute) / kSlowestPointsPerSecond;
+  HostTensor result = zeros_like(compute.output);
+  inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
+    const auto* stored = reinterpret_cast<const double*>(outputs.front().data());
+    for_each_offset(task->arguments.back().layout, result.shape, [&](int64_t position, int64_t offset) {
+      result.values[static_cast<size_t>(position)] = stored[offset];
+    });
+    return {};
+  };
+  LATHE_TRY(const std::optional<MeasureFailure> failure, runner.verify(*module, inputs));
+  if (failure) return std::nullopt;
+  return result;
+}
+
+Result<HostTensor> compute_all(const Compute& compute, const Values& values, const Target& target,
+                               CandidateRunner& runner) {
+  const Dag alone{operands_of(compute), {compute}, {compute.output}};
+  if (points_of(compute) >= kPointsWorthCompiling) {
+    LATHE_TRY(std::optional<HostTensor> result, run_compiled(alone, values, target, runner));
+    if (result) return std::move(*result);
+  }
+  std::vector<HostTensor> operands;
+  for (const Tensor& operand : alone.inputs) operands.push_back(values.at(operand.get()));
+  LATHE_TRY(std::vector<HostTensor> outputs, evaluate(alone, operands));
+  return std::move(outputs.front());
+}
+
+}  // namespace
+
+std::optional<Dag> in_double(const Dag& dag) {
+  const auto is_other = [](const Tensor& tensor) { return has_other_floats(tensor->dtype); };
+  if (std::ranges::any_of(dag.inputs, is_other)) return std::nullopt;
+  if (!std::ranges::all_of(dag.computes, can_be_widened)) return std::nullopt;
+  Widener widened;
+  Dag wide;
+  for (const Tensor& input : dag.inputs) wide.inputs.push_back(widened(input));
+  for (const Compute& compute : dag.computes) {
+    wide.computes.push_back(
+        {widened(compute.output), compute.axes, compute.reduction, widened(compute.body)});
+  }
+  for (const Tensor& output : dag.outputs) wide.outputs.push_back(widened(output));
+  if (!verify(wide)) return std::nullopt;
+  return wide;
 }
 
 Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,

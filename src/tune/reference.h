@@ -1,8 +1,9 @@
 // All elements of a task's outputs, from the Dag alone and fast enough to check each winner with: one compute
 // after another, unfused and in double precision. The large ones run as machine code of the naive loops,
-// tiled once for registers; what cannot be compiled that way is evaluated as the mathematics says
-// (loop/evaluate.h). It shares the code generator with candidates but neither their precision, their schedule
-// nor their layouts; the caller compares some points with the evaluator.
+// tiled once for registers, over storage that vectors run along; what cannot be compiled that way is
+// evaluated as the mathematics says (loop/evaluate.h). It shares the code generator with candidates but
+// neither their precision, their schedule nor their layouts; the caller compares some points with the
+// evaluator.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,6 @@
 #include "expr/dag.h"
 #include "loop/host_tensor.h"
 #include "measure/candidate_runner.h"
-#include "schedule/trace.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -25,8 +25,5 @@ Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<cons
 
 // The same Dag with f64 in the place of f32; nothing where it has other floats than f32.
 std::optional<Dag> in_double(const Dag& dag);
-
-// The schedule of one large compute: the naive loops, tiled for registers.
-Trace register_tiles(const Compute& compute, const Target& target);
 
 }  // namespace lathe

@@ -36,6 +36,7 @@ P[b:2, j:5] = E[b, j] / D[b]
     "input I[7, 4]\ninput s[4] i32\nO[h:5, c:4] = I[h + i64(s[c] / 3), c]\n",
     "input I[9, 4]\ninput s[4] i32\nO[c:4] = I[s[c] / 3, c]\n",
     "input B[4] i32\nX[i:8] = B[-((i * i64(B[i%2]))%2) + 3]\n",
+    "input B[4]\nX[i:8] = B[i64(B[i%2])%2 + 2]\n",
     "input A[8] f64\nB[i:8] = f32(A[i] * f64(2.5)) + f32(i)\n",
     "input A[8, 9]\nB[i:4] = A[i, i + 1]\n",
     "table G[2, 2] = {1.0, -0.5, inf, 0.0}\nB[i:2, j:2] = sum(k:2) G[i, k] * A[k, j]\n",

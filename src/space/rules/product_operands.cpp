@@ -153,12 +153,41 @@ void ProductWriter::place_row_operand(const Operand& operand) {
   for (size_t d = 0; sizes_.by_rows != 0 && d < operand.load->index.size(); ++d) {
     if (operand.load->index[d].uses(axis(*other_).var)) layout = with_blocks_in_rows(std::move(layout), d);
   }
-  w_.set_layout(operand.load->tensor, layout);
+  for (size_t d = 0; blocked && tile_.rows && d < operand.load->index.size(); ++d) {
+    if (operand.load->index[d].uses(axis(*tile_.rows).var))
+      layout = with_rows_in_blocks(std::move(layout), d);
+  }
+  w_.set_layout(operand.load->tensor, spread_over_sets(std::move(layout), operand));
+}
+
+// Rows, or blocks of channels, that lie as far apart as one way of the first cache is large meet in one set
+// of it, which does not hold a line of each: of an argument they get a line more. Vectors run along what the
+// program itself makes, across rows too.
+Layout ProductWriter::spread_over_sets(Layout layout, const Operand& operand) const {
+  const Tensor& tensor = operand.load->tensor;
+  if (!tile_.rows || w_.is_intermediate(tensor)) return layout;
+  const CacheLevel& cache = w_.task.target.l1;
+  const int64_t element = bytes_of(tensor->dtype);
+  int64_t inner = 1;  // elements that one step of the dimension before moves over
+  for (size_t k = layout.dims.size(); k-- > 0;) {
+    const LayoutDim& dim = layout.dims[k];
+    const bool walks_rows = operand.load->index[static_cast<size_t>(dim.dim)].uses(axis(*tile_.rows).var);
+    const bool meets = k + 1 < layout.dims.size() && inner * element % (cache.bytes / cache.ways) == 0;
+    if (meets && (walks_rows || dim.divide > 1)) {
+      LayoutDim& next = layout.dims[k + 1];
+      const int64_t step = inner / physical_shape(layout, tensor->shape)[k + 1];
+      next.extra += ceil_div(cache.line_bytes, step * element);
+      inner += next.extra * step;
+    }
+    inner *= physical_shape(layout, tensor->shape)[k];
+  }
+  return layout;
 }
 
 void ProductWriter::place_results() {
   const int64_t block = sizes_.blocked != 0 && !vectors_slide() ? sizes_.vectors * lanes_ : 0;
-  if (sizes_.by_rows == 0 || stage_.epilogue) return write_vector_layouts(w_, stage_, tile_.vector, block);
+  if (sizes_.by_rows == 0 || stage_.epilogue)
+    return write_vector_layouts(w_, stage_, tile_.vector, block, tile_.rows);
   const Layout layout = with_innermost(compute_.output, {{static_cast<int>(tile_.vector), block}});
   w_.set_layout(compute_.output, with_blocks_in_rows(layout, *other_));
 }
@@ -203,16 +232,8 @@ bool ProductWriter::is_read_in_place(const Operand& operand) {
 // there the next one is fetched while this one is used (kernels.md 0). Where the cache does not hold both,
 // they would only drive each other out, unless they come from memory.
 void ProductWriter::choose_prefetch(const Operand& operand) {
-  const Target& target = w_.task.target;
-  const int64_t element = bytes_of(operand.load->tensor->dtype);
-  int64_t bytes = element;
-  for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
-  int64_t panel = element * sizes_.vectors * lanes_;
-  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
-    panel *= operand.uses[r] ? axis(r).extent : 1;
-  const bool fits = 2 * panel <= target.l2.bytes || bytes > target.l3.bytes;
-  const bool far = bytes > target.l2.bytes && fits && tile_.rows;
-  sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, far ? 1 : 0);
+  const bool pays = tile_.rows && comes_from_afar(operand) && fits_twice(operand, sizes_.vectors);
+  sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, pays ? 1 : 0);
 }
 
 // Ahead of the innermost loop that moves to another panel.

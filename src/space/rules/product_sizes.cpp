@@ -12,13 +12,43 @@ namespace {
 // Of the multiply-adds that are written out one after another.
 constexpr int64_t kLargestBody = 96;
 
+int64_t bytes_of(const Tensor& tensor) { return tensor.elements() * bytes_of(tensor->dtype); }
+
 }  // namespace
 
 RegisterTile ProductWriter::preferred_tile() const {
   const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
   if (!tile_.rows) return preferred_streams(vectors_there);
   const int64_t taps = sliding_axis() ? registers_of_taps() : 0;
-  return preferred_register_tile(w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps);
+  return preferred_register_tile(w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps,
+                                 most_vectors());
+}
+
+// Panels that come from afar are narrow enough for the next one to be fetched while one is used, where that
+// can be.
+int64_t ProductWriter::most_vectors() const {
+  constexpr int64_t kMost = 4;
+  const Operand* operand = vector_operand();
+  if (!can_be_packed(operand)) return kMost;
+  for (int64_t vectors = kMost; vectors > 0; --vectors) {
+    if (!comes_from_afar(*operand) || fits_twice(*operand, vectors)) return vectors;
+  }
+  return kMost;
+}
+
+// Whether no cache that is near holds an operand from one call to the next.
+bool ProductWriter::comes_from_afar(const Operand& operand) const {
+  return bytes_of(operand.load->tensor) > w_.task.target.l2.bytes;
+}
+
+// Whether the second-level cache holds two panels of so many vectors; if all of them come from memory, they
+// need not stay.
+bool ProductWriter::fits_twice(const Operand& operand, int64_t vectors) const {
+  const Tensor& tensor = operand.load->tensor;
+  int64_t panel = bytes_of(tensor->dtype) * vectors * lanes_;
+  for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
+    panel *= operand.uses[r] ? axis(r).extent : 1;
+  return 2 * panel <= w_.task.target.l2.bytes || bytes_of(tensor) > w_.task.target.l3.bytes;
 }
 
 // What one more row takes of the row operand: where windows overlap, less than a row reads.
@@ -118,12 +148,10 @@ bool ProductWriter::has_blocks_of_channels() const {
 
 // Whether the second-level cache does not hold the row operand, whose channels can lie in blocks, no more
 // than the processor follows as streams: with 32 blocks and more, whole pixels are faster by up to a quarter.
-bool ProductWriter::comes_from_afar() const {
+bool ProductWriter::blocks_come_from_afar() const {
   constexpr int64_t kStreams = 16;
   const Operand* rows = row_operand();
-  if (rows == nullptr ||
-      rows->load->tensor.elements() * bytes_of(rows->load->tensor->dtype) <= w_.task.target.l2.bytes)
-    return false;
+  if (rows == nullptr || !comes_from_afar(*rows)) return false;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     const int64_t block = block_of_channels(r);
     if (rows->dim_of_axis[r] >= 0 && block != 0 && axis(r).extent / block <= kStreams) return true;
@@ -134,8 +162,7 @@ bool ProductWriter::comes_from_afar() const {
 // Whether no cache holds the row operand: then it is best read as it lies, from one end to the other.
 bool ProductWriter::comes_from_memory() const {
   const Operand* rows = row_operand();
-  return rows != nullptr &&
-         rows->load->tensor.elements() * bytes_of(rows->load->tensor->dtype) > w_.task.target.l3.bytes;
+  return rows != nullptr && bytes_of(rows->load->tensor) > w_.task.target.l3.bytes;
 }
 
 std::vector<int64_t> ProductWriter::unroll_factors() const {
@@ -204,7 +231,7 @@ void ProductWriter::choose_sizes() {
     sizes_.taps_inner = w_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
   }
   const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
-  sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart || comes_from_afar() ? 1 : 0);
+  sizes_.blocked = w_.choose.choose_kind(name_ + ".blocked", 2, far_apart || blocks_come_from_afar() ? 1 : 0);
   // Nothing of such an image is read for more than its own block.
   if (shares_loads && other_ && comes_from_memory())
     sizes_.by_rows = w_.choose.choose_kind(name_ + ".by_rows", 2, 1);

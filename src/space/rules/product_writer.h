@@ -72,7 +72,11 @@ class ProductWriter {
   int64_t preferred_unroll(const RegisterTile& tile) const;
   std::vector<int64_t> other_blocks() const;
   bool has_blocks_of_channels() const;
-  bool comes_from_afar() const;
+  int64_t most_vectors() const;
+  bool comes_from_afar(const Operand& operand) const;
+  bool fits_twice(const Operand& operand, int64_t vectors) const;
+  bool blocks_come_from_afar() const;
+  Layout spread_over_sets(Layout layout, const Operand& operand) const;
   bool comes_from_memory() const;
   void place_results();
   int64_t block_of_channels(size_t r) const;

@@ -9,7 +9,7 @@ namespace lathe {
 // A tile of few accumulators waits for the latency of its multiply-adds, and what is left over of an axis is
 // a tile of its own (kernels.md 0): the one with the least time for an element.
 RegisterTile preferred_register_tile(const Target& target, int64_t vectors_there, int64_t rows_there,
-                                     bool rows_left_are_whole, int64_t taps) {
+                                     bool rows_left_are_whole, int64_t taps, int64_t most_vectors) {
   const auto tile_time = [&](int64_t rows, int64_t vectors) {
     return static_cast<double>(
                std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
@@ -17,7 +17,7 @@ RegisterTile preferred_register_tile(const Target& target, int64_t vectors_there
   };
   RegisterTile best;
   double best_time = std::numeric_limits<double>::infinity();
-  for (int64_t vectors = 1; vectors <= std::min<int64_t>(4, vectors_there); ++vectors) {
+  for (int64_t vectors = 1; vectors <= std::min(most_vectors, vectors_there); ++vectors) {
     const int64_t others = taps != 0 ? taps * vectors : 1 + vectors;
     const int64_t most = (target.vector_registers - others) / vectors;
     for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {

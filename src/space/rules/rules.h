@@ -72,9 +72,14 @@ struct InnerDim {
 // The tensor's dimensions in their order, but these last, the innermost one at the end. A block that would be
 // the only one is none.
 Layout with_innermost(const Tensor& tensor, const std::vector<InnerDim>& inner);
+// Where the dimension that lies in blocks comes after this one: not the blocks of a row together, but the
+// rows of a block.
+Layout with_rows_in_blocks(Layout layout, size_t row_dim);
 // Where a stage's results are written along this axis in vectors, it is innermost in its output, or in what
-// its epilogue writes and reads beside it; in blocks, where their size is not 0.
-void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64_t block = 0);
+// its epilogue writes and reads beside it; in blocks, where their size is not 0, with the places of the axis
+// `rows` together in each.
+void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64_t block = 0,
+                          std::optional<size_t> rows = {});
 
 // Where a product stands that is computed for a group of places of one of its axes.
 struct GroupedLoops {

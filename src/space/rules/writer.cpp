@@ -101,26 +101,47 @@ Layout with_part_last(const Tensor& tensor, size_t dim, const VectorPart& part, 
 
 }  // namespace
 
-void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64_t block) {
+Layout with_rows_in_blocks(Layout layout, size_t row_dim) {
+  const auto block = std::ranges::find_if(layout.dims, [](const LayoutDim& dim) { return dim.divide > 1; });
+  const auto row = std::ranges::find(layout.dims, static_cast<int>(row_dim), &LayoutDim::dim);
+  const bool is_of_blocks = block != layout.dims.end() && block + 1 != layout.dims.end();
+  if (is_of_blocks && row < block) std::rotate(row, block, block + 1);
+  return layout;
+}
+
+void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64_t block,
+                          std::optional<size_t> rows) {
   const Tensor& output = writer.compute(stage).output;
   if (!stage.epilogue) {
-    writer.set_layout(output, with_innermost(output, {{static_cast<int>(axis), block}}));
+    const Layout layout = with_innermost(output, {{static_cast<int>(axis), block}});
+    writer.set_layout(output, rows ? with_rows_in_blocks(layout, *rows) : layout);
     return;
   }
   const Compute& epilogue = writer.dag.computes[*stage.epilogue];
   std::optional<VectorPart> part;
+  std::optional<VectorPart> row_part;
   for (const Load* load : loads_of(epilogue.body)) {
-    if (load->tensor == output) part = vector_part(load->index[axis]);
+    if (load->tensor != output) continue;
+    part = vector_part(load->index[axis]);
+    if (rows) row_part = vector_part(load->index[*rows]);
   }
   if (!part) return;
-  for (size_t a = 0; a < epilogue.spatial_count(); ++a) {
-    if (epilogue.axes[a].var == part->axis)
-      writer.set_layout(epilogue.output, with_part_last(epilogue.output, a, *part, block));
+  const auto set_layout = [&](const Tensor& tensor, size_t dim, std::span<const Affine> index) {
+    Layout layout = with_part_last(tensor, dim, *part, block);
+    for (size_t d = 0; row_part && d < index.size(); ++d) {
+      if (index[d].uses(row_part->axis)) layout = with_rows_in_blocks(std::move(layout), d);
+    }
+    writer.set_layout(tensor, layout);
+  };
+  std::vector<Affine> places;
+  for (size_t a = 0; a < epilogue.spatial_count(); ++a) places.emplace_back(epilogue.axes[a].var);
+  for (size_t a = 0; a < places.size(); ++a) {
+    if (epilogue.axes[a].var == part->axis) set_layout(epilogue.output, a, places);
   }
   for (const Load* load : loads_of(epilogue.body)) {
     for (size_t d = 0; d < load->index.size(); ++d) {
       if (load->tensor != output && load->index[d] == Affine(part->axis))
-        writer.set_layout(load->tensor, with_part_last(load->tensor, d, *part, block));
+        set_layout(load->tensor, d, load->index);
     }
   }
 }
