@@ -199,6 +199,7 @@ std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduc
 }
 
 Sketch make_sketch(const Plan& plan) {
+  constexpr int kMostAlternatives = 2;
   Sketch sketch;
   sketch.name = plan.arm;
   for (const auto& [compute, tile] : plan.tiles)
@@ -208,6 +209,14 @@ Sketch make_sketch(const Plan& plan) {
   const Result<Trace> trace = sketch.write(declaring);
   sketch.domain = declaring.domain();
   sketch.preferred = declaring.preferred();
+  for (int alternative = 1; alternative <= kMostAlternatives; ++alternative) {
+    Chooser preferring(alternative);
+    static_cast<void>(sketch.write(preferring));
+    const std::vector<int64_t>& other = preferring.preferred();
+    const bool is_known = other == sketch.preferred ||
+                          std::ranges::find(sketch.alternatives, other) != sketch.alternatives.end();
+    if (!is_known) sketch.alternatives.push_back(other);
+  }
   sketch.cycles = estimated_cycles(plan.task, plan.reduced.dag, plan.reduced.classified, plan.tiles);
   sketch.operations = least_operations(plan.reduced.dag, plan.reduced.classified);
   return sketch;
@@ -363,13 +372,22 @@ std::optional<std::string> Space::violation(const Point& point) const {
 }
 
 std::vector<Point> Space::preferred_points() const {
+  constexpr size_t kFirst = 3;  // sketches that come before alternatives, and whose alternatives come at all
+  std::vector<const Sketch*> order;
+  for (const Sketch& sketch : sketches_) order.push_back(&sketch);
+  std::ranges::stable_sort(order, {}, &Sketch::cycles);
   std::vector<Point> points;
-  for (size_t i = 0; i < sketches_.size(); ++i) {
-    Point point{static_cast<int>(i), sketches_[i].preferred};
+  const auto add = [&](const Sketch* sketch, const std::vector<int64_t>& integers) {
+    Point point{static_cast<int>(sketch - sketches_.data()), integers};
     if (!violation(point)) points.push_back(std::move(point));
+  };
+  for (size_t i = 0; i < order.size(); ++i) {
+    add(order[i], order[i]->preferred);
+    if (i + 1 != std::min(kFirst, order.size())) continue;
+    for (size_t first = 0; first <= i; ++first) {
+      for (const std::vector<int64_t>& integers : order[first]->alternatives) add(order[first], integers);
+    }
   }
-  std::ranges::stable_sort(
-      points, {}, [&](const Point& point) { return sketches_[static_cast<size_t>(point.sketch)].cycles; });
   return points;
 }
 

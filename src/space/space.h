@@ -20,9 +20,10 @@ struct Sketch {
   std::string name;  // the arm and what the rules decided, e.g. "direct O vector=f rows=x"
   std::function<Result<Trace>(Chooser&)> write;
   Domain domain;
-  std::vector<int64_t> preferred;  // the analytic model's own choice
-  double cycles = 0;               // how long that may take, as far as sizes tell (space/estimate.h)
-  double operations = 0;           // that any program of it does at least (least_operations)
+  std::vector<int64_t> preferred;                  // the analytic model's own choice
+  std::vector<std::vector<int64_t>> alternatives;  // others that it finds about as good, none twice
+  double cycles = 0;      // how long that may take, as far as sizes tell (space/estimate.h)
+  double operations = 0;  // that any program of it does at least (least_operations)
 };
 
 class Space {
@@ -36,7 +37,7 @@ class Space {
   std::optional<std::string> violation(const Point& point) const;
   Result<Trace> trace(const Point& point) const;
   // The model's choice in each sketch, most promising sketch first: an algorithm goes before the direct
-  // program only where sizes promise a clear gain.
+  // program only where sizes promise a clear gain. The alternatives of the first few stand behind these.
   std::vector<Point> preferred_points() const;
   // The program that is left where every sketch fails: the naive one, of the Dag or, where an algorithm is
   // required, of that rewritten by it.

@@ -69,6 +69,15 @@ TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
   }
 }
 
+// No pass of its own makes the border that a transform reads.
+TEST(Answers, ATransformReadsThePaddedImageItself) {
+  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56,
+                                     "in_channels":64, "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
+              AllOf(HasSubstr("rewrite winograd O"), HasSubstr("inline I.pad")));
+  expect_answers_fit(task_of(R"({"name":"c", "op":"conv2d", "batch":3, "height":11, "width":14,
+                                 "in_channels":3, "out_channels":18, "kernel":3, "stride":1, "padding":1})"));
+}
+
 // Each group of the twelve tiles would fetch all of the filters.
 TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
   Task task = task_of(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":14, "width":14,

@@ -2,7 +2,7 @@
 // for all; block by block, just before it is read there (Ansor's compute location), so that it stays in the
 // caches, and is made again where blocks overlap; or inside of the product, in every place that reads it. The
 // last is for what pads an image: it needs no pass of its own, and the border's tiles are cut off from the
-// others (lower/peel_tails.h), which read the image itself.
+// others (lower/peel_tails.h), which read the image itself. So does a transform of such an image.
 #include <algorithm>
 
 #include "expr/walk.h"
@@ -33,15 +33,18 @@ std::optional<int64_t> kinds_of_tiles(const Compute& consumer, const Load& load)
   return kinds;
 }
 
-// Inside, where it but moves elements or puts a number in their place, and the tiles that this makes are few
-// enough to be code of their own.
+// Whether it but moves elements or puts a number in their place.
+bool is_padding(const Compute& compute) {
+  const Select* select = compute.body.as<Select>();
+  return select != nullptr && select->if_true.as<Load>() != nullptr &&
+         select->if_false.as<Literal>() != nullptr;
+}
+
+// Inside, where it pads and the tiles that this makes are few enough to be code of their own.
 Place preferred_place(const Compute& compute, const Compute& consumer) {
   constexpr int64_t kMostKinds = 64;
   if (consumer.reduction == Reduction::none) return Place::at_block;  // it moves plane by plane
-  const Select* select = compute.body.as<Select>();
-  const bool pads =
-      select != nullptr && select->if_true.as<Load>() != nullptr && select->if_false.as<Literal>() != nullptr;
-  if (!pads) return Place::whole;
+  if (!is_padding(compute)) return Place::whole;
   for (const Load* load : loads_of(consumer.body)) {
     if (load->tensor != compute.output) continue;
     const std::optional<int64_t> kinds = kinds_of_tiles(consumer, *load);
@@ -56,6 +59,11 @@ Placement choose_placement(Writer& writer, const Compute& compute) {
   const std::vector<size_t> consumers = writer.dag.consumers(compute.output);
   if (consumers.size() != 1 || writer.dag.is_output(compute.output)) return {};
   const Compute& consumer = writer.dag.computes[consumers[0]];
+  // A transform reads a place about once: a pass of its own for the border would take as long.
+  if (writer.stages.of(consumers[0]).role == Role::transform && is_padding(compute)) {
+    const bool is_inside = writer.choose.choose_kind(compute.output->name + ".place", 2, 1) == 1;
+    return is_inside ? Placement{Place::inside, consumer.output->name, ""} : Placement{};
+  }
   const auto block = writer.row_blocks.find(consumer.output->name);
   if (block == writer.row_blocks.end()) return {};
   const Place preferred = preferred_place(compute, consumer);

@@ -168,18 +168,20 @@ Layout ProductWriter::spread_over_sets(Layout layout, const Operand& operand) co
   if (!tile_.rows || w_.is_intermediate(tensor)) return layout;
   const CacheLevel& cache = w_.task.target.l1;
   const int64_t element = bytes_of(tensor->dtype);
-  int64_t inner = 1;  // elements that one step of the dimension before moves over
+  int64_t stride = 1;  // elements
+  bool is_innermost_of_rows = true;
   for (size_t k = layout.dims.size(); k-- > 0;) {
-    const LayoutDim& dim = layout.dims[k];
-    const bool walks_rows = operand.load->index[static_cast<size_t>(dim.dim)].uses(axis(*tile_.rows).var);
-    const bool meets = k + 1 < layout.dims.size() && inner * element % (cache.bytes / cache.ways) == 0;
-    if (meets && (walks_rows || dim.divide > 1)) {
-      LayoutDim& next = layout.dims[k + 1];
-      const int64_t step = inner / physical_shape(layout, tensor->shape)[k + 1];
-      next.extra += ceil_div(cache.line_bytes, step * element);
-      inner += next.extra * step;
+    const auto dim = static_cast<size_t>(layout.dims[k].dim);
+    const bool walks_rows = operand.load->index[dim].uses(axis(*tile_.rows).var);
+    const bool is_far = k + 1 < layout.dims.size() && stride * element % (cache.bytes / cache.ways) == 0;
+    if (is_far && (layout.dims[k].divide > 1 || (walks_rows && is_innermost_of_rows))) {
+      const int64_t step = stride / physical_shape(layout, tensor->shape)[k + 1];
+      layout.dims[k + 1].extra += ceil_div(cache.line_bytes, step * element);
+      stride = step * physical_shape(layout, tensor->shape)[k + 1];
     }
-    inner *= physical_shape(layout, tensor->shape)[k];
+    // Rows that are one axis over several dimensions walk them as one.
+    is_innermost_of_rows = is_innermost_of_rows && !walks_rows;
+    stride *= physical_shape(layout, tensor->shape)[k];
   }
   return layout;
 }

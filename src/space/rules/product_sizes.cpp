@@ -20,8 +20,9 @@ RegisterTile ProductWriter::preferred_tile() const {
   const int64_t vectors_there = ceil_div(axis(tile_.vector).extent, lanes_);
   if (!tile_.rows) return preferred_streams(vectors_there);
   const int64_t taps = sliding_axis() ? registers_of_taps() : 0;
-  return preferred_register_tile(w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps,
-                                 most_vectors());
+  const std::vector<RegisterTile> tiles = preferred_register_tiles(
+      w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps, most_vectors());
+  return tiles[std::min(static_cast<size_t>(w_.choose.alternative()), tiles.size() - 1)];
 }
 
 // Panels that come from afar are narrow enough for the next one to be fetched while one is used, where that
@@ -36,9 +37,13 @@ int64_t ProductWriter::most_vectors() const {
   return kMost;
 }
 
-// Whether no cache that is near holds an operand from one call to the next.
+// Whether no cache that is near holds an operand from one call to the next: what is used between its first
+// element's use and the next is all there is.
 bool ProductWriter::comes_from_afar(const Operand& operand) const {
-  return bytes_of(operand.load->tensor) > w_.task.target.l2.bytes;
+  int64_t bytes = bytes_of(compute_.output);
+  for (const Operand& other : stage_.operands) bytes += bytes_of(other.load->tensor);
+  const int64_t near = w_.task.target.l2.bytes;
+  return bytes_of(operand.load->tensor) > near || (bytes > near && bytes_of(operand.load->tensor) > near / 4);
 }
 
 // Whether the second-level cache holds two panels of so many vectors; if all of them come from memory, they
@@ -70,10 +75,13 @@ int64_t ProductWriter::bytes_of_row() const {
 }
 
 // Rows of the row operand that stay in half of the second-level cache while panels pass; all, where blocks of
-// another axis do that.
+// another axis do that, or where all stay there.
 int64_t ProductWriter::preferred_row_tiles() const {
-  if (other_ && tile_.rows) return extent(*tile_.rows);
-  return std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / (bytes_of_row() * preferred_tile().rows));
+  const int64_t all = tile_.rows ? extent(*tile_.rows) : 1;
+  if (other_ && tile_.rows) return all;
+  const int64_t rows = preferred_tile().rows;
+  const int64_t tiles = std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / (bytes_of_row() * rows));
+  return tiles >= ceil_div(all, rows) ? all : tiles;
 }
 
 // What one of the many small products reads of an operand, along all axes that every operand has.
@@ -151,7 +159,7 @@ bool ProductWriter::has_blocks_of_channels() const {
 bool ProductWriter::blocks_come_from_afar() const {
   constexpr int64_t kStreams = 16;
   const Operand* rows = row_operand();
-  if (rows == nullptr || !comes_from_afar(*rows)) return false;
+  if (rows == nullptr || bytes_of(rows->load->tensor) <= w_.task.target.l2.bytes) return false;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     const int64_t block = block_of_channels(r);
     if (rows->dim_of_axis[r] >= 0 && block != 0 && axis(r).extent / block <= kStreams) return true;
@@ -210,11 +218,12 @@ void ProductWriter::choose_sizes() {
   sizes_.panels = w_.choose.choose(name_ + ".panels",
                                    powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
   choose_other_axis();
-  // No more tiles than there are: empty ones would only make the loops around them longer.
-  sizes_.row_tiles =
-      std::min(ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows),
-               w_.choose.choose(name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)),
-                                preferred_row_tiles()));
+  // No more tiles than there are: empty ones would only make the loops around them longer. Blocks of about
+  // the same size each.
+  const int64_t tiles = ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows);
+  const int64_t most_tiles = w_.choose.choose(
+      name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)), preferred_row_tiles());
+  sizes_.row_tiles = ceil_div(tiles, ceil_div(tiles, most_tiles));
   if (other_) sizes_.others = w_.choose.choose(name_ + ".others", other_blocks(), 1);
   sizes_.order = w_.choose.choose_kind(name_ + ".order", 4, prefers_rows_first() ? 1 : 0);
   if (compute_.axes.size() > compute_.spatial_count() + 1) {

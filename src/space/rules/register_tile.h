@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "target/target.h"
 
@@ -16,9 +17,11 @@ struct RegisterTile {
 
 // For so many vectors and rows of results. `rows_left_are_whole`: a last tile that is smaller computes as
 // many rows as the others. `taps`: registers for each vector where rows share the loads of a window, else 0.
-// Tiles have `most_vectors` at most.
-RegisterTile preferred_register_tile(const Target& target, int64_t vectors_there, int64_t rows_there,
-                                     bool rows_left_are_whole, int64_t taps = 0, int64_t most_vectors = 4);
+// Tiles have `most_vectors` at most. The best first; then those of other numbers of vectors that take hardly
+// longer.
+std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
+                                                   int64_t rows_there, bool rows_left_are_whole,
+                                                   int64_t taps = 0, int64_t most_vectors = 4);
 // For vectors alone, as of a matrix times a vector.
 RegisterTile preferred_streams(int64_t vectors_there);
 

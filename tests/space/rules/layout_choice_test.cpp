@@ -57,7 +57,8 @@ TEST(LayoutChoice, WhatChoosesPlacesIsOutermostAndPaddingIsStoredPlaneByPlane) {
   expect_samples_same(two_cores, 12);
 }
 
-// Channels of an image beyond the second-level cache lie in blocks, over which the sum has a loop of its own.
+// Channels of an image beyond the second-level cache lie in blocks, over which the sum has a loop of its own;
+// blocks that would lie whole pages apart have a row between them.
 TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
   const auto convolution = [](int size, int channels) {
     return task_of(
@@ -68,13 +69,26 @@ TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
   };
   const Task large = convolution(224, 64);
   const std::string block = std::to_string(large.target.lanes(4));
-  EXPECT_THAT(preferred_text(large), AllOf(HasSubstr("layout I [0][1/" + block + "][2][3][1%" + block + "]"),
-                                           HasSubstr("split O c [" + block + "]")));
+  EXPECT_THAT(preferred_text(large),
+              AllOf(HasSubstr("layout I [0][1/" + block + "][2+1][3][1%" + block + "]"),
+                    HasSubstr("split O c [" + block + "]")));
   EXPECT_THAT(preferred_text(convolution(8, 64)), Not(HasSubstr("split O c")));
   // More blocks than the processor follows.
   EXPECT_THAT(preferred_text(convolution(224, 256)), Not(HasSubstr("split O c")));
   expect_samples_same(convolution(6, 32), 24);
   expect_samples_same(convolution(5, 20), 12);
+}
+
+// Rows of a tile that meet in one set of the first cache lie a line further apart: those of an argument,
+// whose layout is open.
+TEST(LayoutChoice, RowsWholePagesApartAreSpreadOverTheSets) {
+  const auto product = [](int depth) {
+    return task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":16, "n":32, "k":)" + std::to_string(depth) +
+                   "}");
+  };
+  EXPECT_THAT(preferred_text(product(1024)), HasSubstr("layout A [0][1+16]"));
+  EXPECT_THAT(preferred_text(product(1000)), Not(HasSubstr("layout A")));
+  expect_samples_same(product(1024), 12);
 }
 
 // A copy of short rows runs over several of them at once.

@@ -53,5 +53,27 @@ TEST(ProductRule, TheNextPanelIsThatOfTheInnermostLoopThatMoves) {
   EXPECT_THAT(preferred_text(task), HasSubstr("prefetch O.F W.pack s.0 distance=1"));
 }
 
+// Weights that no cache near holds are fetched a panel ahead: panels are so narrow that the cache holds two.
+TEST(ProductRule, PanelsFromAfarAreNarrowEnoughToBeFetchedAhead) {
+  Task task = task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":14, "width":14, "in_channels":1024,
+                          "out_channels":1024, "kernel":3, "stride":2, "padding":1})");
+  task.target.l3.bytes = 64 << 20;
+  task.target.l2.bytes = 1 << 20;
+  EXPECT_THAT(preferred_text(task), AllOf(HasSubstr(" f [1 1 8]"), HasSubstr("prefetch O")));
+  task.target.l2.bytes = 4 << 20;
+  EXPECT_THAT(preferred_text(task), AllOf(Not(HasSubstr(" f [1 1 8]")), HasSubstr("prefetch O")));
+}
+
+TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
+  const std::vector<RegisterTile> tiles =
+      preferred_register_tiles(generic_target(Isa::avx512), 32, 196, /*rows_left_are_whole=*/false);
+  ASSERT_GE(tiles.size(), 2u);
+  EXPECT_NE(tiles[0].vectors, tiles[1].vectors);
+  const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":196, "n":512, "k":256})");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space);
+  EXPECT_GT(space->preferred_points().size(), space->sketches().size());
+}
+
 }  // namespace
 }  // namespace lathe::testing
