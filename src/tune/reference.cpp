@@ -132,8 +132,8 @@ Columns columns_of(const Compute& compute, int64_t tile) {
   const auto spatial = std::span(compute.axes).first(compute.spatial_count());
   for (const Axis& axis : spatial) {
     if (axis.extent > 1 && most_filled == 0) best = {&axis, {}};
-    const double filled =
-        static_cast<double>(axis.extent) / static_cast<double>((axis.extent + tile - 1) / tile * tile);
+    const int64_t tiles = (axis.extent + tile - 1) / tile;
+    const double filled = static_cast<double>(axis.extent) / static_cast<double>(tiles * tile);
     if (axis.extent == 1 || filled < most_filled) continue;
     if (auto walked = walked_dimensions(compute, axis.var)) {
       best = {&axis, std::move(*walked)};

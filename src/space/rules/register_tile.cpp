@@ -24,14 +24,15 @@ std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t
     const int64_t most = (target.vector_registers - others) / vectors;
     // One vector a row needs a broadcast for every multiply-add. Of equals the one of fewer vectors counts.
     const double loads = (vectors == 1 && taps == 0 ? 1.15 : 1.0) + 0.001 * static_cast<double>(vectors);
-    const auto panels = static_cast<double>((vectors_there + vectors - 1) / vectors);
+    const int64_t panels = (vectors_there + vectors - 1) / vectors;
     std::pair<double, RegisterTile> tile{std::numeric_limits<double>::infinity(), {.vectors = vectors}};
     for (int64_t rows = 1; rows <= std::min<int64_t>({most, 13, rows_there}); ++rows) {
+      const int64_t whole_tiles = rows_there / rows;
       const int64_t rows_left = rows_there % rows;
       const double row_time =
-          static_cast<double>(rows_there / rows) * tile_time(rows, vectors) +
+          static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
           (rows_left != 0 ? tile_time(rows_left_are_whole ? rows : rows_left, vectors) : 0);
-      const double time = row_time * panels * loads;
+      const double time = row_time * static_cast<double>(panels) * loads;
       if (time < tile.first * 0.999) tile = {time, {.vectors = vectors, .rows = rows}};
     }
     if (std::isfinite(tile.first)) best.push_back(tile);
