@@ -80,8 +80,10 @@ std::optional<std::map<size_t, size_t>> follow(const Dag& dag, const Classified&
   return found;
 }
 
-// A chain can be written along this axis: vectors have another one to run along.
+// A chain can be written along this axis: what it reads has the axis, and vectors another one to run along.
 bool has_vectors_beside(const Dag& dag, const Classified& stages, const Chain& chain, size_t axis) {
+  const std::vector<size_t> common = axes_of_chain(dag, stages, chain).common.back();
+  if (std::ranges::find(common, axis) == common.end()) return false;
   return std::ranges::any_of(vector_axes(dag, stages, chain), [&](size_t a) { return a != axis; });
 }
 

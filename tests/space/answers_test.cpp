@@ -78,6 +78,14 @@ TEST(Answers, ATransformReadsThePaddedImageItself) {
                                  "in_channels":3, "out_channels":18, "kernel":3, "stride":1, "padding":1})"));
 }
 
+// Along an axis that the image does not have its transform is no part of a group.
+TEST(Answers, ATransformThatRepeatsAlongTheTilesIsNoPartOfAGroup) {
+  expect_answers_fit(
+      expression("input I[1, 2, 8, 8] O[n:1, f:6, y:2, x:3] = "
+                 "sum(c:2, a:3, b:2) I[n, c, y + a, n + b] * W[f, c + a, b]",
+                 R"("W")"));
+}
+
 // Each group of the twelve tiles would fetch all of the filters.
 TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
   Task task = task_of(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":14, "width":14,
