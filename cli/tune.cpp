@@ -31,6 +31,7 @@ struct TuneCommand {
   ProgramOptions program;
   std::optional<int64_t> trials;
   std::optional<double> seconds;
+  std::optional<double> case_seconds;
   std::optional<double> enough;  // per cent
   TuneOptions search;
   std::string layout = "free";
@@ -64,6 +65,7 @@ TuneBudget budget_of(const TuneCommand& command, const Target& target, int cores
   }
   if (command.trials) budget.trials = *command.trials;
   budget.stop = [] { return noted_interrupt() != nullptr; };
+  if (command.case_seconds) budget.case_seconds = *command.case_seconds;
   const double enough = command.enough.value_or(kEnough);
   if (enough > 0) budget.stop_rule = StopRule(enough / 100, [=] { return measure_peaks(target, cores); });
   return budget;
@@ -226,6 +228,8 @@ void note_idle_options(const TuneCommand& command, const OptionSet& options) {
   const bool is_network = !command.program.model.empty();
   if (is_network && options.has("--layout") && command.layout == "free")
     to_stderr("lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n");
+  if (is_network && options.has("--case-time"))
+    to_stderr("lathe: note: --case-time has no effect here: a network's tasks share --time\n");
   if (!is_network && options.has("--scheduler"))
     to_stderr("lathe: note: --scheduler has no effect here: operators are tuned one after another\n");
 }
@@ -278,6 +282,8 @@ void add_tune(CLI::App& app, Action& chosen) {
       "measured candidates per task, those in the records included; default: 64, any number with --time",
       {1, int64_t{1} << 40});
   options.number("--time", command->seconds, "seconds for the whole command", {0, 1e9});
+  options.number("--case-time", command->case_seconds,
+                 "seconds for the trials of each case of a workload at most", {0, 1e9});
   options.number(
       "--enough", command->enough,
       fmt::format("a task's search ends once its best program has so many per cent of the speed that "

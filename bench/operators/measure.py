@@ -11,7 +11,7 @@ With --weak RATIO the cases that are then below that speed-up are tuned on, up t
 peers measured in so many rounds more, --weak-passes times; each side keeps its best round.
 
 usage: measure.py --out FOLDER [--lathe BINARY] [--workload FILE.json] [--filter REGEX] [--cpus 0[,1]]
-                  [--time SECONDS] [--trials N] [--rounds N] [--target NAME]
+                  [--time SECONDS] [--case-time SECONDS] [--trials N] [--rounds N] [--target NAME]
                   [--weak RATIO [--weak-trials N] [--weak-passes N]]
 """
 import argparse
@@ -101,6 +101,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--cpus", default="0")
     parser.add_argument("--time", type=float, help="seconds of tuning, shared among the cases")
+    parser.add_argument("--case-time", type=float, help="seconds of trials a case at most, shared among the passes")
     parser.add_argument("--trials", type=int, help="trials a case; what was tuned before counts")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--target", help="the code's target; the peers' is a matter of their environment")
@@ -152,12 +153,14 @@ def main() -> None:
     table = Table(options, lathe)
     limits = [text for name in ("time", "trials") if (value := getattr(options, name)) is not None
               for text in (f"--{name}", f"{value:g}")]
-    table.measure(options.filter, limits, options.rounds)
-    for _ in range(options.weak_passes if options.weak else 0):
+    passes = options.weak_passes if options.weak else 0
+    in_time = ["--case-time", f"{options.case_time / (1 + passes):g}"] if options.case_time else []
+    table.measure(options.filter, limits + in_time, options.rounds)
+    for _ in range(passes):
         weak = table.names_below(options.weak)
         if weak:
             expression = "^(" + "|".join(map(re.escape, weak)) + ")$"
-            table.measure(expression, ["--trials", str(options.weak_trials)], options.rounds)
+            table.measure(expression, ["--trials", str(options.weak_trials), *in_time], options.rounds)
     report = {"machine": lathe.run("target").splitlines(), "cores": lathe.cores,
               "tuning_seconds": table.tuning_seconds, "rows": table.rows, "curves": curves_of(table.records, lathe.cores)}
     if options.weak:

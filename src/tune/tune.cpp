@@ -186,7 +186,8 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
   StopRule rule = budget.stop_rule;
   for (size_t i = 0; i < tasks.size() && !is_stopped(budget); ++i) {
     const double start = monotonic_seconds();
-    const double share = (deadline - start) / static_cast<double>(tasks.size() - i);
+    const double share =
+        std::min((deadline - start) / static_cast<double>(tasks.size() - i), budget.case_seconds);
     const auto stop = [&] { return monotonic_seconds() - start > share || is_stopped(budget); };
     Result<TaskTuner> created = TaskTuner::create(tasks[i], options, runner, records);
     // What cannot be tuned is that case's failure; the others go on.

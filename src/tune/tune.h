@@ -16,8 +16,9 @@
 namespace lathe {
 
 struct TuneBudget {
-  int64_t trials = 64;                                       // per task, those in the records included
-  double seconds = std::numeric_limits<double>::infinity();  // of the whole command
+  int64_t trials = 64;                                            // per task, those in the records included
+  double seconds = std::numeric_limits<double>::infinity();       // of the whole command
+  double case_seconds = std::numeric_limits<double>::infinity();  // of each case's trials; not for networks
   // Asked between candidates, true once and for all. Then the run ends with what it has measured: no more is
   // tried, and what is left of measuring and comparing the winners anew is left out.
   std::function<bool()> stop = {};

@@ -347,6 +347,8 @@ TEST_F(CliTest, OptionsThatChangeNothingAreNoted) {
   EXPECT_THAT(
       lathe("tune none.onnx --layout free --records r.db").err,
       HasSubstr("lathe: note: --layout free has no effect here: a network's tasks have fixed layouts\n"));
+  EXPECT_THAT(lathe("tune none.onnx --case-time 5 --records r.db").err,
+              HasSubstr("lathe: note: --case-time has no effect here: a network's tasks share --time\n"));
 }
 
 TEST_F(CliTest, ANetworksTaskThatCannotBeTunedIsWarnedOf) {

@@ -146,6 +146,15 @@ TEST_F(StoppedRun, WhatWasMeasuredIsKeptAndTheNextRunGoesOn) {
   EXPECT_EQ(records_->count({}).value(), 18);
 }
 
+TEST_F(StoppedRun, NoCaseTakesLongerThanItMay) {
+  TuneBudget budget{.trials = 6};
+  budget.case_seconds = 0;
+  const auto results = tune_cases(cases_, {}, budget, runner_, *records_, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  ASSERT_EQ(results->size(), 3U) << "the next case has a time of its own";
+  for (const CaseResult& result : *results) EXPECT_EQ(result.progress.trials, 0);
+}
+
 TEST_F(StoppedRun, CasesThatAreOneTaskHaveOneWinner) {
   cases_.push_back(cases_.front());
   cases_.back().name = "twin";
