@@ -2,7 +2,8 @@
 """Writes docs/performance.md and its plots from what measure.py measured.
 
 One section for each file of figures (a machine and a number of cores): the geometric mean of the speed-ups over the
-fastest peer, how many cases are ahead, a table by kind of operator and the whole table, the slowest first.
+fastest peer, how many cases are ahead, a table by kind of operator and the whole table, the slowest first. Sections of
+other figures that the page has, as of another machine, stay behind these.
   docs/performance/speedup-NAME.svg    every case's speed-up on a logarithmic axis, a row for each kind
   docs/performance/quality-NAME.svg    how far the search has come after so many trials: the time of each task's
                                        last best program over that of its best so far; median and quartiles
@@ -26,6 +27,7 @@ such operator) over ours: best recorded program and peers measured in turns on t
 layouts of activations free on both sides, constants transformed beforehand, every result compared with the reference.
 GFLOP/s count the direct form's operations, so Winograd's algorithm may exceed the peak.
 """
+TARGET = re.compile(r'^(\S+) cores=\d+ .*machine="([^"]*)"', re.M)
 PEAK = re.compile(r"(fma peak|memory)\s+([0-9.]+) G\S+ on (\d+) core")
 AXIS = (0.25, 0.5, 1, 2, 4, 8, 16, 32)  # of speed-ups
 
@@ -166,9 +168,23 @@ def case_table(rows: list[dict]) -> list[str]:
     return lines
 
 
+def heading(cores: int, machine: str) -> str:
+    """Of a section, from what `lathe target` printed."""
+    target, processor = TARGET.search(machine).groups()
+    return f"## {cores} core{'s' if cores > 1 else ''}, {target}: {processor}"
+
+
+def kept_sections(page: str, names: list[str]) -> list[str]:
+    """Those of the page that show none of these figures, under headings of today."""
+    sections = re.split(r"^(?=## )", page, flags=re.M)[1:]
+    others = [text for text in sections if not any(f"performance/speedup-{name}.svg" in text for name in names)]
+    return [heading(int(re.match(r"## (\d+)", text).group(1)), text) + text[text.index("\n"):].rstrip() + "\n"
+            for text in others]
+
+
 def section(report: dict, name: str) -> list[str]:
     rows, cores = report["rows"], report["cores"]
-    lines = [f"## {cores} core{'s' if cores > 1 else ''}", "```", *report["machine"], "```"]
+    lines = [heading(cores, "\n".join(report["machine"])), "```", *report["machine"], "```"]
     libraries = [row for row in rows if "pytorch" not in row.get("peers", {})]
     for of_peer, peer in ((libraries, "one of the libraries"), ([row for row in rows if row not in libraries], "PyTorch")):
         speedups = [value for row in of_peer if (value := speedup_of(row)) is not None]
@@ -200,6 +216,8 @@ def main() -> None:
     options = parser.parse_args()
     plots = options.docs / "performance"
     plots.mkdir(parents=True, exist_ok=True)
+    page = options.docs / "performance.md"
+    kept = kept_sections(page.read_text(), [figures.stem for figures in options.figures]) if page.exists() else []
     lines = [HEAD]
     for figures in options.figures:
         report, name = json.loads(figures.read_text()), figures.stem
@@ -208,7 +226,7 @@ def main() -> None:
         (plots / f"roofline-{name}.svg").write_text(roofline_plot(report["rows"], *peaks_of(report["machine"],
                                                                                          report["cores"])))
         (plots / f"quality-{name}.svg").write_text(quality_plot(report["curves"]))
-    (options.docs / "performance.md").write_text("\n".join(lines))
+    page.write_text("\n".join(lines + kept))
 
 
 if __name__ == "__main__":
