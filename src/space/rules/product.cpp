@@ -20,13 +20,39 @@ bool ProductWriter::stays_near(size_t i) const {
                              [&](const Affine& index) { return index.coefficient(axis(i).var) == 0; });
 }
 
+// Axes outside of the tiles for each of whose places all panels would come from afar again: one panel passes
+// over all of these first, where what the rows read stays near or less of it has to come again.
+std::vector<size_t> ProductWriter::axes_under_panels() const {
+  const Operand* panels = vector_operand();
+  const Operand* rows = row_operand();
+  const bool rows_first = (sizes_.order & 1) != 0;
+  if (rows_first || vectors_slide() || sizes_.by_rows != 0 || panels == nullptr || rows == nullptr ||
+      !comes_from_afar(*panels))
+    return {};
+  std::vector<size_t> axes;
+  int64_t repeats = 1;
+  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
+    const bool tiled = i == tile_.vector || i == tile_.rows || i == other_;
+    if (tiled || axis(i).extent == 1 || panels->uses[i]) continue;
+    axes.push_back(i);
+    repeats *= axis(i).extent;
+  }
+  const bool stay_near = bytes_of_operand(*rows) <= w_.task.target.l2.bytes / 2;
+  const int64_t panel_count = ceil_div(axis(tile_.vector).extent, tile_width());
+  const bool less =
+      stay_near || bytes_of_operand(*rows) * (panel_count - 1) < bytes_of_operand(*panels) * (repeats - 1);
+  return less ? axes : std::vector<size_t>();
+}
+
 // Cache blocks, then tiles inside a block. Order bit 0: rows outermost over blocks; bit 1: the same inside.
 // What vectors slide over goes through the caches once, for all that is computed of it.
 std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const {
   std::vector<std::pair<std::string, int64_t>> loops;
+  const std::vector<size_t> under_panels = axes_under_panels();
   const auto add_untiled = [&](bool near) {
     for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-      const bool tiled = i == tile_.vector || i == tile_.rows || i == other_;
+      const bool tiled = i == tile_.vector || i == tile_.rows || i == other_ ||
+                         std::ranges::find(under_panels, i) != under_panels.end();
       if (!tiled && near == (vectors_slide() && stays_near(i)))
         loops.emplace_back(axis_name(i), axis(i).extent);
     }
@@ -35,7 +61,12 @@ std::vector<std::pair<std::string, int64_t>> ProductWriter::outer_loops() const 
   add_untiled(false);
   if (streams) loops.push_back(others_loop(0));
   add_untiled(true);
+  const size_t panel_loop = loops.size();  // the next one, where axes are under it
   add_level(0, (sizes_.order & 1) != 0, !streams, loops);
+  std::vector<std::pair<std::string, int64_t>> under;
+  for (const size_t i : under_panels) under.emplace_back(axis_name(i), axis(i).extent);
+  if (!under.empty())
+    loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(panel_loop) + 1, under.begin(), under.end());
   add_level(1, (sizes_.order & 2) != 0, true, loops);
   return loops;
 }

@@ -46,6 +46,10 @@ bool ProductWriter::comes_from_afar(const Operand& operand) const {
   return bytes_of(operand.load->tensor) > near || (bytes > near && bytes_of(operand.load->tensor) > near / 4);
 }
 
+int64_t ProductWriter::bytes_of_operand(const Operand& operand) const {
+  return bytes_of(operand.load->tensor);
+}
+
 // Whether the second-level cache holds two panels of so many vectors; if all of them come from memory, they
 // need not stay.
 bool ProductWriter::fits_twice(const Operand& operand, int64_t vectors) const {

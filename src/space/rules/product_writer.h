@@ -74,6 +74,7 @@ class ProductWriter {
   bool has_blocks_of_channels() const;
   int64_t most_vectors() const;
   bool comes_from_afar(const Operand& operand) const;
+  int64_t bytes_of_operand(const Operand& operand) const;
   bool fits_twice(const Operand& operand, int64_t vectors) const;
   bool blocks_come_from_afar() const;
   Layout spread_over_sets(Layout layout, const Operand& operand) const;
@@ -84,6 +85,7 @@ class ProductWriter {
   bool has_window(size_t i) const;
   void choose_other_axis();
   bool stays_near(size_t i) const;
+  std::vector<size_t> axes_under_panels() const;
   std::vector<std::pair<std::string, int64_t>> outer_loops() const;
   std::pair<std::string, int64_t> others_loop(int level) const;
   void add_level(int number, bool rows_first, bool with_others,

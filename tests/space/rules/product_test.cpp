@@ -19,6 +19,16 @@ std::string preferred_text(const Task& task) {
   return to_string(space->trace(space->preferred_points().front()).value());
 }
 
+std::string text_of_sketch(const Task& task, const std::string& name) {
+  const Result<Space> space = Space::derive(task);
+  EXPECT_TRUE(space) << space.error().to_string();
+  for (const Point& point : space->preferred_points()) {
+    if (space->sketches()[static_cast<size_t>(point.sketch)].name == name)
+      return to_string(space->trace(point).value());
+  }
+  return "no such sketch";
+}
+
 TEST(ProductRule, AMatrixTimesAVectorReadsSeveralPanelsAtOnce) {
   const Task task = task_of(R"({"name":"g", "op":"gemv", "m":512, "k":64})");
   EXPECT_THAT(preferred_text(task),
@@ -62,6 +72,27 @@ TEST(ProductRule, PanelsFromAfarAreNarrowEnoughToBeFetchedAhead) {
   EXPECT_THAT(preferred_text(task), AllOf(HasSubstr(" f [1 1 8]"), HasSubstr("prefetch O")));
   task.target.l2.bytes = 4 << 20;
   EXPECT_THAT(preferred_text(task), AllOf(Not(HasSubstr(" f [1 1 8]")), HasSubstr("prefetch O")));
+}
+
+// Planes of an image pass under a panel of weights that would come from afar for each of them.
+TEST(ProductRule, PanelsFromAfarAreReadOnce) {
+  Task task =
+      task_of(R"({"name":"c", "op":"conv3d", "batch":1, "depth":4, "height":7, "width":7, "in_channels":128,
+                          "out_channels":128, "kernel":3, "stride":1, "padding":1})");
+  EXPECT_THAT(text_of_sketch(task, "direct O vector=f rows=x"), HasSubstr("reorder O n f.0 z y.0 x.0"));
+  task.target.l2.bytes = 64 << 20;
+  EXPECT_THAT(text_of_sketch(task, "direct O vector=f rows=x"), HasSubstr("reorder O n z "));
+}
+
+TEST(ProductRule, CoresDoNotShareWhatOneDoesInAMicrosecond) {
+  const auto product = [](int size) {
+    Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":32, "n":32, "k":)" +
+                        std::to_string(size) + "}");
+    task.cores = 2;
+    return preferred_text(task);
+  };
+  EXPECT_THAT(product(32), Not(HasSubstr("parallel")));
+  EXPECT_THAT(product(320), HasSubstr("parallel C "));
 }
 
 TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
