@@ -46,6 +46,7 @@ std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t
   for (const auto& [time, tile] : best) {
     if (time <= best.front().first * kHardlyLonger) tiles.push_back(tile);
   }
+  if (tiles.empty()) tiles.emplace_back();  // a window of more taps than there are registers
   return tiles;
 }
 

@@ -18,7 +18,7 @@ struct RegisterTile {
 // For so many vectors and rows of results. `rows_left_are_whole`: a last tile that is smaller computes as
 // many rows as the others. `taps`: registers for each vector where rows share the loads of a window, else 0.
 // Tiles have `most_vectors` at most. The best first; then those of other numbers of vectors that take hardly
-// longer.
+// longer. Never empty: where nothing has room, one of a single result.
 std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole,
                                                    int64_t taps = 0, int64_t most_vectors = 4);

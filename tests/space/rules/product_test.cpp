@@ -100,6 +100,7 @@ TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
       preferred_register_tiles(generic_target(Isa::avx512), 32, 196, /*rows_left_are_whole=*/false);
   ASSERT_GE(tiles.size(), 2u);
   EXPECT_NE(tiles[0].vectors, tiles[1].vectors);
+  EXPECT_EQ(preferred_register_tiles(generic_target(Isa::avx2), 3, 6, false, /*taps=*/64).size(), 1u);
   const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":196, "n":512, "k":256})");
   const Result<Space> space = Space::derive(task);
   ASSERT_TRUE(space);
