@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "expr/analysis.h"
 #include "expr/walk.h"
 #include "space/rules/rules.h"
 
@@ -182,25 +181,11 @@ std::vector<int64_t> powers_of_two(int64_t limit) {
   return values;
 }
 
-namespace {
-
-// Whether so little is computed that one core is done before others have been told of it: about a
-// microsecond.
-bool is_done_alone(const Writer& writer, const std::string& block) {
-  constexpr double kCyclesWorthSharing = 3000;
-  const auto compute =
-      std::ranges::find_if(writer.dag.computes, [&](const Compute& c) { return c.output->name == block; });
-  return compute != writer.dag.computes.end() &&
-         points_of(*compute) < kCyclesWorthSharing * writer.lanes() * writer.task.target.fma_per_cycle;
-}
-
-}  // namespace
-
 std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
                                         const std::vector<std::pair<std::string, int64_t>>& loops) {
   std::vector<std::string> names;
   for (const auto& [name, extent] : loops) names.push_back(name);
-  if (writer.task.cores <= 1 || loops.empty() || is_done_alone(writer, block)) return names;
+  if (writer.task.cores <= 1 || loops.empty()) return names;
   // Eight pieces a core balance the tails well enough.
   const int64_t wanted = int64_t{8} * writer.task.cores;
   size_t count = 0;
