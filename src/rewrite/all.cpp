@@ -30,7 +30,7 @@ const std::vector<RewriteRule>& rewrite_rules() {
        .summary = "windows that slide by single steps by Winograd's minimal filtering",
        .apply = &rewrite_winograd,
        .choices = &winograd_choices,
-       .parameters = {"m", "m0", "m1", "m2"}},
+       .parameters = {"m", "m0", "m1", "m2", "pairs"}},
       {.name = "trim",
        .summary = "a sum without the iterations that add nothing to any result",
        .apply = &rewrite_trim,

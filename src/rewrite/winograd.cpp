@@ -8,6 +8,8 @@
 
 #include "expr/walk.h"
 #include "rewrite/match.h"
+#include "rewrite/named_nest.h"
+#include "rewrite/paired_table.h"
 #include "rewrite/winograd_sides.h"
 
 namespace lathe {
@@ -17,57 +19,7 @@ constexpr std::array<const char*, kMostSides> kPoints = {"i", "j", "l"};
 constexpr std::array<const char*, kMostSides> kTaps = {"a", "b", "d"};
 constexpr std::array<const char*, kMostSides> kResults = {"u", "v", "w"};
 constexpr const char* kFlat = "p";
-
-// A dimension of a tensor, or a loop.
-struct Dim {
-  std::string name;
-  int64_t extent = 1;
-};
-using Dims = std::vector<Dim>;
-
-Dims operator+(Dims a, const Dims& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-// A tensor whose dimensions are known by name.
-struct Named {
-  Tensor tensor;
-  Dims dims;
-};
-
-using Values = std::map<std::string, Affine>;
-
-Expr read(const Named& named, const Values& values) {
-  std::vector<Affine> index;
-  for (const Dim& dim : named.dims) index.push_back(values.at(dim.name));
-  return load(named.tensor, index);
-}
-
-// A compute in the making: its loops, and their values by name.
-struct Nest {
-  Dims dims;
-  std::vector<Axis> axes;
-  Values values;
-
-  Nest(const Dims& spatial_dims, const Dims& reduced) : dims(spatial_dims) {
-    for (const Dim& dim : spatial_dims) add(spatial(dim.name, dim.extent));
-    for (const Dim& dim : reduced) add(reduce(dim.name, dim.extent));
-  }
-
-  Named finish(const std::string& name, const Expr& body, std::vector<Compute>& computes) const {
-    std::vector<int64_t> shape;
-    for (const Dim& dim : dims) shape.push_back(dim.extent);
-    computes.push_back({Tensor(name, shape), axes, Reduction::sum, body});
-    return {computes.back().output, dims};
-  }
-
- private:
-  void add(const Axis& axis) {
-    axes.push_back(axis);
-    values.emplace(axis.var.name(), Affine(axis.var));
-  }
-};
+constexpr const char* kPair = "e";
 
 // A part of the flat axis p: a row, a phase of a dilated window or a tile.
 struct Digit {
@@ -75,10 +27,20 @@ struct Digit {
   Affine value;  // over the convolution's axes
 };
 
+// One direction of a transform: a table, after a first one where its entries come in pairs.
+struct Step {
+  std::optional<Tensor> pairs;
+  Tensor table;
+};
+
 class WinogradRewriter {
  public:
-  WinogradRewriter(const Compute& conv, const SlidingProduct& product, std::vector<Side> sides)
-      : conv_(conv), product_(product), sides_(std::move(sides)), name_(conv.output->name) {
+  WinogradRewriter(const Compute& conv, const SlidingProduct& product, std::vector<Side> sides, bool in_pairs)
+      : conv_(conv),
+        product_(product),
+        sides_(std::move(sides)),
+        in_pairs_(in_pairs),
+        name_(conv.output->name) {
     for (const Axis& axis : conv.axes) ranges_.set_extent(axis.var, axis.extent);
     name_axes();
     find_digits();
@@ -106,11 +68,13 @@ class WinogradRewriter {
   std::string suffix(const char* letter, size_t stage) const;
   void name_axes();
   void find_digits();
+  Step step_of(const std::string& letter, const std::string& number, std::array<int64_t, 2> shape,
+               const std::vector<double>& table, const std::optional<PairedTable>& paired) const;
   void make_tables();
   Named transform_weights(std::vector<Compute>& computes) const;
   Expr weight_at(const Values& values) const;
   Named transform_data(std::vector<Compute>& computes) const;
-  Expr data_at(const Values& values, const Var& flat) const;
+  Expr data_at(const Nest& nest) const;
   Named multiply(const Named& data, const Named& weights, std::vector<Compute>& computes) const;
   Named transform_back(Named result, std::vector<Compute>& computes) const;
   Compute untile(const Named& result) const;
@@ -118,13 +82,15 @@ class WinogradRewriter {
   const Compute& conv_;
   const SlidingProduct& product_;
   std::vector<Side> sides_;
+  bool in_pairs_;
   std::vector<size_t> tiled_;  // indices into sides_
   std::string name_;
   Ranges ranges_;                   // of the convolution's axes
   std::vector<std::string> names_;  // of the convolution's axes in the new computes
   std::vector<Digit> digits_;
   int64_t flat_extent_ = 1;
-  std::vector<Tensor> data_tables_, weight_tables_, output_tables_;  // one a tiled side
+  std::vector<Tensor> weight_tables_;  // one a tiled side
+  std::vector<Step> data_steps_, output_steps_;
 };
 
 Dims WinogradRewriter::own(const std::vector<size_t>& axes) const {
@@ -226,7 +192,7 @@ void WinogradRewriter::name_axes() {
   for (size_t w = 0; w < sides_.size(); ++w) {
     if (sides_[w].is_tiled()) tiled_.push_back(w);
   }
-  std::vector<std::string> taken = {kFlat};
+  std::vector<std::string> taken = {kFlat, kPair};
   for (size_t k = 0; k < kMostSides; ++k) taken.insert(taken.end(), {kPoints[k], kTaps[k], kResults[k]});
   for (size_t w = 0; w < sides_.size(); ++w) {
     for (const char* letter : {"z", "t", "s", "q"}) taken.push_back(fmt::format("{}{}", letter, w));
@@ -251,6 +217,16 @@ void WinogradRewriter::find_digits() {
   for (const Digit& digit : digits_) flat_extent_ *= digit.count;
 }
 
+Step WinogradRewriter::step_of(const std::string& letter, const std::string& number,
+                               std::array<int64_t, 2> shape, const std::vector<double>& table,
+                               const std::optional<PairedTable>& paired) const {
+  const auto [results, values] = shape;
+  const auto named = [&](const char* kind) { return fmt::format("{}.{}{}{}", name_, letter, kind, number); };
+  if (!in_pairs_ || !paired) return {{}, Tensor::literal(named("T"), {results, values}, table)};
+  return {Tensor::literal(named("P"), {paired->between, values}, paired->first),
+          Tensor::literal(named("T"), {results, paired->between}, paired->second)};
+}
+
 void WinogradRewriter::make_tables() {
   for (size_t k = 0; k < tiled_.size(); ++k) {
     const Side& side = sides_[tiled_[k]];
@@ -258,17 +234,17 @@ void WinogradRewriter::make_tables() {
     size_t earlier = 0;
     while (sides_[tiled_[earlier]].m != side.m || sides_[tiled_[earlier]].taps != side.taps) ++earlier;
     if (earlier < k) {
-      data_tables_.push_back(data_tables_[earlier]);
       weight_tables_.push_back(weight_tables_[earlier]);
-      output_tables_.push_back(output_tables_[earlier]);
+      data_steps_.push_back(data_steps_[earlier]);
+      output_steps_.push_back(output_steps_[earlier]);
       continue;
     }
     const WinogradTables tables = winograd_tables(side.m, side.taps).value();
     const std::string number = k == 0 ? "" : std::to_string(k);
     const int64_t n = side.points();
-    data_tables_.push_back(Tensor::literal(name_ + ".BT" + number, {n, n}, tables.data));
     weight_tables_.push_back(Tensor::literal(name_ + ".G" + number, {n, side.taps}, tables.weight));
-    output_tables_.push_back(Tensor::literal(name_ + ".AT" + number, {side.m, n}, tables.output));
+    data_steps_.push_back(step_of("B", number, {n, n}, tables.data, pair_results(tables.data, n)));
+    output_steps_.push_back(step_of("A", number, {side.m, n}, tables.output, pair_values(tables.output, n)));
   }
 }
 
@@ -304,14 +280,15 @@ Named WinogradRewriter::transform_weights(std::vector<Compute>& computes) const 
 }
 
 // The data under point a, b.. of a tile, 0 beyond the image: nothing of that is ever copied out.
-Expr WinogradRewriter::data_at(const Values& values, const Var& flat) const {
+Expr WinogradRewriter::data_at(const Nest& nest) const {
+  const Values& values = nest.values;
   Ranges known;
-  known.set_extent(flat, flat_extent_);
+  for (const Axis& loop : nest.axes) known.set_extent(loop.var, loop.extent);
   Substitution taken;
   int64_t inner = 1;
   std::vector<Affine> parts_of_flat(digits_.size());
   for (size_t i = digits_.size(); i-- > 0;) {
-    parts_of_flat[i] = simplify(modulo(floor_div(Affine(flat), inner), digits_[i].count), known);
+    parts_of_flat[i] = simplify(modulo(floor_div(values.at(kFlat), inner), digits_[i].count), known);
     inner *= digits_[i].count;
   }
   auto digit = parts_of_flat.begin();
@@ -328,13 +305,8 @@ Expr WinogradRewriter::data_at(const Values& values, const Var& flat) const {
   for (size_t i = 0; i < conv_.axes.size(); ++i) {
     const auto value = values.find(names_[i]);
     const bool is_new = std::ranges::none_of(taken, [&](const auto& t) { return t.first == axis(i).var; });
-    if (value == values.end() || !is_new) continue;
-    taken.emplace_back(axis(i).var, value->second);
-    known.set_extent(*value->second.as_var(), axis(i).extent);
+    if (value != values.end() && is_new) taken.emplace_back(axis(i).var, value->second);
   }
-  for (const Dim& dim : starts()) known.set_extent(*values.at(dim.name).as_var(), dim.extent);
-  for (size_t k = 0; k < tiled_.size(); ++k)
-    known.set_extent(*values.at(kTaps[k]).as_var(), sides_[tiled_[k]].points());
   std::vector<Affine> index;
   for (const Affine& original : product_.data.index) index.push_back(substitute(original, taken));
   for (size_t w = 0; w < sides_.size(); ++w) {
@@ -352,24 +324,32 @@ Expr WinogradRewriter::data_at(const Values& values, const Var& flat) const {
 
 Named WinogradRewriter::transform_data(std::vector<Compute>& computes) const {
   const Dims flat = {{kFlat, flat_extent_}};
+  const Dims rest = positions() + starts() + channels_in_data();
   Named before;
   for (size_t k = 0; k < tiled_.size(); ++k) {
     const bool is_last = k + 1 == tiled_.size();
+    const int64_t n = sides_[tiled_[k]].points();
+    const Step& step = data_steps_[k];
     Dims taps_left;
     for (size_t l = k + 1; l < tiled_.size(); ++l)
       taps_left.push_back({kTaps[l], sides_[tiled_[l]].points()});
-    const Dims rest = positions() + starts() + channels_in_data();
-    const Dims dims = is_last ? points(0, k + 1) + shared_in_data() + flat + rest
-                              : flat + shared_in_data() + rest + points(0, k + 1) + taps_left;
-    Nest nest(dims, {{kTaps[k], sides_[tiled_[k]].points()}});
-    Expr value;
-    if (k == 0) {
-      value = data_at(nest.values, *nest.values.at(kFlat).as_var());
-    } else {
-      value = read(before, nest.values);
+    const Dims outer = flat + shared_in_data() + rest;
+    const auto data = [&](const Nest& nest) { return k == 0 ? data_at(nest) : read(before, nest.values); };
+    Dim from = {kTaps[k], n};
+    if (step.pairs) {
+      Nest nest(outer + points(0, k) + Dims{{kPair, n}} + taps_left, {from});
+      // The highest tap first: its coefficient is 1.
+      nest.values[from.name] = Affine(n - 1) - nest.values.at(from.name);
+      const Expr entry = load(*step.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
+      before = nest.finish(suffix("VP", k), entry * data(nest), computes);
+      from = {kPair, n};
     }
-    const Expr entry = load(data_tables_[k], {nest.values.at(kPoints[k]), nest.values.at(kTaps[k])});
-    before = nest.finish(suffix("V", k), entry * value, computes);
+    Nest nest(
+        is_last ? points(0, k + 1) + shared_in_data() + flat + rest : outer + points(0, k + 1) + taps_left,
+        {from});
+    const Expr entry = load(step.table, {nest.values.at(kPoints[k]), nest.values.at(from.name)});
+    before =
+        nest.finish(suffix("V", k), entry * (step.pairs ? read(before, nest.values) : data(nest)), computes);
   }
   return before;
 }
@@ -399,12 +379,23 @@ Named WinogradRewriter::multiply(const Named& data, const Named& weights,
 }
 
 Named WinogradRewriter::transform_back(Named result, std::vector<Compute>& computes) const {
-  const Dims rest = own(product_.shared) + kept_outputs() + tiles() + own(product_.features);
+  const Dims outer =
+      Dims{{kFlat, flat_extent_}} + own(product_.shared) + kept_outputs() + tiles() + own(product_.features);
   Dims done;
   for (size_t k = 0; k < tiled_.size(); ++k) {
+    const Step& step = output_steps_[k];
+    const Dims points_left = points(k + 1, tiled_.size());
+    Dim from = points(k, k + 1).front();
+    if (step.pairs) {
+      const Dim pair = {kPair, from.extent};
+      Nest nest(outer + done + Dims{pair} + points_left, {from});
+      const Expr entry = load(*step.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
+      result = nest.finish(suffix("YP", k), entry * read(result, nest.values), computes);
+      from = pair;
+    }
     done.push_back({kResults[k], sides_[tiled_[k]].m});
-    Nest nest(Dims{{kFlat, flat_extent_}} + rest + done + points(k + 1, tiled_.size()), points(k, k + 1));
-    const Expr entry = load(output_tables_[k], {nest.values.at(kResults[k]), nest.values.at(kPoints[k])});
+    Nest nest(outer + done + points_left, {from});
+    const Expr entry = load(step.table, {nest.values.at(kResults[k]), nest.values.at(from.name)});
     result = nest.finish(suffix("Y", k), entry * read(result, nest.values), computes);
   }
   return result;
@@ -472,7 +463,8 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
   }
   if (std::ranges::none_of(sides, &Side::is_tiled))
     return refuse_winograd(stage, "none of its windows is tiled");
-  return replace_stage(dag, position, WinogradRewriter(conv, *product, std::move(sides)).run());
+  const bool in_pairs = asked("pairs", 0) != 0;
+  return replace_stage(dag, position, WinogradRewriter(conv, *product, std::move(sides), in_pairs).run());
 }
 
 }  // namespace lathe

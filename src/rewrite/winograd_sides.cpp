@@ -6,6 +6,7 @@
 
 #include "expr/nonzero.h"
 #include "rewrite/match.h"
+#include "rewrite/paired_table.h"
 #include "rewrite/winograd.h"
 
 namespace lathe {
@@ -87,17 +88,30 @@ double work_of(const Compute& conv, const SlidingProduct& product, const std::ve
   return multiplied + fetched + points * places * steps * (channels + features) / kLanes;
 }
 
+// Whether a transform of this side takes less in pairs.
+bool has_pairs(const Side& side) {
+  if (!side.is_tiled()) return false;
+  const auto tables = winograd_tables(side.m, side.taps);
+  const int64_t n = side.points();
+  return tables && (pair_results(tables->data, n) || pair_values(tables->output, n));
+}
+
 RewriteParameters parameters_of(const std::vector<Side>& sides) {
   RewriteParameters parameters;
   const bool is_uniform =
       std::ranges::all_of(sides, [&](const Side& side) { return side.m == sides.front().m; });
-  if (is_uniform) return {{"m", sides.front().m}};
-  for (size_t w = 0; w < std::min(sides.size(), kMostSides); ++w)
-    parameters.emplace(fmt::format("m{}", w), sides[w].m);
+  if (is_uniform) {
+    parameters.emplace("m", sides.front().m);
+  } else {
+    for (size_t w = 0; w < std::min(sides.size(), kMostSides); ++w)
+      parameters.emplace(fmt::format("m{}", w), sides[w].m);
+  }
+  if (std::ranges::any_of(sides, has_pairs)) parameters.emplace("pairs", 1);
   return parameters;
 }
 
-// Every choice of tiles for which there are tables; at least one side has tiles.
+// Every choice of tiles for which there are tables and results, but for tiles of two; at least one side has
+// tiles.
 std::vector<std::vector<Side>> all_tiles(const std::vector<Side>& sides) {
   constexpr int64_t kMostTile = 6;
   std::vector<std::vector<Side>> all = {sides};
@@ -105,7 +119,7 @@ std::vector<std::vector<Side>> all_tiles(const std::vector<Side>& sides) {
     std::vector<std::vector<Side>> extended;
     for (const std::vector<Side>& chosen : all) {
       for (int64_t m = 1; m <= kMostTile; ++m) {
-        if (m > 1 && !winograd_tables(m, sides[w].taps)) break;
+        if (m > 1 && (m > sides[w].largest_tile() || !winograd_tables(m, sides[w].taps))) break;
         extended.push_back(chosen);
         extended.back()[w].m = m;
       }

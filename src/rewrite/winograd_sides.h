@@ -27,6 +27,10 @@ struct Side {
   bool is_parted() const { return is_tiled() && parts > 1; }
   int64_t points() const { return m + taps - 1; }
   int64_t phases() const { return std::min(window.dilation, extent); }
+  // No phase of the window has more results than this; tiles of two are always possible.
+  int64_t largest_tile() const {
+    return std::max<int64_t>(2, (extent + window.dilation - 1) / window.dilation);
+  }
   int64_t tile_span() const { return window.dilation * m; }
   int64_t tiles() const { return (extent + tile_span() - 1) / tile_span(); }
   // Tiles and parts begin at multiples of this.

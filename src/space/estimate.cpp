@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "expr/analysis.h"
 #include "expr/nonzero.h"
+#include "expr/walk.h"
 
 namespace lathe {
 namespace {
@@ -85,6 +86,17 @@ double product_cycles(const Target& target, const Dag& dag, const Compute& compu
   return cycles * waiting_share(target, compute, *tile);
 }
 
+// Of a transform's table, unrolled, the entries that are 0 vanish.
+double share_of_entries(const Compute& compute) {
+  for (const Load* load : loads_of(compute.body)) {
+    const std::vector<double>& table = load->tensor->literal;
+    if (table.empty()) continue;
+    const auto zeros = static_cast<double>(std::ranges::count(table, 0.0));
+    return 1 - zeros / static_cast<double>(table.size());
+  }
+  return 1;
+}
+
 // What a product reads of transforms and writes for them is written and read again: near where the cache
 // holds it for as many rows as a tile has.
 double between_cycles(const Task& task, const Dag& dag, const Classified& stages, const Stage& stage,
@@ -134,7 +146,7 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
     const Compute& compute = dag.computes[stage.compute];
     double here = points_of(compute) / task.target.lanes(4);
-    if (stage.role == Role::transform) here /= task.target.fma_per_cycle;
+    if (stage.role == Role::transform) here *= share_of_entries(compute) / task.target.fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
       here = product_cycles(task.target, dag, compute, tile == tiles.end() ? nullptr : &tile->second);

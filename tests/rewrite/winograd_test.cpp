@@ -52,11 +52,13 @@ double loss(const Task& task, const Trace& trace) {
 TEST(Winograd, LosesLessThanCandidatesAreAllowed) {
   const Task task = convolution(1, 12, 12, 64);
   for (const int64_t m : {2, 4, 6}) {
-    const Trace trace = {RewriteStep{"winograd", "O", {{"m", m}}}};
-    const double lost = loss(task, trace);
-    EXPECT_GT(lost, 0) << m;
-    // A third for longer sums and other numbers than these.
-    EXPECT_LT(lost, relative_tolerance(task.dag, trace) / 3) << m;
+    for (const int64_t pairs : {0, 1}) {
+      const Trace trace = {RewriteStep{"winograd", "O", {{"m", m}, {"pairs", pairs}}}};
+      const double lost = loss(task, trace);
+      EXPECT_GT(lost, 0) << m;
+      // A third for longer sums and other numbers than these.
+      EXPECT_LT(lost, relative_tolerance(task.dag, trace) / 3) << m;
+    }
   }
 }
 
@@ -188,6 +190,22 @@ TEST(Winograd, FollowsWhatMakesADenseWindow) {
     ASSERT_TRUE(trace) << trace.error().to_string();
     EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << text;
   }
+}
+
+// Tiles beyond the results of a window are no choice; those of two always are.
+TEST(Winograd, NoTileIsLargerThanTheOutput) {
+  const auto largest = [](const std::string& length) {
+    const Task task = entry(R"("op":"conv1d", "batch":2, "kernel":3, "padding":1, "in_channels":3,
+                               "out_channels":4, "stride":1, )" +
+                            length);
+    int64_t most = 0;
+    for (const RewriteParameters& parameters : winograd_choices(task.dag, "O"))
+      most = std::max(most, parameters.at("m"));
+    return most;
+  };
+  EXPECT_EQ(largest(R"("length":3)"), 3);
+  EXPECT_EQ(largest(R"("length":2)"), 2);
+  EXPECT_GT(largest(R"("length":24)"), 3);
 }
 
 // A channel by itself has nothing to add up, and a result by itself nothing to share.

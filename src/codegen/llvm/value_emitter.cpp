@@ -141,6 +141,17 @@ llvm::Value* ValueEmitter::visit(const Binary& e, const Expr& self, const Guard&
   return arithmetic(e.op, a, b, guard);
 }
 
+namespace {
+
+// A sum's zero may have either sign, as where `fold_arithmetic` drops one: what is added to a cleared
+// accumulator takes no operation then.
+llvm::Value* as_sum(llvm::Value* value) {
+  if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(value)) instruction->setHasNoSignedZeros(true);
+  return value;
+}
+
+}  // namespace
+
 llvm::Value* ValueEmitter::multiply_add(const Expr& e, const Guard& guard) {
   const MultiplyAdd parts = *match_multiply_add(e);
   llvm::Value* a = emit(parts.a, guard);
@@ -148,7 +159,7 @@ llvm::Value* ValueEmitter::multiply_add(const Expr& e, const Guard& guard) {
   llvm::Value* c = emit(parts.c, guard);
   if (parts.negate_product) a = builder_.CreateFNeg(a);
   if (parts.negate_addend) c = builder_.CreateFNeg(c);
-  return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+  return as_sum(builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c}));
 }
 
 llvm::Value* ValueEmitter::compare(const Binary& e, const Guard& guard) {
@@ -189,8 +200,8 @@ llvm::Value* ValueEmitter::logical(const Binary& e, const Guard& guard) {
 llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard) {
   const bool floating = is_float(a);
   switch (op) {
-    case BinaryOp::add: return floating ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
-    case BinaryOp::sub: return floating ? builder_.CreateFSub(a, b) : builder_.CreateSub(a, b);
+    case BinaryOp::add: return floating ? as_sum(builder_.CreateFAdd(a, b)) : builder_.CreateAdd(a, b);
+    case BinaryOp::sub: return floating ? as_sum(builder_.CreateFSub(a, b)) : builder_.CreateSub(a, b);
     case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
     case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, guard);
     case BinaryOp::mod: return integer_division(op, a, b, guard);

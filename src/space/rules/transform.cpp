@@ -27,7 +27,10 @@ class ChainWriter {
   size_t choose_vector_axis() const;
   void follow_vectors();
   std::string write_outer_loops();
-  void write_table_loops(size_t k, const std::string& vector_loop, const std::string& outer);
+  bool is_kept_in_registers(size_t k) const;
+  std::string round_of(size_t k, const std::string& outer) const;
+  std::string place(size_t k, const std::string& innermost, const std::string& next_round);
+  void write_table_loops(size_t k, const std::string& vector_loop, const std::string& round);
   void write_results(size_t k, const std::string& at);
   void write_epilogue(const std::string& at);
 
@@ -92,12 +95,10 @@ std::string ChainWriter::write_outer_loops() {
 }
 
 // Accumulators for every place of the table's axis, below the loops over the other stages' axes.
-void ChainWriter::write_table_loops(size_t k, const std::string& vector_loop, const std::string& outer) {
+void ChainWriter::write_table_loops(size_t k, const std::string& vector_loop, const std::string& round) {
   const std::string table = axis_name(k, axes_.table[k]);
   const std::string reduced = compute(k).axes.back().var.name();
-  std::string at = outer;
-  if (!axes_.carried[k].empty()) at = axis_name(k, axes_.carried[k].back());
-  write_results(k, at);
+  if (!is_kept_in_registers(k)) write_results(k, round);
   w_.add(AnnotateStep{block(k), table, LoopKind::unrolled});
   w_.add(AnnotateStep{block(k), reduced, LoopKind::unrolled});
   w_.add(AnnotateStep{block(k), vector_loop, LoopKind::vectorized});
@@ -137,25 +138,50 @@ void ChainWriter::write_epilogue(const std::string& at) {
   }
 }
 
+// Whether the next stage reads all that this one gives in one round of its loops, so that it needs no memory.
+bool ChainWriter::is_kept_in_registers(size_t k) const {
+  if (k + 1 == chain_.size() || axes_.carried[k].size() != axes_.carried[k + 1].size()) return false;
+  return std::ranges::all_of(axes_.carried[k + 1], [&](size_t a) {
+    const auto here = axis_of_producer(w_.dag, stage(k + 1), a, chain_[k]);
+    return here && std::ranges::find(axes_.carried[k], *here) != axes_.carried[k].end();
+  });
+}
+
+// The loop in which a stage's results for one round of its table are made.
+std::string ChainWriter::round_of(size_t k, const std::string& outer) const {
+  return axes_.carried[k].empty() ? outer : axis_name(k, axes_.carried[k].back());
+}
+
+// Puts a stage below the loops of the last one; gives the innermost loop outside of its own axes.
+std::string ChainWriter::place(size_t k, const std::string& innermost, const std::string& next_round) {
+  const bool kept = is_kept_in_registers(k);
+  if (kept) {
+    w_.add(ComputeAtStep{block(k), block(k + 1), next_round, Scope::registers});
+  } else {
+    w_.add(ComputeAtStep{block(k), block(chain_.size() - 1), innermost, Scope::thread});
+  }
+  ReorderStep order{block(k), {}};
+  for (size_t a : axes_.common[k]) {
+    if (a != vector_[k]) order.loops.push_back(axis_name(k, a));
+  }
+  const std::string outer = order.loops.empty() ? innermost : order.loops.back();
+  for (size_t a : axes_.carried[k]) order.loops.push_back(axis_name(k, a));
+  order.loops.push_back(axis_name(k, axes_.table[k]));
+  order.loops.push_back(compute(k).axes.back().var.name());
+  order.loops.push_back(axis_name(k, vector_[k]));
+  w_.add(order);
+  return outer;
+}
+
 Status ChainWriter::write() {
   const size_t end = chain_.size() - 1;
   follow_vectors();
   const std::string innermost = write_outer_loops();
-  for (size_t k = end; k-- > 0;) w_.add(ComputeAtStep{block(k), block(end), innermost, Scope::thread});
-  for (size_t k = 0; k < end; ++k) {
-    ReorderStep order{block(k), {}};
-    for (size_t a : axes_.common[k]) {
-      if (a != vector_[k]) order.loops.push_back(axis_name(k, a));
-    }
-    const std::string outer = order.loops.empty() ? innermost : order.loops.back();
-    for (size_t a : axes_.carried[k]) order.loops.push_back(axis_name(k, a));
-    order.loops.push_back(axis_name(k, axes_.table[k]));
-    order.loops.push_back(compute(k).axes.back().var.name());
-    order.loops.push_back(axis_name(k, vector_[k]));
-    w_.add(order);
-    write_table_loops(k, axis_name(k, vector_[k]), outer);
-  }
-  write_table_loops(end, axis_name(end, vector_[end]) + ".1", innermost);
+  std::vector<std::string> rounds(chain_.size());
+  rounds[end] = round_of(end, innermost);
+  for (size_t k = end; k-- > 0;) rounds[k] = round_of(k, place(k, innermost, rounds[k + 1]));
+  for (size_t k = 0; k < end; ++k) write_table_loops(k, axis_name(k, vector_[k]), rounds[k]);
+  write_table_loops(end, axis_name(end, vector_[end]) + ".1", rounds[end]);
   return {};
 }
 
