@@ -78,6 +78,27 @@ TEST(Answers, ATransformReadsThePaddedImageItself) {
                                  "in_channels":3, "out_channels":18, "kernel":3, "stride":1, "padding":1})"));
 }
 
+// What a transform adds and subtracts at last needs no memory before.
+TEST(Answers, PairsOfATransformStayInRegisters) {
+  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56,
+                                     "in_channels":64, "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
+              AllOf(HasSubstr("compute_at O.VP1 O.V1 b scope=registers"),
+                    HasSubstr("compute_at O.VP O.V i scope=registers"),
+                    HasSubstr("compute_at O.YP1 O.Y1 j scope=registers")));
+  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv1d", "batch":1, "length":240, "in_channels":64,
+                             "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
+              AllOf(HasSubstr("pairs=1"), HasSubstr("compute_at O.YP O.Y f.0 scope=registers")));
+}
+
+// Tiles of more results than the remainders of the divided axis were among the first tried, and illegal.
+TEST(Answers, TilesAreNoLargerThanADividedAxis) {
+  const Task task =
+      expression("input I[5, 15] O[f:8, x:6] = sum(c:3, k:3) I[c + f/4, 2*x + k] * C[f + c, k]", R"("C")");
+  const Result<Space> space = Space::derive(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
+}
+
 // Along an axis that the image does not have its transform is no part of a group.
 TEST(Answers, ATransformThatRepeatsAlongTheTilesIsNoPartOfAGroup) {
   expect_answers_fit(
