@@ -1,6 +1,7 @@
 // Computes in the making whose dimensions are known by name. Internal to rewrite/.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

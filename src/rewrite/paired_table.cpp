@@ -67,7 +67,8 @@ struct PairedRows {
   std::vector<Row> second;
 };
 
-// Rows without a partner come first. `monic`: the parts are, and what they are times is in `second`.
+// Rows without a partner come first. `monic`: each part is divided by its last entry, which `second`
+// multiplies it by.
 std::optional<PairedRows> paired(const std::vector<Row>& rows, bool monic) {
   std::vector<std::optional<size_t>> partner(rows.size());
   for (size_t a = 0; a < rows.size(); ++a) {

@@ -23,8 +23,8 @@ struct PairedTable {
 };
 
 // `table` [n, k] by pairs of results, or by pairs of values: those that enter every result with the same
-// coefficient or its negative are added and subtracted first. Nothing where no pair saves operations. In
-// `second` what takes no multiplication comes first.
+// coefficient or its negative are added and subtracted first. Nothing where no pair saves operations. Between
+// the two come first what has no partner, then the two parts of each pair.
 std::optional<PairedTable> pair_results(const std::vector<double>& table, int64_t k);
 std::optional<PairedTable> pair_values(const std::vector<double>& table, int64_t k);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "expr/walk.h"
 #include "rewrite/match.h"
@@ -28,7 +27,7 @@ struct Digit {
 };
 
 // One direction of a transform: a table, after a first one where its entries come in pairs.
-struct Step {
+struct TransformTables {
   std::optional<Tensor> pairs;
   Tensor table;
 };
@@ -68,8 +67,9 @@ class WinogradRewriter {
   std::string suffix(const char* letter, size_t stage) const;
   void name_axes();
   void find_digits();
-  Step step_of(const std::string& letter, const std::string& number, std::array<int64_t, 2> shape,
-               const std::vector<double>& table, const std::optional<PairedTable>& paired) const;
+  TransformTables tables_of(const std::string& letter, const std::string& number,
+                            std::array<int64_t, 2> shape, const std::vector<double>& table,
+                            const std::optional<PairedTable>& paired) const;
   void make_tables();
   Named transform_weights(std::vector<Compute>& computes) const;
   Expr weight_at(const Values& values) const;
@@ -90,7 +90,7 @@ class WinogradRewriter {
   std::vector<Digit> digits_;
   int64_t flat_extent_ = 1;
   std::vector<Tensor> weight_tables_;  // one a tiled side
-  std::vector<Step> data_steps_, output_steps_;
+  std::vector<TransformTables> data_tables_, output_tables_;
 };
 
 Dims WinogradRewriter::own(const std::vector<size_t>& axes) const {
@@ -192,7 +192,8 @@ void WinogradRewriter::name_axes() {
   for (size_t w = 0; w < sides_.size(); ++w) {
     if (sides_[w].is_tiled()) tiled_.push_back(w);
   }
-  std::vector<std::string> taken = {kFlat, kPair};
+  std::vector<std::string> taken = {kFlat};
+  if (in_pairs_) taken.push_back(kPair);
   for (size_t k = 0; k < kMostSides; ++k) taken.insert(taken.end(), {kPoints[k], kTaps[k], kResults[k]});
   for (size_t w = 0; w < sides_.size(); ++w) {
     for (const char* letter : {"z", "t", "s", "q"}) taken.push_back(fmt::format("{}{}", letter, w));
@@ -217,9 +218,9 @@ void WinogradRewriter::find_digits() {
   for (const Digit& digit : digits_) flat_extent_ *= digit.count;
 }
 
-Step WinogradRewriter::step_of(const std::string& letter, const std::string& number,
-                               std::array<int64_t, 2> shape, const std::vector<double>& table,
-                               const std::optional<PairedTable>& paired) const {
+TransformTables WinogradRewriter::tables_of(const std::string& letter, const std::string& number,
+                                            std::array<int64_t, 2> shape, const std::vector<double>& table,
+                                            const std::optional<PairedTable>& paired) const {
   const auto [results, values] = shape;
   const auto named = [&](const char* kind) { return fmt::format("{}.{}{}{}", name_, letter, kind, number); };
   if (!in_pairs_ || !paired) return {{}, Tensor::literal(named("T"), {results, values}, table)};
@@ -235,16 +236,17 @@ void WinogradRewriter::make_tables() {
     while (sides_[tiled_[earlier]].m != side.m || sides_[tiled_[earlier]].taps != side.taps) ++earlier;
     if (earlier < k) {
       weight_tables_.push_back(weight_tables_[earlier]);
-      data_steps_.push_back(data_steps_[earlier]);
-      output_steps_.push_back(output_steps_[earlier]);
+      data_tables_.push_back(data_tables_[earlier]);
+      output_tables_.push_back(output_tables_[earlier]);
       continue;
     }
     const WinogradTables tables = winograd_tables(side.m, side.taps).value();
     const std::string number = k == 0 ? "" : std::to_string(k);
     const int64_t n = side.points();
     weight_tables_.push_back(Tensor::literal(name_ + ".G" + number, {n, side.taps}, tables.weight));
-    data_steps_.push_back(step_of("B", number, {n, n}, tables.data, pair_results(tables.data, n)));
-    output_steps_.push_back(step_of("A", number, {side.m, n}, tables.output, pair_values(tables.output, n)));
+    data_tables_.push_back(tables_of("B", number, {n, n}, tables.data, pair_results(tables.data, n)));
+    output_tables_.push_back(
+        tables_of("A", number, {side.m, n}, tables.output, pair_values(tables.output, n)));
   }
 }
 
@@ -329,27 +331,27 @@ Named WinogradRewriter::transform_data(std::vector<Compute>& computes) const {
   for (size_t k = 0; k < tiled_.size(); ++k) {
     const bool is_last = k + 1 == tiled_.size();
     const int64_t n = sides_[tiled_[k]].points();
-    const Step& step = data_steps_[k];
+    const TransformTables& tables = data_tables_[k];
     Dims taps_left;
     for (size_t l = k + 1; l < tiled_.size(); ++l)
       taps_left.push_back({kTaps[l], sides_[tiled_[l]].points()});
     const Dims outer = flat + shared_in_data() + rest;
     const auto data = [&](const Nest& nest) { return k == 0 ? data_at(nest) : read(before, nest.values); };
     Dim from = {kTaps[k], n};
-    if (step.pairs) {
+    if (tables.pairs) {
       Nest nest(outer + points(0, k) + Dims{{kPair, n}} + taps_left, {from});
-      // The highest tap first: its coefficient is 1.
+      // The highest tap first: its coefficient is 1, so that the sum begins with a plain copy.
       nest.values[from.name] = Affine(n - 1) - nest.values.at(from.name);
-      const Expr entry = load(*step.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
+      const Expr entry = load(*tables.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
       before = nest.finish(suffix("VP", k), entry * data(nest), computes);
       from = {kPair, n};
     }
     Nest nest(
         is_last ? points(0, k + 1) + shared_in_data() + flat + rest : outer + points(0, k + 1) + taps_left,
         {from});
-    const Expr entry = load(step.table, {nest.values.at(kPoints[k]), nest.values.at(from.name)});
-    before =
-        nest.finish(suffix("V", k), entry * (step.pairs ? read(before, nest.values) : data(nest)), computes);
+    const Expr entry = load(tables.table, {nest.values.at(kPoints[k]), nest.values.at(from.name)});
+    before = nest.finish(suffix("V", k), entry * (tables.pairs ? read(before, nest.values) : data(nest)),
+                         computes);
   }
   return before;
 }
@@ -383,19 +385,19 @@ Named WinogradRewriter::transform_back(Named result, std::vector<Compute>& compu
       Dims{{kFlat, flat_extent_}} + own(product_.shared) + kept_outputs() + tiles() + own(product_.features);
   Dims done;
   for (size_t k = 0; k < tiled_.size(); ++k) {
-    const Step& step = output_steps_[k];
+    const TransformTables& tables = output_tables_[k];
     const Dims points_left = points(k + 1, tiled_.size());
     Dim from = points(k, k + 1).front();
-    if (step.pairs) {
+    if (tables.pairs) {
       const Dim pair = {kPair, from.extent};
       Nest nest(outer + done + Dims{pair} + points_left, {from});
-      const Expr entry = load(*step.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
+      const Expr entry = load(*tables.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
       result = nest.finish(suffix("YP", k), entry * read(result, nest.values), computes);
       from = pair;
     }
     done.push_back({kResults[k], sides_[tiled_[k]].m});
     Nest nest(outer + done + points_left, {from});
-    const Expr entry = load(step.table, {nest.values.at(kResults[k]), nest.values.at(from.name)});
+    const Expr entry = load(tables.table, {nest.values.at(kResults[k]), nest.values.at(from.name)});
     result = nest.finish(suffix("Y", k), entry * read(result, nest.values), computes);
   }
   return result;
@@ -463,8 +465,9 @@ Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const Rew
   }
   if (std::ranges::none_of(sides, &Side::is_tiled))
     return refuse_winograd(stage, "none of its windows is tiled");
-  const bool in_pairs = asked("pairs", 0) != 0;
-  return replace_stage(dag, position, WinogradRewriter(conv, *product, std::move(sides), in_pairs).run());
+  const int64_t pairs = asked("pairs", 0);
+  if (pairs < 0 || pairs > 1) return refuse_winograd(stage, fmt::format("pairs is {}, not 0 or 1", pairs));
+  return replace_stage(dag, position, WinogradRewriter(conv, *product, std::move(sides), pairs == 1).run());
 }
 
 }  // namespace lathe

@@ -110,8 +110,8 @@ RewriteParameters parameters_of(const std::vector<Side>& sides) {
   return parameters;
 }
 
-// Every choice of tiles for which there are tables and results, but for tiles of two; at least one side has
-// tiles.
+// Every choice of tiles that have tables and are no larger than the output (two always is a choice); at least
+// one side has tiles.
 std::vector<std::vector<Side>> all_tiles(const std::vector<Side>& sides) {
   constexpr int64_t kMostTile = 6;
   std::vector<std::vector<Side>> all = {sides};

@@ -87,7 +87,7 @@ double product_cycles(const Target& target, const Dag& dag, const Compute& compu
 }
 
 // Of a transform's table, unrolled, the entries that are 0 vanish.
-double share_of_entries(const Compute& compute) {
+double share_of_nonzero_entries(const Compute& compute) {
   for (const Load* load : loads_of(compute.body)) {
     const std::vector<double>& table = load->tensor->literal;
     if (table.empty()) continue;
@@ -146,7 +146,7 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
     const Compute& compute = dag.computes[stage.compute];
     double here = points_of(compute) / task.target.lanes(4);
-    if (stage.role == Role::transform) here *= share_of_entries(compute) / task.target.fma_per_cycle;
+    if (stage.role == Role::transform) here *= share_of_nonzero_entries(compute) / task.target.fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
       here = product_cycles(task.target, dag, compute, tile == tiles.end() ? nullptr : &tile->second);

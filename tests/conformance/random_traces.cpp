@@ -260,6 +260,7 @@ std::vector<RewriteStep> possible_rewrites(const Task& task, Rng& rng, const Ref
       if (rule.name == "winograd") {
         step.parameters["m"] = rng.between(2, 4);
         if (rng.chance(0.3)) step.parameters["m0"] = rng.between(1, 3);
+        if (rng.chance(0.5)) step.parameters["pairs"] = 1;
       }
       const Result<Dag> dag = rewrite(task.dag, step.rule, step.stage, step.parameters);
       if (dag) {

@@ -38,7 +38,8 @@ int64_t operations(const std::vector<double>& table, int64_t columns) {
 }
 
 TEST(PairedTable, IsTheSameMapByFewerOperations) {
-  const std::vector<std::pair<int64_t, int64_t>> in_pairs = {{4, 3}, {6, 3}, {2, 5}, {4, 5}};
+  // Two or three points of both signs and one or none of a single sign.
+  const std::vector<std::pair<int64_t, int64_t>> in_pairs = {{4, 3}, {6, 3}, {2, 5}, {4, 5}, {5, 2}, {3, 4}};
   for (const auto& [m, r] : in_pairs) {
     const WinogradTables tables = winograd_tables(m, r).value();
     const int64_t n = m + r - 1;
@@ -55,6 +56,19 @@ TEST(PairedTable, IsTheSameMapByFewerOperations) {
     EXPECT_LT(operations(output->first, n) + operations(output->second, output->between),
               operations(tables.output, n))
         << m << " " << r;
+  }
+}
+
+// A point of one sign beside the pairs: the transforms of the data have no rows that differ in signs alone.
+TEST(PairedTable, TheWayBackAloneIsInPairsWhereAPointHasOneSign) {
+  const std::vector<std::pair<int64_t, int64_t>> odd = {{3, 3}, {5, 3}, {4, 4}};
+  for (const auto& [m, r] : odd) {
+    const WinogradTables tables = winograd_tables(m, r).value();
+    const int64_t n = m + r - 1;
+    EXPECT_FALSE(pair_results(tables.data, n)) << m;
+    const auto output = pair_values(tables.output, n);
+    ASSERT_TRUE(output) << m;
+    EXPECT_EQ(product(output->second, output->first, output->between), tables.output) << m;
   }
 }
 

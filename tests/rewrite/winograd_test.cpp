@@ -163,13 +163,37 @@ TEST(Winograd, SidesOfATileMayDifferOrStayAsTheyAre) {
                "kernel":3, "stride":1, "padding":1)");
   for (const RewriteParameters& parameters :
        {RewriteParameters{{"m", 4}, {"m0", 1}}, RewriteParameters{{"m0", 2}, {"m1", 1}, {"m2", 3}},
-        RewriteParameters{{"m0", 1}, {"m1", 1}, {"m2", 5}}}) {
+        RewriteParameters{{"m0", 1}, {"m1", 1}, {"m2", 5}},
+        RewriteParameters{{"m0", 2}, {"m1", 4}, {"m2", 3}, {"pairs", 1}},
+        RewriteParameters{{"m", 4}, {"m0", 1}, {"pairs", 1}}}) {
     const Trace trace = {RewriteStep{"winograd", "O", parameters}};
     EXPECT_LT(loss(task, trace), relative_tolerance(task.dag, trace)) << to_string(trace);
   }
   const Result<Program> none = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 1}}}});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "winograd does not apply to 'O': none of its windows is tiled");
+}
+
+// Names that a rewrite in pairs takes are free otherwise.
+TEST(Winograd, AnAxisKeepsItsNameWhereNothingElseTakesIt) {
+  const Task task = make_task("conv",
+                              *parse_dag("O[n:1, f:4, y:12, x:12] = sum(e:3, a_:3, b_:3) "
+                                         "I[n, e, y+a_, x+b_] * W[f, e, a_, b_]"),
+                              generic_target(Isa::avx2), 1)
+                        .value();
+  for (const auto& [pairs, name] : {std::pair(0, "e"), std::pair(1, "e_")}) {
+    const auto trace =
+        parse_trace(fmt::format("rewrite winograd O m=4 pairs={}\nsplit O.M {} [2]\n", pairs, name));
+    ASSERT_TRUE(trace) << trace.error().to_string();
+    EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << pairs;
+  }
+}
+
+TEST(Winograd, PairsAreAskedForOrNot) {
+  const Result<Program> refused =
+      apply_trace(convolution(1, 8, 8, 3), {RewriteStep{"winograd", "O", {{"pairs", 2}}}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "winograd does not apply to 'O': pairs is 2, not 0 or 1");
 }
 
 TEST(Winograd, AWindowThatIsNotThereIsRefused) {
@@ -184,8 +208,11 @@ TEST(Winograd, FollowsWhatMakesADenseWindow) {
                                "out_channels":8, "kernel":3, "stride":1, "padding":1, "groups":2)");
   const Task strided = entry(R"("op":"conv2d_transpose", "batch":2, "height":5, "width":4, "in_channels":3,
                                "out_channels":4, "kernel":4, "stride":2, "padding":1)");
-  for (const auto& [task, text] : {std::pair(grouped, "rewrite divided_axis O\nrewrite winograd O.D m=4\n"),
-                                   std::pair(strided, "rewrite phases O\nrewrite winograd O.P m=3\n")}) {
+  for (const auto& [task, text] :
+       {std::pair(grouped, "rewrite divided_axis O\nrewrite winograd O.D m=4\n"),
+        std::pair(strided, "rewrite phases O\nrewrite winograd O.P m=3\n"),
+        std::pair(grouped, "rewrite divided_axis O\nrewrite winograd O.D m=4 pairs=1\n"),
+        std::pair(strided, "rewrite phases O\nrewrite winograd O.P m=4 pairs=1\n")}) {
     const Result<Trace> trace = parse_trace(text);
     ASSERT_TRUE(trace) << trace.error().to_string();
     EXPECT_LT(loss(task, *trace), relative_tolerance(task.dag, *trace)) << text;

@@ -90,6 +90,28 @@ TEST(Answers, PairsOfATransformStayInRegisters) {
               AllOf(HasSubstr("pairs=1"), HasSubstr("compute_at O.YP O.Y f.0 scope=registers")));
 }
 
+// Nor where there is one tile alone, in three dimensions, dilated, in parts, by two cores.
+TEST(Answers, PairsOfATransformGiveTheSameResult) {
+  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv1d", "batch":1, "length":4, "in_channels":64,
+                                     "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
+              Not(HasSubstr("VP.acc")));
+  const std::string rest = R"("in_channels":3, "out_channels":18, "stride":1, )";
+  const std::vector<std::string> windows = {
+      R"("op":"conv1d", "batch":1, "length":4, "kernel":3, "padding":1)",
+      R"("op":"conv1d", "batch":2, "length":23, "kernel":9, "padding":4)",
+      R"("op":"conv2d", "batch":1, "height":9, "width":12, "kernel":3, "padding":2, "dilation":2)",
+      R"("op":"conv3d", "batch":1, "depth":4, "height":5, "width":6, "kernel":3, "padding":1)"};
+  for (const std::string& fields : windows) {
+    for (const int cores : {1, 2}) {
+      Task task = task_of(R"({"name":"c", )" + rest + fields + "}");
+      task.cores = cores;
+      const Result<Space> space = Space::derive(task);
+      ASSERT_TRUE(space) << space.error().to_string();
+      for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
+    }
+  }
+}
+
 // Tiles of more results than the remainders of the divided axis were among the first tried, and illegal.
 TEST(Answers, TilesAreNoLargerThanADividedAxis) {
   const Task task =

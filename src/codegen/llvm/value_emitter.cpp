@@ -143,8 +143,8 @@ llvm::Value* ValueEmitter::visit(const Binary& e, const Expr& self, const Guard&
 
 namespace {
 
-// A sum's zero may have either sign, as where `fold_arithmetic` drops one: what is added to a cleared
-// accumulator takes no operation then.
+// The sign of a sum's zero is not kept (`fold_arithmetic` does not keep it either), so that what is added to
+// a cleared accumulator takes no operation.
 llvm::Value* as_sum(llvm::Value* value) {
   if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(value)) instruction->setHasNoSignedZeros(true);
   return value;

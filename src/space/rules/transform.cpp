@@ -1,6 +1,8 @@
 // Rule: a chain of transforms runs one vector at a time. All stages of the chain work on the same lanes, so
 // what is between them is a few vectors that stay near; the loops over a table are unrolled, so that its
-// entries are literals and the zeros among them vanish; a stage's results are accumulated in registers.
+// entries are literals and the zeros among them vanish; a stage's results are accumulated in registers. A
+// round is all places of a stage's table at one place of its other loops: what the next stage reads round by
+// round stays in registers too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,9 +29,10 @@ class ChainWriter {
   size_t choose_vector_axis() const;
   void follow_vectors();
   std::string write_outer_loops();
+  std::vector<size_t> long_carried(size_t k) const;
   bool is_kept_in_registers(size_t k) const;
   std::string round_of(size_t k, const std::string& outer) const;
-  std::string place(size_t k, const std::string& innermost, const std::string& next_round);
+  std::string write_place(size_t k, const std::string& innermost, const std::string& next_round);
   void write_table_loops(size_t k, const std::string& vector_loop, const std::string& round);
   void write_results(size_t k, const std::string& at);
   void write_epilogue(const std::string& at);
@@ -94,7 +97,7 @@ std::string ChainWriter::write_outer_loops() {
   return write_parallel(w_, block(end), loops).back();
 }
 
-// Accumulators for every place of the table's axis, below the loops over the other stages' axes.
+// Accumulators for every place of the table's axis, in each round, unless the next stage reads them there.
 void ChainWriter::write_table_loops(size_t k, const std::string& vector_loop, const std::string& round) {
   const std::string table = axis_name(k, axes_.table[k]);
   const std::string reduced = compute(k).axes.back().var.name();
@@ -138,13 +141,22 @@ void ChainWriter::write_epilogue(const std::string& at) {
   }
 }
 
+// The carried axes of more than one place.
+std::vector<size_t> ChainWriter::long_carried(size_t k) const {
+  std::vector<size_t> axes = axes_.carried[k];
+  std::erase_if(axes, [&](size_t a) { return compute(k).axes[a].extent == 1; });
+  return axes;
+}
+
 // Whether the next stage reads all that this one gives in one round of its loops, so that it needs no memory.
 bool ChainWriter::is_kept_in_registers(size_t k) const {
-  if (k + 1 == chain_.size() || axes_.carried[k].size() != axes_.carried[k + 1].size()) return false;
-  return std::ranges::all_of(axes_.carried[k + 1], [&](size_t a) {
-    const auto here = axis_of_producer(w_.dag, stage(k + 1), a, chain_[k]);
-    return here && std::ranges::find(axes_.carried[k], *here) != axes_.carried[k].end();
-  });
+  if (k + 1 == chain_.size()) return false;
+  const std::vector<size_t> here = long_carried(k);
+  const std::vector<size_t> next = long_carried(k + 1);
+  return here.size() == next.size() && std::ranges::all_of(next, [&](size_t a) {
+           const auto producer = axis_of_producer(w_.dag, stage(k + 1), a, chain_[k]);
+           return producer && std::ranges::find(here, *producer) != here.end();
+         });
 }
 
 // The loop in which a stage's results for one round of its table are made.
@@ -152,10 +164,9 @@ std::string ChainWriter::round_of(size_t k, const std::string& outer) const {
   return axes_.carried[k].empty() ? outer : axis_name(k, axes_.carried[k].back());
 }
 
-// Puts a stage below the loops of the last one; gives the innermost loop outside of its own axes.
-std::string ChainWriter::place(size_t k, const std::string& innermost, const std::string& next_round) {
-  const bool kept = is_kept_in_registers(k);
-  if (kept) {
+// Puts a stage below the loops of the last one; gives the loop of its rounds.
+std::string ChainWriter::write_place(size_t k, const std::string& innermost, const std::string& next_round) {
+  if (is_kept_in_registers(k)) {
     w_.add(ComputeAtStep{block(k), block(k + 1), next_round, Scope::registers});
   } else {
     w_.add(ComputeAtStep{block(k), block(chain_.size() - 1), innermost, Scope::thread});
@@ -170,7 +181,7 @@ std::string ChainWriter::place(size_t k, const std::string& innermost, const std
   order.loops.push_back(compute(k).axes.back().var.name());
   order.loops.push_back(axis_name(k, vector_[k]));
   w_.add(order);
-  return outer;
+  return round_of(k, outer);
 }
 
 Status ChainWriter::write() {
@@ -179,7 +190,7 @@ Status ChainWriter::write() {
   const std::string innermost = write_outer_loops();
   std::vector<std::string> rounds(chain_.size());
   rounds[end] = round_of(end, innermost);
-  for (size_t k = end; k-- > 0;) rounds[k] = round_of(k, place(k, innermost, rounds[k + 1]));
+  for (size_t k = end; k-- > 0;) rounds[k] = write_place(k, innermost, rounds[k + 1]);
   for (size_t k = 0; k < end; ++k) write_table_loops(k, axis_name(k, vector_[k]), rounds[k]);
   write_table_loops(end, axis_name(end, vector_[end]) + ".1", rounds[end]);
   return {};
