@@ -223,7 +223,7 @@ TransformTables WinogradRewriter::tables_of(const std::string& letter, const std
                                             const std::optional<PairedTable>& paired) const {
   const auto [results, values] = shape;
   const auto named = [&](const char* kind) { return fmt::format("{}.{}{}{}", name_, letter, kind, number); };
-  if (!in_pairs_ || !paired) return {{}, Tensor::literal(named("T"), {results, values}, table)};
+  if (!paired) return {{}, Tensor::literal(named("T"), {results, values}, table)};
   return {Tensor::literal(named("P"), {paired->between, values}, paired->first),
           Tensor::literal(named("T"), {results, paired->between}, paired->second)};
 }
@@ -244,9 +244,10 @@ void WinogradRewriter::make_tables() {
     const std::string number = k == 0 ? "" : std::to_string(k);
     const int64_t n = side.points();
     weight_tables_.push_back(Tensor::literal(name_ + ".G" + number, {n, side.taps}, tables.weight));
-    data_tables_.push_back(tables_of("B", number, {n, n}, tables.data, pair_results(tables.data, n)));
-    output_tables_.push_back(
-        tables_of("A", number, {side.m, n}, tables.output, pair_values(tables.output, n)));
+    const auto data = in_pairs_ ? pair_results(tables.data, n) : std::nullopt;
+    const auto output = in_pairs_ ? pair_values(tables.output, n) : std::nullopt;
+    data_tables_.push_back(tables_of("B", number, {n, n}, tables.data, data));
+    output_tables_.push_back(tables_of("A", number, {side.m, n}, tables.output, output));
   }
 }
 

@@ -96,11 +96,13 @@ bool has_pairs(const Side& side) {
   return tables && (pair_results(tables->data, n) || pair_values(tables->output, n));
 }
 
+bool is_uniform(const std::vector<Side>& sides) {
+  return std::ranges::all_of(sides, [&](const Side& side) { return side.m == sides.front().m; });
+}
+
 RewriteParameters parameters_of(const std::vector<Side>& sides) {
   RewriteParameters parameters;
-  const bool is_uniform =
-      std::ranges::all_of(sides, [&](const Side& side) { return side.m == sides.front().m; });
-  if (is_uniform) {
+  if (is_uniform(sides)) {
     parameters.emplace("m", sides.front().m);
   } else {
     for (size_t w = 0; w < std::min(sides.size(), kMostSides); ++w)
@@ -156,13 +158,12 @@ std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::strin
   std::vector<RewriteParameters> choices;  // the most exact one first, and in any case
   size_t unequal = 0;
   for (const std::vector<Side>& sides : all) {
-    const RewriteParameters parameters = parameters_of(sides);
-    const bool is_equal = parameters.contains("m");
-    const bool is_smallest = is_equal && parameters.at("m") == 2;
+    const bool is_equal = is_uniform(sides);
+    const bool is_smallest = is_equal && sides.front().m == 2;
     const bool is_promising =
         work(sides) <= kWorstWork * work(all.front()) && (is_equal || ++unequal <= kMostUnequal);
     if (is_smallest || is_promising)
-      choices.insert(is_smallest ? choices.begin() : choices.end(), parameters);
+      choices.insert(is_smallest ? choices.begin() : choices.end(), parameters_of(sides));
   }
   return choices;
 }

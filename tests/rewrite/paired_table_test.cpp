@@ -38,7 +38,7 @@ int64_t operations(const std::vector<double>& table, int64_t columns) {
 }
 
 TEST(PairedTable, IsTheSameMapByFewerOperations) {
-  // Two or three points of both signs and one or none of a single sign.
+  // Two or three pairs of points of both signs beside 0 and infinity.
   const std::vector<std::pair<int64_t, int64_t>> in_pairs = {{4, 3}, {6, 3}, {2, 5}, {4, 5}, {5, 2}, {3, 4}};
   for (const auto& [m, r] : in_pairs) {
     const WinogradTables tables = winograd_tables(m, r).value();

@@ -90,7 +90,7 @@ TEST(Answers, PairsOfATransformStayInRegisters) {
               AllOf(HasSubstr("pairs=1"), HasSubstr("compute_at O.YP O.Y f.0 scope=registers")));
 }
 
-// Nor where there is one tile alone, in three dimensions, dilated, in parts, by two cores.
+// One tile alone, a window in parts, a dilated one, one of three dimensions; by one core and two.
 TEST(Answers, PairsOfATransformGiveTheSameResult) {
   EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv1d", "batch":1, "length":4, "in_channels":64,
                                      "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
