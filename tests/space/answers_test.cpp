@@ -1,5 +1,6 @@
 // What a sketch asks is what it declared, whatever was answered before, and the model's own answers are legal
 // and good: mended cases, each of a Dag whose shape once broke that.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -103,7 +104,7 @@ TEST(Answers, PairsOfATransformGiveTheSameResult) {
       R"("op":"conv3d", "batch":1, "depth":4, "height":5, "width":6, "kernel":3, "padding":1)"};
   for (const std::string& fields : windows) {
     for (const int cores : {1, 2}) {
-      Task task = task_of(R"({"name":"c", )" + rest + fields + "}");
+      Task task = task_of(fmt::format(R"({{"name":"c", {}{}}})", rest, fields));
       task.cores = cores;
       const Result<Space> space = Space::derive(task);
       ASSERT_TRUE(space) << space.error().to_string();
