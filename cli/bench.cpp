@@ -98,22 +98,34 @@ struct BenchCase {
   std::optional<MeasureFailure> failure = {};  // why its program could not be measured, or was wrong
 };
 
-// Measures once more and keeps the best: what disturbs a measurement makes it longer.
-Status measure_again(BenchCase& bench_case, const std::string& file, Measurer& measurer, CaseResult& result) {
-  const Record& record = *bench_case.best.record;
-  const double start = monotonic_seconds();
-  LATHE_TRY(const Replayed replayed, within(file, replay_measured(record, measurer)));
-  const Measurement& now = replayed.measurement;
-  TuneProgress& progress = result.progress;
-  if (replayed.check.failure || !now.ok()) {
-    bench_case.failure = replayed.check.failure ? replayed.check.failure : now.failure;
-  } else if (progress.best_seconds == 0 || now.seconds < progress.best_seconds) {
+// How often in a round a case and its peers take turns.
+constexpr int kTurns = 3;
+
+// Compares all of what it computes, once.
+Status check_winner(BenchCase& bench_case, ReplayedProgram& program, Measurer& measurer, CaseResult& result) {
+  if (result.winner) return {};
+  LATHE_TRY(const FullCheck check, program.check(measurer));
+  bench_case.failure = check.failure;
+  if (!check.failure)
+    result.winner = Winner{bench_case.best.record->id, check.largest_difference, check.tolerance};
+  return {};
+}
+
+// Measures once more and keeps the best: what disturbs a measurement makes it longer. Gives what it took now;
+// 0 where it failed.
+Result<double> measure_again(BenchCase& bench_case, ReplayedProgram& program, Measurer& measurer,
+                             TuneProgress& progress) {
+  if (bench_case.failure) return 0;
+  LATHE_TRY(const Measurement now, program.measure(measurer));
+  if (!now.ok()) {
+    bench_case.failure = now.failure;
+    return 0;
+  }
+  if (progress.best_seconds == 0 || now.seconds < progress.best_seconds) {
     progress.best_seconds = now.seconds;
     progress.best_spread = now.spread;
-    result.winner = Winner{record.id, replayed.check.largest_difference, replayed.check.tolerance};
   }
-  result.wall_seconds += monotonic_seconds() - start;
-  return {};
+  return now.seconds;
 }
 
 // An Error that names the cases of which nothing was measured or something was wrong.
@@ -138,7 +150,23 @@ Status check_all_measured(const std::vector<BenchCase>& cases, const std::vector
               command.records);
 }
 
-// All cases in turns: a machine that is slow for a while is slow for all of them. So are the peers' turns.
+// A case and its peers, one after the other, some turns long.
+Status measure_turns(BenchCase& bench_case, const std::string& file, std::optional<PeersOfCase>& peers,
+                     Measurer& measurer, ReportRow& row) {
+  const double start = monotonic_seconds();
+  LATHE_TRY(ReplayedProgram program, within(file, ReplayedProgram::create(*bench_case.best.record)));
+  LATHE_TRY_STATUS(check_winner(bench_case, program, measurer, row.result));
+  row.result.wall_seconds += monotonic_seconds() - start;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const double begin = monotonic_seconds();
+    LATHE_TRY(const double seconds, measure_again(bench_case, program, measurer, row.result.progress));
+    row.result.wall_seconds += monotonic_seconds() - begin;
+    if (peers) measure_peers_again(*peers, seconds, row.peers);
+  }
+  return {};
+}
+
+// All cases in turns: a machine that is slow for a while is slow for all of them.
 Status measure_rounds(std::vector<BenchCase>& cases, const BenchCommand& command, const Target& target,
                       std::span<const Peer> peers, Measurer& measurer, std::vector<ReportRow>& rows) {
   ProgressLine line;
@@ -146,8 +174,11 @@ Status measure_rounds(std::vector<BenchCase>& cases, const BenchCommand& command
     for (size_t i = 0; i < rows.size(); ++i) {
       line.show(round * rows.size() + i + 1, command.rounds * rows.size(), rows[i].result.name);
       if (!cases[i].best.record) continue;
-      LATHE_TRY_STATUS(measure_again(cases[i], command.records, measurer, rows[i].result));
-      LATHE_TRY_STATUS(measure_peers_again(peers, cases[i].workload, target, measurer.cpus(), rows[i].peers));
+      std::optional<PeersOfCase> opened;
+      if (!peers.empty()) {
+        LATHE_TRY(opened, PeersOfCase::open(peers, cases[i].workload, target, measurer.cpus()));
+      }
+      LATHE_TRY_STATUS(measure_turns(cases[i], command.records, opened, measurer, rows[i]));
     }
   }
   return {};
@@ -189,7 +220,8 @@ void add_bench(CLI::App& app, Action& chosen) {
   options.text("--workload", command->program.workload, "a JSON file of operators", {.is_required = true});
   add_workload_options(options, command->program);
   options.text("--records", command->records, "the records file", {.shows_default = true});
-  options.number("--rounds", command->rounds, "how often each is measured; the best counts", {1, 1000},
+  options.number("--rounds", command->rounds,
+                 "how often each is measured, three times in turns with its peers", {1, 1000},
                  {.shows_default = true});
   options.flag("--peers", command->with_peers,
                "measure other libraries in turns with them: those whose plug-ins are in the folder peers/");

@@ -109,23 +109,22 @@ std::vector<PeerFigure> empty_figures(std::span<const Peer> peers) {
   return figures;
 }
 
-Status measure_peers_again(std::span<const Peer> peers, const Workload& workload, const Target& target,
-                           std::span<const int> cpus, std::vector<PeerFigure>& figures) {
+void measure_peers_again(PeersOfCase& peers, double seconds, std::vector<PeerFigure>& figures) {
   if (std::ranges::all_of(figures, [](const PeerFigure& figure) { return figure.failure.has_value(); }))
-    return {};
+    return;
   std::this_thread::sleep_for(kWorkerFallsAsleep);
-  LATHE_TRY(const std::vector<PeerMeasurement> measured, measure_peers(peers, workload, target, cpus));
+  const std::vector<PeerMeasurement> measured = peers.measure();
   for (size_t i = 0; i < measured.size(); ++i) {
     const Measurement& now = measured[i].measurement;
     PeerFigure& figure = figures[i];
     if (figure.failure) continue;
     if (!now.ok()) {
       figure = {.form = figure.form, .failure = now.failure};
-    } else if (figure.seconds == 0 || now.seconds < figure.seconds) {
-      figure.seconds = now.seconds;
+      continue;
     }
+    if (figure.seconds == 0 || now.seconds < figure.seconds) figure.seconds = now.seconds;
+    if (seconds > 0) figure.ratios.push_back(now.seconds / seconds);
   }
-  return {};
 }
 
 void report_left_out(const std::vector<ReportRow>& rows) {

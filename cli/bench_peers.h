@@ -21,9 +21,9 @@ Result<std::vector<Peer>> start_peers(std::span<const int> cpus);
 // A place for the figure of each form of each peer.
 std::vector<PeerFigure> empty_figures(std::span<const Peer> peers);
 
-// Measures a case once more and keeps the best of each form. A form that fails once is left out for good.
-Status measure_peers_again(std::span<const Peer> peers, const Workload& workload, const Target& target,
-                           std::span<const int> cpus, std::vector<PeerFigure>& figures);
+// Measures a case once more and keeps the best of each form, and how many times as long it took as the
+// program that took `seconds` just before (0: none did). A form that fails once is left out for good.
+void measure_peers_again(PeersOfCase& peers, double seconds, std::vector<PeerFigure>& figures);
 
 // Says on stderr which forms were left out of which cases, and why.
 void report_left_out(const std::vector<ReportRow>& rows);

@@ -29,13 +29,16 @@ std::string text_of(const Measurement& measurement) {
 
 Status measure_again(const Record& record, const std::string& file) {
   LATHE_TRY(Measurer measurer, start_measurer(record.cores));
-  LATHE_TRY(const Replayed replayed, within(file, replay_measured(record, measurer)));
-  const Measurement& now = replayed.measurement;
+  LATHE_TRY(ReplayedProgram program, within(file, ReplayedProgram::create(record)));
+  LATHE_TRY(const FullCheck check, program.check(measurer));
+  Measurement now;
+  if (!check.failure) {
+    LATHE_TRY(now, program.measure(measurer));
+  }
   to_stdout("record {}: {} on {}, {} core{}{}\n", record.id, record.task.name, record.target, record.cores,
             record.cores == 1 ? "" : "s", record.task.runs_cold ? ", timed cold" : "");
   to_stdout("recorded: {}\n", text_of(record.measurement));
-  const std::optional<MeasureFailure>& failure =
-      replayed.check.failure ? replayed.check.failure : now.failure;
+  const std::optional<MeasureFailure>& failure = check.failure ? check.failure : now.failure;
   if (failure) return fail(failure->kind, failure->message, fmt::format("{}: record {}", file, record.id));
   to_stdout("now:      {}{}\n", text_of(now),
             record.measurement.ok()
@@ -44,7 +47,7 @@ Status measure_again(const Record& record, const std::string& file) {
   to_stdout(
       "outputs:  all agree with the reference, largest difference {:.1e} of its magnitude "
       "({:.1e} allowed)\n",
-      replayed.check.largest_difference, replayed.check.tolerance);
+      check.largest_difference, check.tolerance);
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/write_file.h"
 #include "cli/console.h"
+#include "measure/statistics.h"
 
 namespace lathe::cli {
 namespace {
@@ -27,12 +28,13 @@ std::string microseconds(double seconds) {
 
 // None where either side has no figure.
 std::optional<double> speed_up(const ReportRow& row) {
-  double fastest = 0;
+  std::optional<double> least;
   for (const PeerFigure& peer : row.peers) {
-    if (peer.seconds > 0 && (fastest == 0 || peer.seconds < fastest)) fastest = peer.seconds;
+    if (peer.ratios.empty()) continue;
+    const double ratio = median(peer.ratios);
+    if (!least || ratio < *least) least = ratio;
   }
-  if (fastest == 0 || row.result.progress.best_seconds == 0) return std::nullopt;
-  return fastest / row.result.progress.best_seconds;
+  return least;
 }
 
 // How wide a form's column is.
@@ -91,13 +93,16 @@ ordered_json json_of(const ReportRow& row) {
   if (row.op == "network") entry["uses"] = row.uses;
   if (row.result.reached) entry["reached"] = *row.result.reached;
   if (row.result.winner) {
+    entry["record"] = row.result.winner->record;
     entry["largest_difference"] = row.result.winner->largest_difference;
     entry["tolerance"] = row.result.winner->tolerance;
   }
   if (!row.peers.empty()) entry["peers"] = ordered_json::object();
   for (const PeerFigure& peer : row.peers) {
     if (peer.seconds > 0) entry["peers"][peer.form] = peer.seconds;
+    if (!peer.ratios.empty()) entry["ratios"][peer.form] = peer.ratios;
   }
+  if (const std::optional<double> ratio = speed_up(row)) entry["speedup"] = *ratio;
   if (progress.best_seconds == 0) return entry;
   entry["seconds"] = progress.best_seconds;
   entry["spread"] = progress.best_spread;

@@ -14,6 +14,7 @@ namespace lathe::cli {
 struct PeerFigure {
   std::string form;
   double seconds = 0;                          // the best so far; 0: none
+  std::vector<double> ratios = {};             // its time over ours in each turn
   std::optional<MeasureFailure> failure = {};  // why there is none
 };
 
@@ -31,7 +32,8 @@ struct ReportRow {
 };
 
 // A table on stdout. With peers each form has a column, and the last line is the mean of the speed-ups: what
-// the fastest peer takes, in parts of what Lathe's program does.
+// the fastest peer takes, in parts of what Lathe's program does, the median of their turns. Times of one turn
+// are neighbours: a machine's clock, and who else uses it, change from second to second.
 void print_report(const std::vector<ReportRow>& rows);
 // Says on stderr that a signal of this name ended the run, and where its records are.
 void report_stop(const char* signal, const std::string& records);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "records/task_text.h"
 #include "records/within.h"
 #include "schedule/apply.h"
@@ -45,20 +47,30 @@ Result<std::string> replay_text(const Record& record, const std::string& form) {
   return within(place_of(record), emit_text(task, trace, code_form));
 }
 
-Result<Replayed> replay_measured(const Record& record, CandidateRunner& runner) {
+ReplayedProgram::ReplayedProgram(Trace trace, Program program, Module module, Problem problem)
+    : trace_(std::move(trace)),
+      program_(std::move(program)),
+      module_(std::move(module)),
+      problem_(std::move(problem)) {}
+
+Result<ReplayedProgram> ReplayedProgram::create(const Record& record) {
   LATHE_TRY(const Target target, parse_target(record.target));
   LATHE_TRY(const Task task, task_of(record.task, target, record.cores));
-  LATHE_TRY(const Trace trace, replayed_trace(record));
-  LATHE_TRY(const Program program, replayed_program(record, task));
-  LATHE_TRY(const Module module, within(place_of(record), compile_program(program, target, record.cores)));
+  LATHE_TRY(Trace trace, replayed_trace(record));
+  LATHE_TRY(Program program, replayed_program(record, task));
+  LATHE_TRY(Module module, within(place_of(record), compile_program(program, target, record.cores)));
   ProblemOptions checks;
-  checks.tolerance = record.tolerance;  // that of its tuning
+  checks.tolerance = record.tolerance;
   LATHE_TRY(Problem problem, Problem::create(task, checks));
-  Replayed replayed;
-  LATHE_TRY(replayed.check, problem.check_in_full(program, trace, module, runner));
-  if (replayed.check.failure) return replayed;
-  LATHE_TRY(replayed.measurement, runner.measure(module, problem.inputs_for(program, trace)));
-  return replayed;
+  return ReplayedProgram(std::move(trace), std::move(program), std::move(module), std::move(problem));
+}
+
+Result<FullCheck> ReplayedProgram::check(CandidateRunner& runner) {
+  return problem_.check_in_full(program_, trace_, module_, runner);
+}
+
+Result<Measurement> ReplayedProgram::measure(CandidateRunner& runner) {
+  return runner.measure(module_, problem_.inputs_for(program_, trace_));
 }
 
 }  // namespace lathe

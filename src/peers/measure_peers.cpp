@@ -59,9 +59,7 @@ class PeerProblem {
   Problem problem_;
 };
 
-Result<Measurement> measure_form(const Peer& peer, size_t form, const std::string& entry,
-                                 PeerProblem& problem) {
-  LATHE_TRY(PeerCase opened, peer.open(form, entry, problem.cores(), problem.inputs()));
+Result<Measurement> measure_form(const PeerForm& form, PeerCase& opened, PeerProblem& problem) {
   LATHE_TRY_STATUS(opened.run());
   Status ran;
   const auto work = [&] {
@@ -73,32 +71,57 @@ Result<Measurement> measure_form(const Peer& peer, size_t form, const std::strin
   LATHE_TRY_STATUS(std::move(ran));
   std::vector<float> output(problem.output_elements(), NAN);
   LATHE_TRY_STATUS(opened.read(output));
-  LATHE_TRY_STATUS(problem.check(peer.forms()[form], output));
+  LATHE_TRY_STATUS(problem.check(form, output));
   return measurement_of(std::move(samples));
 }
 
+struct OpenedForm {
+  PeerForm form;
+  Result<PeerCase> opened;
+};
+
 }  // namespace
 
-Result<std::vector<PeerMeasurement>> measure_peers(std::span<const Peer> peers, const Workload& workload,
-                                                   const Target& target, std::span<const int> cpus) {
+struct PeersOfCase::State {
+  std::span<const int> cpus;
+  std::optional<PeerProblem> problem = {};
+  std::vector<OpenedForm> forms = {};
+};
+
+PeersOfCase::PeersOfCase(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PeersOfCase::PeersOfCase(PeersOfCase&&) noexcept = default;
+PeersOfCase& PeersOfCase::operator=(PeersOfCase&&) noexcept = default;
+PeersOfCase::~PeersOfCase() = default;
+
+Result<PeersOfCase> PeersOfCase::open(std::span<const Peer> peers, const Workload& workload,
+                                      const Target& target, std::span<const int> cpus) {
   const Dag& dag = workload.operation.dag;
-  const bool is_left_out = has_other_types(dag) || dag.outputs.size() != 1;
-  std::optional<PeerProblem> problem;
-  if (!is_left_out) {
+  auto state = std::make_unique<State>(State{cpus});
+  std::optional<PeerProblem>& problem = state->problem;
+  if (!has_other_types(dag) && dag.outputs.size() == 1) {
     LATHE_TRY(problem, PeerProblem::create(workload, target, static_cast<int>(cpus.size())));
   }
   const PinnedThread pinned(cpus);
-  std::vector<PeerMeasurement> measured;
   for (const Peer& peer : peers) {
     for (size_t form = 0; form < peer.forms().size(); ++form) {
-      Measurement measurement = failed_measurement(
-          ErrorKind::unsupported, "peers take cases with one output whose tensors are all of type f32");
-      if (problem) {
-        const Result<Measurement> result = measure_form(peer, form, workload.entry, *problem);
-        measurement = result ? *result : failed_measurement(result.error().kind, result.error().to_string());
-      }
-      measured.push_back({peer.forms()[form].name, std::move(measurement)});
+      Result<PeerCase> opened =
+          problem ? peer.open(form, workload.entry, problem->cores(), problem->inputs())
+                  : fail(ErrorKind::unsupported,
+                         "peers take cases with one output whose tensors are all of type f32");
+      state->forms.push_back({peer.forms()[form], std::move(opened)});
     }
+  }
+  return PeersOfCase(std::move(state));
+}
+
+std::vector<PeerMeasurement> PeersOfCase::measure() {
+  const PinnedThread pinned(state_->cpus);
+  std::vector<PeerMeasurement> measured;
+  for (auto& [form, opened] : state_->forms) {
+    const Result<Measurement> result =
+        opened ? measure_form(form, *opened, *state_->problem) : std::unexpected(opened.error());
+    measured.push_back(
+        {form.name, result ? *result : failed_measurement(result.error().kind, result.error().to_string())});
   }
   return measured;
 }

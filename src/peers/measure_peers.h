@@ -2,6 +2,7 @@
 // check of what they compute, the same way of taking samples (measure/timing.h).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,10 +21,24 @@ struct PeerMeasurement {
   Measurement measurement;
 };
 
-// Every form of every peer in turn, in this process, on these cpus with as many threads. What the last of the
-// timed runs left behind is compared with the Dag's own evaluation, by the tolerance of the form's algorithm.
-// An Error means that the case has no inputs or no reference.
-Result<std::vector<PeerMeasurement>> measure_peers(std::span<const Peer> peers, const Workload& workload,
-                                                   const Target& target, std::span<const int> cpus);
+// A case opened in every form of every peer, in this process, on these cpus with as many threads.
+class PeersOfCase {
+ public:
+  // An Error means that the case has no inputs or no reference. `peers` and `cpus` must outlive it.
+  static Result<PeersOfCase> open(std::span<const Peer> peers, const Workload& workload, const Target& target,
+                                  std::span<const int> cpus);
+  PeersOfCase(PeersOfCase&&) noexcept;
+  PeersOfCase& operator=(PeersOfCase&&) noexcept;
+  ~PeersOfCase();
+
+  // Every form in turn. What the last of the timed runs left behind is compared with the Dag's own
+  // evaluation, by the tolerance of the form's algorithm.
+  std::vector<PeerMeasurement> measure();
+
+ private:
+  struct State;
+  explicit PeersOfCase(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace lathe

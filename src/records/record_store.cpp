@@ -375,6 +375,14 @@ Status RecordStore::improve(int64_t id, const Measurement& again) {
   });
 }
 
+Status RecordStore::settle(int64_t id, const Measurement& again) {
+  return in_transaction([&]() -> Status {
+    LATHE_TRY(const Record known, by_id(id));
+    if (!again.ok() || !known.measurement.ok()) return {};
+    return write_time(id, again);
+  });
+}
+
 Status RecordStore::write_time(int64_t id, const Measurement& again) {
   LATHE_TRY(Statement statement,
             connection_.prepare(

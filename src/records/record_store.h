@@ -70,6 +70,9 @@ class RecordStore {
   // Gives a record the time of a later measurement of its program where that one is less: what disturbs a
   // measurement makes it longer. Error not_found where there is none of this id.
   Status improve(int64_t id, const Measurement& again);
+  // Gives a record the time of later measurements of its program, be it more or less: those that compared it
+  // with others. Nothing changes where either failed. Error not_found where there is none of this id.
+  Status settle(int64_t id, const Measurement& again);
 
   // In the order of their ids.
   Result<std::vector<Record>> find(const RecordQuery& query) const;

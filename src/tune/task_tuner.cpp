@@ -79,12 +79,34 @@ struct PaceMaker {
 // Paces within this of 1 are the noise of one measurement.
 constexpr double kPaceNoise = 0.05;
 
+// Two measurements of one program some seconds apart differ by as much where clocks move.
+constexpr double kFinalistRatio = 1.08;
+constexpr int kRaceTurns = 5;
+constexpr double kRaceSeconds = 1;
+
+// A program in a race: what it took in each of its turns.
+struct Racer {
+  Record record;
+  Built built;
+  std::vector<Measurement> turns = {};
+};
+
+// The turn in the middle, the later one of two.
+const Measurement& middle_turn(Racer& racer) {
+  const auto middle = racer.turns.begin() + static_cast<std::ptrdiff_t>(racer.turns.size() / 2);
+  std::ranges::nth_element(racer.turns, middle, {}, &Measurement::seconds);
+  return *middle;
+}
+
 }  // namespace
 
 std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count) {
   std::ranges::stable_sort(ranked, {}, &RankedRecord::seconds);
   std::set<int64_t> seen;
   std::erase_if(ranked, [&](const RankedRecord& record) { return !seen.insert(record.id).second; });
+  std::erase_if(ranked, [best = ranked.empty() ? 0 : ranked.front().seconds](const RankedRecord& record) {
+    return record.seconds > best * kFinalistRatio;
+  });
   ranked.resize(std::min(ranked.size(), count));
   return ranked;
 }
@@ -116,6 +138,8 @@ struct TaskTuner::State {
   Status correct(std::vector<Trial>& batch, size_t first_ranked);
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
   Status take_over_records();
+  Result<std::vector<Racer>> build_racers(std::span<const RankedRecord> finalists);
+  Status run_race(std::vector<Racer>& racers);
   Result<FullCheck> check_in_full(const Record& record);
 };
 
@@ -332,20 +356,53 @@ Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
   return problem.check_in_full(built.program, built.trace, *built.module, *runner);
 }
 
-std::vector<RankedRecord> TaskTuner::finalists(size_t count) const { return best_of(state_->ranked, count); }
-
-Status TaskTuner::measure_again(std::span<const RankedRecord> finalists) {
-  State& s = *state_;
-  for (const int64_t id : std::views::transform(finalists, &RankedRecord::id)) {
-    const Result<Record> record = s.records->by_id(id);
+// Those that are still there and still compile: confirm_best tells of others, should it come to them.
+Result<std::vector<Racer>> TaskTuner::State::build_racers(std::span<const RankedRecord> finalists) {
+  std::vector<Racer> racers;
+  for (const RankedRecord& finalist : finalists) {
+    Result<Record> record = records->by_id(finalist.id);
     if (is_gone(record)) continue;
     if (!record) return std::unexpected(record.error());
-    const Built built = build(s.task, parse_trace(record->trace));
-    if (!built.module) continue;  // confirm_best tells why, should it come to that
-    LATHE_TRY(const Measurement again,
-              s.runner->measure(*built.module, s.problem.inputs_for(built.program, built.trace)));
-    const Status improved = s.records->improve(id, again);
-    if (!is_gone(improved)) LATHE_TRY_STATUS(improved);
+    Built built = build(task, parse_trace(record->trace));
+    if (built.module) racers.push_back({std::move(*record), std::move(built)});
+  }
+  return racers;
+}
+
+// Once the time is up those that had no turn yet, the slowest of them, get none.
+Status TaskTuner::State::run_race(std::vector<Racer>& racers) {
+  const double start = monotonic_seconds();
+  const int turns = racers.size() > 1 ? kRaceTurns : 1;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (size_t i = 0; i < racers.size(); ++i) {
+      const bool must = turn == 0 && i < 2;
+      if (!must && monotonic_seconds() - start > kRaceSeconds && (turn == 0 || i == 0)) return {};
+      const Built& built = racers[i].built;
+      LATHE_TRY(Measurement now,
+                runner->measure(*built.module, problem.inputs_for(built.program, built.trace)));
+      if (now.ok()) racers[i].turns.push_back(std::move(now));
+    }
+  }
+  return {};
+}
+
+std::vector<RankedRecord> TaskTuner::finalists(size_t count) const { return best_of(state_->ranked, count); }
+
+Status TaskTuner::race(std::span<const RankedRecord> finalists) {
+  State& s = *state_;
+  LATHE_TRY(std::vector<Racer> racers, s.build_racers(finalists));
+  LATHE_TRY_STATUS(s.run_race(racers));
+  std::erase_if(racers, [](const Racer& racer) { return racer.turns.empty(); });
+  if (racers.empty()) return {};
+  const auto winner =
+      std::ranges::min_element(racers, {}, [](Racer& racer) { return middle_turn(racer).seconds; });
+  for (Racer& racer : racers) {
+    const bool is_winner = &racer == &*winner;
+    const Measurement& middle = middle_turn(racer);
+    const Measurement& best = *std::ranges::min_element(racer.turns, {}, &Measurement::seconds);
+    const Status kept =
+        is_winner ? s.records->improve(racer.record.id, best) : s.records->settle(racer.record.id, middle);
+    if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
   }
   return {};
 }

@@ -55,7 +55,8 @@ struct RankedRecord {
   double seconds = 0;
   int64_t id = 0;
 };
-// The best `count` of these, best first; of two of one id the better.
+// The best `count` of these, best first; of two of one id the better. What is much slower than the best is
+// none of them.
 std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count);
 
 class TaskTuner {
@@ -74,9 +75,11 @@ class TaskTuner {
   // The best records, best first. Times are compared at the machine's pace: those measured while it was slow
   // count for less than they took.
   std::vector<RankedRecord> finalists(size_t count) const;
-  // Measures these records' programs once more; each keeps the better of its two times. Call it well after
-  // the last step: a machine that is slow is so for seconds.
-  Status measure_again(std::span<const RankedRecord> finalists);
+  // Measures these records' programs several times more, in turns, for about a second or once each, so that
+  // they meet the machine at the same paces. The one whose median is least keeps the best of its times; the
+  // others take their medians, for a time that one pass found in a lucky moment would win for good. Call it
+  // well after the last step: a machine that is slow is so for seconds.
+  Status race(std::span<const RankedRecord> finalists);
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.
   Result<std::optional<Winner>> confirm_best();

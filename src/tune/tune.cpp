@@ -29,8 +29,8 @@ std::optional<double> reached(StopRule& rule, const TaskTuner& tuner) {
                       [&](const Peaks& peaks) { return tuner.least_seconds(peaks); });
 }
 
-// How many of a task's programs are measured a second time at the end.
-constexpr size_t kFinalists = 3;
+// How many of a task's programs race at the end.
+constexpr size_t kFinalists = 6;
 
 // Says why a case has no valid program, where it has none.
 Status explain_failure(const Task& task, const RecordStore& records, std::optional<double> tolerance,
@@ -47,7 +47,7 @@ bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop();
 Status conclude(TaskTuner& tuner, std::span<const RankedRecord> finalists, const TuneBudget& budget,
                 CaseResult& result) {
   const double start = monotonic_seconds();
-  LATHE_TRY_STATUS(tuner.measure_again(finalists));
+  LATHE_TRY_STATUS(tuner.race(finalists));
   if (is_stopped(budget)) return {};
   LATHE_TRY(result.winner, tuner.confirm_best());
   const double slowest_pace = result.progress.slowest_pace;  // of the steps, which another tuner may have run

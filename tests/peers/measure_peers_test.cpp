@@ -25,11 +25,10 @@ std::map<std::string, Measurement> measure_fake(const std::string& entry) {
   const Result<std::vector<Peer>> peers = load_peers({fake_peer("fake")});
   EXPECT_TRUE(peers.has_value());
   const std::vector<int> cpus = {allowed_cpus().front()};
-  const Result<std::vector<PeerMeasurement>> measured =
-      measure_peers(*peers, workload_of(entry), detect_target(), cpus);
-  EXPECT_TRUE(measured.has_value()) << measured.error().to_string();
+  Result<PeersOfCase> opened = PeersOfCase::open(*peers, workload_of(entry), detect_target(), cpus);
+  EXPECT_TRUE(opened.has_value()) << opened.error().to_string();
   std::map<std::string, Measurement> by_form;
-  for (const PeerMeasurement& form : *measured) by_form[form.form] = form.measurement;
+  for (const PeerMeasurement& form : opened->measure()) by_form[form.form] = form.measurement;
   return by_form;
 }
 

@@ -108,23 +108,6 @@ TEST_F(RecordStoreTest, ARecordThatTurnsOutWrongLosesItsTimeAndItsPlace) {
   EXPECT_EQ(records.mark_failed(9, failure, 1e-5).error().kind, ErrorKind::not_found);
 }
 
-TEST_F(RecordStoreTest, OfTwoMeasurementsTheBetterOneStays) {
-  RecordStore records = store();
-  const std::vector<Record> batch{sample_record(2e-3), sample_record(3e-3)};
-  ASSERT_TRUE(records.append_all(batch).has_value());
-  const Measurement better = measurement_of({1.1e-3, 1e-3, 1.2e-3});
-  ASSERT_TRUE(records.improve(2, better).has_value());
-  ASSERT_TRUE(records.improve(1, measurement_of({2.5e-3})).has_value());
-  ASSERT_TRUE(records.improve(1, failed_measurement(ErrorKind::crash, "it crashed")).has_value());
-  Record expected = batch[1];
-  expected.id = 2;
-  expected.measurement = better;
-  EXPECT_EQ(records.by_id(2).value(), expected);
-  EXPECT_EQ(records.by_id(1).value().measurement, batch[0].measurement);
-  EXPECT_EQ(records.best({}).value()->id, 2);
-  EXPECT_EQ(records.improve(9, better).error().kind, ErrorKind::not_found);
-}
-
 TEST_F(RecordStoreTest, RecordsThatAreExceptedDoNotCount) {
   RecordStore records = store();
   const std::vector<Record> batch{sample_record(1e-3), sample_record(2e-3), sample_record(3e-3)};

@@ -240,8 +240,8 @@ TEST_F(TunedTwins, WhatOnlyTheLaterFailedAtIsToldOfBoth) {
 TEST_F(TunedTwins, TheBestOfBothAreMeasuredAgainAndTheSlowestPaceIsKept) {
   // The first's records 1 to 3, the twin's 4 to 7. Before a second batch and after a slow one the best
   // program is measured anew: the machine takes 2 times as long then for the first and 4 for the twin.
-  const std::vector<double> times = {1.0,  0.9, 1.8, 1.0, 1.8,        // at the quietest pace 1.0, 0.9, 0.5
-                                     0.95, 0.7, 2.8, 4.0, 4.0, 2.8};  // 0.95, 0.7, 1.0, 1.0
+  const std::vector<double> times = {1.0,  0.9,  1.8,  1.68, 1.8,         // at pace 1: 1.0, 0.9, 0.84
+                                     0.95, 0.86, 3.44, 4.0,  4.0, 3.44};  // 0.95, 0.86, 1.0, 1.0
   size_t measured = 0;
   runner_.seconds = [&](const Module&) { return measured < times.size() ? times[measured++] : 0.125; };
   const std::vector<CaseResult> results = tune_twins(3, 7);
