@@ -157,7 +157,7 @@ Status measure_turns(BenchCase& bench_case, const std::string& file, std::option
   LATHE_TRY(ReplayedProgram program, within(file, ReplayedProgram::create(*bench_case.best.record)));
   LATHE_TRY_STATUS(check_winner(bench_case, program, measurer, row.result));
   row.result.wall_seconds += monotonic_seconds() - start;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < (peers ? kTurns : 1); ++turn) {
     const double begin = monotonic_seconds();
     LATHE_TRY(const double seconds, measure_again(bench_case, program, measurer, row.result.progress));
     row.result.wall_seconds += monotonic_seconds() - begin;

@@ -7,8 +7,9 @@ trials or time adds to an earlier one. The winners are then measured in turns wi
 FOLDER/coresN.json: the machine as `lathe target` prints it, how it was tuned, the rows of `bench`, and for each task
 the best time so far over its trials.
 
-With --weak RATIO the cases that are then below that speed-up are tuned on, up to --weak-trials, and they and their
-peers measured in so many rounds more, --weak-passes times; each side keeps its best round.
+A speed-up is the median, over all turns, of what the peer took in a turn over what ours took in it. With --weak RATIO
+the cases that are then below that are tuned on, up to --weak-trials, and they and their peers measured in so many
+rounds more, --weak-passes times: the turns add up where the same program won, a new winner begins anew.
 
 usage: measure.py --out FOLDER [--lathe BINARY] [--workload FILE.json] [--filter REGEX] [--cpus 0[,1]]
                   [--time SECONDS] [--case-time SECONDS] [--trials N] [--rounds N] [--target NAME]
@@ -20,6 +21,7 @@ import json
 import math
 import re
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -78,18 +80,23 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def speedup_of(row: dict) -> float | None:
-    """The fastest peer's time over ours."""
-    peers = [seconds for seconds in row.get("peers", {}).values() if seconds]
-    return min(peers) / row["seconds"] if peers and row["seconds"] else None
+    """The fastest peer's time over ours: of each peer the median of its turns."""
+    return min(map(statistics.median, row.get("ratios", {}).values()), default=None)
 
 
 def join_row(row: dict, other: dict) -> None:
-    """Each side's best time of the two."""
-    if other["seconds"] and (not row["seconds"] or other["seconds"] < row["seconds"]):
-        row["seconds"], row["gflops"] = other["seconds"], other["gflops"]
+    """The turns of both, and each side's best time, where one program took them; else those of the later one."""
+    row["trials"] = other["trials"]
+    is_same = row.get("record") == other.get("record")
+    if not is_same or (row["seconds"] and other["seconds"] and other["seconds"] < row["seconds"]):
+        row.update({key: other[key] for key in ("record", "seconds", "spread", "gflops") if key in other})
     for form, seconds in other.get("peers", {}).items():
         peers = row.setdefault("peers", {})
         peers[form] = min(seconds, peers.get(form, seconds))
+    for form, ratios in other.get("ratios", {}).items():
+        known = row["ratios"][form] if is_same else []
+        row.setdefault("ratios", {})[form] = known + ratios
+    row["speedup"] = speedup_of(row)
 
 
 def parse_options() -> argparse.Namespace:
@@ -134,7 +141,6 @@ class Table:
         known = {row["name"]: row for row in self.rows}
         for row in json.loads(self.rows_file.read_text()):
             if row["name"] in known:
-                known[row["name"]]["trials"] = row["trials"]
                 join_row(known[row["name"]], row)
             else:
                 self.rows.append(row)

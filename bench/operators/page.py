@@ -23,7 +23,8 @@ from measure import geometric_mean, speedup_of
 HEAD = """# Performance of operators
 Made by `bench/operators/page.py` from figures that `bench/operators/measure.py` took; not written by hand.
 A speed-up is the time of the fastest peer (oneDNN's direct form, its Winograd, OpenBLAS; PyTorch where these have no
-such operator) over ours: best recorded program and peers measured in turns on the same cores, each at its best round,
+such operator) over ours: best recorded program and peers measured in turns on the same cores,
+the median over the turns of the ratio within each, times of either side its best,
 layouts of activations free on both sides, constants transformed beforehand, every result compared with the reference.
 GFLOP/s count the direct form's operations, so Winograd's algorithm may exceed the peak.
 """
@@ -195,11 +196,7 @@ def section(report: dict, name: str) -> list[str]:
     lines.append(f"Tuning all {len(rows)} took {report['tuning_seconds'] / 60:.0f} minutes.")
     if weak := report.get("weak"):
         lines.append(f"Cases below {weak['ratio']:g} were then tuned on, up to {weak['trials']} trials, and measured again "
-                     f"with their peers, in at most {weak['passes']} more pass{'es' if weak['passes'] > 1 else ''}: each side "
-                     "keeps its best round.")
-    if report.get("joined", 1) > 1:
-        lines.append(f"Joined of {report['joined']} measurements (`join.py`): cases that were weak in one were tuned and "
-                     "measured again, by a later build, and each side keeps its best.")
+                     f"with their peers, in at most {weak['passes']} more pass{'es' if weak['passes'] > 1 else ''}.")
     lines += ["", f"![speed-up of every case](performance/speedup-{name}.svg)", "", *kind_table(rows), "",
               f"![trials and quality](performance/quality-{name}.svg)", "",
               f"![roofline](performance/roofline-{name}.svg)", "",

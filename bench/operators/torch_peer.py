@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from measure import Lathe
+from measure import Lathe, speedup_of
 
 Ways = list[Callable[..., torch.Tensor]]
 SAMPLE_SECONDS = 2e-3
@@ -156,10 +156,11 @@ def main() -> None:
             ours = lathe.recorded_seconds(options.workload, case["name"], options.records)
             torchs = min(map(seconds_of, ways))
             row["seconds"] = min(filter(None, (row["seconds"], ours)))
-            row.setdefault("peers", {})
-            row["peers"]["pytorch"] = min(torchs, row["peers"].get("pytorch", torchs))
+            peers = row.setdefault("peers", {})
+            peers["pytorch"] = min(torchs, peers.get("pytorch", torchs))
+            row.setdefault("ratios", {}).setdefault("pytorch", []).append(torchs / ours)
         row["gflops"] = row["flops"] / row["seconds"] * 1e-9
-        print(f"{case['name']}: {row['peers']['pytorch'] / row['seconds']:.2f}x", flush=True)
+        print(f"{case['name']}: {speedup_of(row):.2f}x", flush=True)
         options.figures.write_text(json.dumps(report, indent=1) + "\n")
 
 
