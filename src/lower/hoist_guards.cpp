@@ -1,7 +1,9 @@
 #include "lower/hoist_guards.h"
 
 #include <algorithm>
+#include <span>
 
+#include "loop/walk.h"
 #include "lower/map.h"
 
 namespace lathe {
@@ -36,7 +38,18 @@ std::vector<Conjunct> take(std::vector<Conjunct>& from, Predicate&& leaves) {
   return taken;
 }
 
-Hoisted hoist(const Stmt& stmt);
+// `ending`: the buffers that end with the statement.
+Hoisted hoist(const Stmt& stmt, std::span<const Tensor> ending = {});
+
+// Whether nothing is left of what the statement does once these buffers have ended.
+bool serves(const Stmt& stmt, std::span<const Tensor> ending) {
+  bool writes_elsewhere = false;
+  for_each(stmt, [&](const StmtNode& node) {
+    const Store* store = std::get_if<Store>(&node.node);
+    if (store != nullptr && std::ranges::find(ending, store->tensor) == ending.end()) writes_elsewhere = true;
+  });
+  return !writes_elsewhere;
+}
 
 Hoisted hoist_loop(const Stmt& stmt, const For& loop) {
   Hoisted body = hoist(loop.body);
@@ -47,25 +60,25 @@ Hoisted hoist_loop(const Stmt& stmt, const For& loop) {
   return {make_stmt(For{loop.var, loop.extents, loop.kind, std::move(inner)}), std::move(outer)};
 }
 
-Hoisted hoist_branch(const If& branch) {
-  Hoisted body = hoist(branch.body);
+Hoisted hoist_branch(const If& branch, std::span<const Tensor> ending) {
+  Hoisted body = hoist(branch.body, ending);
   for (const Conjunct& conjunct : branch.conditions) {
     if (!contains(body.conditions, conjunct)) body.conditions.push_back(conjunct);
   }
   return body;
 }
 
-Hoisted hoist_seq(const Seq& seq) {
+Hoisted hoist_seq(const Seq& seq, std::span<const Tensor> ending) {
   std::vector<Hoisted> children;
   for (const Stmt& child : seq.statements) children.push_back(hoist(child));
-  // Where nothing else runs there is nothing to fetch ahead for.
-  const auto fetches_alone = [](const Hoisted& child) { return as<Prefetch>(child.stmt) != nullptr; };
+  // Where nothing else runs there is nothing to fetch ahead for, and nothing to compute.
+  const auto serves_others = [&](const Hoisted& child) { return serves(child.stmt, ending); };
   std::vector<Conjunct> shared;
-  const auto first = std::ranges::find_if_not(children, fetches_alone);
+  const auto first = std::ranges::find_if_not(children, serves_others);
   if (first != children.end()) shared = first->conditions;
   std::erase_if(shared, [&](const Conjunct& c) {
     return !std::ranges::all_of(children, [&](const Hoisted& child) {
-      return fetches_alone(child) || contains(child.conditions, c);
+      return serves_others(child) || contains(child.conditions, c);
     });
   });
   std::vector<Stmt> statements;
@@ -76,13 +89,15 @@ Hoisted hoist_seq(const Seq& seq) {
   return {make_seq(std::move(statements)), std::move(shared)};
 }
 
-Hoisted hoist(const Stmt& stmt) {
+Hoisted hoist(const Stmt& stmt, std::span<const Tensor> ending) {
   if (const For* loop = as<For>(stmt)) return hoist_loop(stmt, *loop);
-  if (const If* branch = as<If>(stmt)) return hoist_branch(*branch);
-  if (const Seq* seq = as<Seq>(stmt)) return hoist_seq(*seq);
+  if (const If* branch = as<If>(stmt)) return hoist_branch(*branch, ending);
+  if (const Seq* seq = as<Seq>(stmt)) return hoist_seq(*seq, ending);
   const Alloc* alloc = as<Alloc>(stmt);
   if (alloc == nullptr) return {stmt, {}};
-  Hoisted body = hoist(alloc->body);
+  std::vector<Tensor> ending_inside(ending.begin(), ending.end());
+  ending_inside.push_back(alloc->tensor);
+  Hoisted body = hoist(alloc->body, ending_inside);
   return {make_stmt(Alloc{alloc->tensor, alloc->scope, alloc->layout, body.stmt}),
           std::move(body.conditions)};
 }

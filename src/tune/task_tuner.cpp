@@ -139,7 +139,7 @@ struct TaskTuner::State {
   Status measure(const Point& point, Built built, std::vector<Trial>& batch);
   Status take_over_records();
   Result<std::vector<Racer>> build_racers(std::span<const RankedRecord> finalists);
-  Status run_race(std::vector<Racer>& racers);
+  Status run_race(std::vector<Racer>& racers, const std::function<bool()>& stop);
   Result<FullCheck> check_in_full(const Record& record);
 };
 
@@ -370,11 +370,12 @@ Result<std::vector<Racer>> TaskTuner::State::build_racers(std::span<const Ranked
 }
 
 // Once the time is up those that had no turn yet, the slowest of them, get none.
-Status TaskTuner::State::run_race(std::vector<Racer>& racers) {
+Status TaskTuner::State::run_race(std::vector<Racer>& racers, const std::function<bool()>& stop) {
   const double start = monotonic_seconds();
   const int turns = racers.size() > 1 ? kRaceTurns : 1;
   for (int turn = 0; turn < turns; ++turn) {
     for (size_t i = 0; i < racers.size(); ++i) {
+      if (stop()) return {};
       const bool must = turn == 0 && i < 2;
       if (!must && monotonic_seconds() - start > kRaceSeconds && (turn == 0 || i == 0)) return {};
       const Built& built = racers[i].built;
@@ -388,10 +389,11 @@ Status TaskTuner::State::run_race(std::vector<Racer>& racers) {
 
 std::vector<RankedRecord> TaskTuner::finalists(size_t count) const { return best_of(state_->ranked, count); }
 
-Status TaskTuner::race(std::span<const RankedRecord> finalists) {
+Status TaskTuner::race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop) {
   State& s = *state_;
   LATHE_TRY(std::vector<Racer> racers, s.build_racers(finalists));
-  LATHE_TRY_STATUS(s.run_race(racers));
+  LATHE_TRY_STATUS(s.run_race(racers, stop));
+  if (stop()) return {};
   std::erase_if(racers, [](const Racer& racer) { return racer.turns.empty(); });
   if (racers.empty()) return {};
   const auto winner =

@@ -78,8 +78,9 @@ class TaskTuner {
   // Measures these records' programs several times more, in turns, for about a second or once each, so that
   // they meet the machine at the same paces. The one whose median is least keeps the best of its times; the
   // others take their medians, for a time that one pass found in a lucky moment would win for good. Call it
-  // well after the last step: a machine that is slow is so for seconds.
-  Status race(std::span<const RankedRecord> finalists);
+  // well after the last step: a machine that is slow is so for seconds. Where `stop` ends it all stays as it
+  // was.
+  Status race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop);
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.
   Result<std::optional<Winner>> confirm_best();

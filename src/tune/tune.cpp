@@ -47,7 +47,7 @@ bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop();
 Status conclude(TaskTuner& tuner, std::span<const RankedRecord> finalists, const TuneBudget& budget,
                 CaseResult& result) {
   const double start = monotonic_seconds();
-  LATHE_TRY_STATUS(tuner.race(finalists));
+  LATHE_TRY_STATUS(tuner.race(finalists, [&] { return is_stopped(budget); }));
   if (is_stopped(budget)) return {};
   LATHE_TRY(result.winner, tuner.confirm_best());
   const double slowest_pace = result.progress.slowest_pace;  // of the steps, which another tuner may have run

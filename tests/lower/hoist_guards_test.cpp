@@ -71,6 +71,63 @@ main {
 )");
 }
 
+// What nobody reads need not be computed, unless the buffer outlives the statements that leave it out.
+TEST(HoistGuards, LeavesOutWhatServesWhatDoesNotRun) {
+  expect_golden(kPass, R"(
+input A: f32[15] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    alloc T: f32[1] registers [0] {
+      store T[0] = 0.0
+      for j in 4 {
+        store T[0] = T[0] + A[i + j]
+      }
+      if i < 10 {
+        store C[i] = T[0]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[15] [0]
+output C: f32[10] [0]
+main {
+  for i in 12 {
+    if i < 10 {
+      alloc T: f32[1] registers [0] {
+        store T[0] = 0.0
+        for j in 4 {
+          store T[0] = T[0] + A[i + j]
+        }
+        store C[i] = T[0]
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(HoistGuards, KeepsWhatOthersRead) {
+  const char* text = R"(
+input A: f32[12] [0]
+output C: f32[10] [0]
+main {
+  alloc T: f32[1] workspace [0] {
+    store T[0] = 0.0
+    for i in 12 {
+      store T[0] = T[0] + A[i]
+      if i < 10 {
+        store C[i] = T[0]
+      }
+    }
+  }
+}
+)";
+  expect_golden(kPass, text, text);
+}
+
 TEST(HoistGuards, JoinsWhatSiblingsShare) {
   expect_golden(kPass, R"(
 input A: f32[10] [0]

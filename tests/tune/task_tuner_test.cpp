@@ -441,7 +441,7 @@ TEST_F(TuneTask, ARecordThatSomebodyPrunesIsLeftOut) {
   const std::vector<RankedRecord> finalists = tuner->finalists(3);
   ASSERT_EQ(finalists.size(), 3U);
   ASSERT_EQ(store->prune(1).value(), 3);
-  EXPECT_TRUE(tuner->race(finalists));
+  EXPECT_TRUE(tuner->race(finalists, [] { return false; }));
   const auto winner = tuner->confirm_best();
   ASSERT_TRUE(winner) << winner.error().to_string();
   EXPECT_TRUE(winner->has_value());

@@ -302,7 +302,7 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
 }
 
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {
-  // All trials, the paces of the three second batches, and the first case's three best anew.
+  // All trials, the paces of the three second batches, and the first turns of the first case's race.
   const std::vector<CaseResult> results = tune_cases_until(after_runs(runner_, 18 + 3 + 3));
   ASSERT_EQ(results.size(), 3U);
   for (const CaseResult& result : results) EXPECT_FALSE(result.winner);
