@@ -1,6 +1,8 @@
 // oneDNN as a peer: products and convolutions of all kinds, directly and, where it has them so, by Winograd's
 // algorithm. The library chooses the layouts of all tensors; what brings them there is done when a case is
 // opened.
+#include <sched.h>
+
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "bench/peers/onednn_convolution.h"
@@ -8,7 +10,11 @@
 #include "bench/peers/plugin.h"
 
 // Of the run-time system that libdnnl brings with it: to link one here could make two.
-extern "C" void omp_set_num_threads(int threads);
+extern "C" {
+void omp_set_num_threads(int threads);
+int omp_get_thread_num();
+void GOMP_parallel(void (*work)(void*), void* data, unsigned threads, unsigned flags);
+}
 
 namespace lathe::peers {
 namespace {
@@ -102,8 +108,37 @@ Plan plan(const Request& request, bool by_winograd, const dnnl::engine& engine) 
   throw Unsupported("oneDNN has no primitive for this operator");
 }
 
+// The calling thread's cpus, in their order.
+std::vector<size_t> allowed_cpus() {
+  cpu_set_t set;
+  std::vector<size_t> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+// Gives each thread of a team but the caller's a cpu of its own, none of them the first. They sleep between
+// calls, and where the system may choose it wakes them at times on the caller's and leaves them there for
+// seconds: two cores are no faster than one then.
+void keep_threads_apart(int cores) {
+  const auto pin = [](void* data) {
+    const auto& cpus = *static_cast<const std::vector<size_t>*>(data);
+    const auto thread = static_cast<size_t>(omp_get_thread_num());
+    if (thread == 0 || thread >= cpus.size()) return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpus[thread], &set);
+    sched_setaffinity(0, sizeof set, &set);
+  };
+  std::vector<size_t> cpus = allowed_cpus();
+  if (cores > 1) GOMP_parallel(pin, &cpus, static_cast<unsigned>(cores), 0);
+}
+
 std::unique_ptr<Case> open(const Request& request, bool by_winograd) {
   omp_set_num_threads(request.cores);
+  keep_threads_apart(request.cores);
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   try {
     return std::make_unique<PrimitiveCase>(plan(request, by_winograd, engine), engine);

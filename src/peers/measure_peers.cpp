@@ -59,8 +59,11 @@ class PeerProblem {
   Problem problem_;
 };
 
-Result<Measurement> measure_form(const PeerForm& form, PeerCase& opened, PeerProblem& problem) {
+// The first run may start threads, which inherit this one's cpus; from then on it keeps to the first of them.
+Result<Measurement> measure_form(const PeerForm& form, PeerCase& opened, PeerProblem& problem,
+                                 std::span<const int> cpus) {
   LATHE_TRY_STATUS(opened.run());
+  const PinnedThread pinned(cpus.front());
   Status ran;
   const auto work = [&] {
     if (Status now = opened.run(); !now) ran = std::move(now);
@@ -118,8 +121,8 @@ std::vector<PeerMeasurement> PeersOfCase::measure() {
   const PinnedThread pinned(state_->cpus);
   std::vector<PeerMeasurement> measured;
   for (auto& [form, opened] : state_->forms) {
-    const Result<Measurement> result =
-        opened ? measure_form(form, *opened, *state_->problem) : std::unexpected(opened.error());
+    const Result<Measurement> result = opened ? measure_form(form, *opened, *state_->problem, state_->cpus)
+                                              : std::unexpected(opened.error());
     measured.push_back(
         {form.name, result ? *result : failed_measurement(result.error().kind, result.error().to_string())});
   }
