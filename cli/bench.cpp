@@ -103,7 +103,7 @@ constexpr int kTurns = 3;
 
 // Compares all of what it computes, once.
 Status check_winner(BenchCase& bench_case, ReplayedProgram& program, Measurer& measurer, CaseResult& result) {
-  if (result.winner) return {};
+  if (result.winner || bench_case.failure) return {};
   LATHE_TRY(const FullCheck check, program.check(measurer));
   bench_case.failure = check.failure;
   if (!check.failure)
@@ -161,7 +161,7 @@ Status measure_turns(BenchCase& bench_case, const std::string& file, std::option
     const double begin = monotonic_seconds();
     LATHE_TRY(const double seconds, measure_again(bench_case, program, measurer, row.result.progress));
     row.result.wall_seconds += monotonic_seconds() - begin;
-    if (peers) measure_peers_again(*peers, seconds, row.peers);
+    if (peers && !bench_case.failure) measure_peers_again(*peers, seconds, row.peers);
   }
   return {};
 }

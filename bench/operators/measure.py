@@ -90,12 +90,13 @@ def join_row(row: dict, other: dict) -> None:
     is_same = row.get("record") == other.get("record")
     if not is_same or (row["seconds"] and other["seconds"] and other["seconds"] < row["seconds"]):
         row.update({key: other[key] for key in ("record", "seconds", "spread", "gflops") if key in other})
+    if not is_same:
+        row["ratios"] = {}
     for form, seconds in other.get("peers", {}).items():
         peers = row.setdefault("peers", {})
         peers[form] = min(seconds, peers.get(form, seconds))
     for form, ratios in other.get("ratios", {}).items():
-        known = row["ratios"][form] if is_same else []
-        row.setdefault("ratios", {})[form] = known + ratios
+        row.setdefault("ratios", {}).setdefault(form, []).extend(ratios)
     row["speedup"] = speedup_of(row)
 
 

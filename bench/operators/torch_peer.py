@@ -159,6 +159,7 @@ def main() -> None:
             peers = row.setdefault("peers", {})
             peers["pytorch"] = min(torchs, peers.get("pytorch", torchs))
             row.setdefault("ratios", {}).setdefault("pytorch", []).append(torchs / ours)
+        row["speedup"] = speedup_of(row)
         row["gflops"] = row["flops"] / row["seconds"] * 1e-9
         print(f"{case['name']}: {speedup_of(row):.2f}x", flush=True)
         options.figures.write_text(json.dumps(report, indent=1) + "\n")

@@ -2,9 +2,9 @@
  * it beside Lathe's programs. A plug-in is a shared object `lathe_peer_NAME.so` that exports lathe_peer().
  * Plain C: a plug-in needs this header and the library that it wraps, nothing of Lathe.
  *
- * All calls come from one thread. That thread is kept on the cpus that the figures are taken on while it opens
- * a case and runs it first, and threads that the library starts then inherit them; runs that are timed find it
- * on the first of them. */
+ * All calls come from one thread. That thread is kept on the cpus that the figures are taken on while it
+ * opens a case and runs it first, and threads that the library starts then inherit them; runs that are timed
+ * find it on the first of them. */
 #ifndef LATHE_PEER_ABI_H
 #define LATHE_PEER_ABI_H
 

@@ -82,6 +82,7 @@ constexpr double kPaceNoise = 0.05;
 // Two measurements of one program some seconds apart differ by as much where clocks move.
 constexpr double kFinalistRatio = 1.08;
 constexpr int kRaceTurns = 5;
+constexpr size_t kDecidingTurns = 3;
 constexpr double kRaceSeconds = 1;
 
 // A program in a race: what it took in each of its turns.
@@ -399,11 +400,12 @@ Status TaskTuner::race(std::span<const RankedRecord> finalists, const std::funct
   const auto winner =
       std::ranges::min_element(racers, {}, [](Racer& racer) { return middle_turn(racer).seconds; });
   for (Racer& racer : racers) {
-    const bool is_winner = &racer == &*winner;
+    // Of fewer turns a disturbed one would be the median.
+    const bool keeps_best = &racer == &*winner || racer.turns.size() < kDecidingTurns;
     const Measurement& middle = middle_turn(racer);
     const Measurement& best = *std::ranges::min_element(racer.turns, {}, &Measurement::seconds);
     const Status kept =
-        is_winner ? s.records->improve(racer.record.id, best) : s.records->settle(racer.record.id, middle);
+        keeps_best ? s.records->improve(racer.record.id, best) : s.records->settle(racer.record.id, middle);
     if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
   }
   return {};

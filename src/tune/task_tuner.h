@@ -77,7 +77,8 @@ class TaskTuner {
   std::vector<RankedRecord> finalists(size_t count) const;
   // Measures these records' programs several times more, in turns, for about a second or once each, so that
   // they meet the machine at the same paces. The one whose median is least keeps the best of its times; the
-  // others take their medians, for a time that one pass found in a lucky moment would win for good. Call it
+  // others take their medians (of less than three turns, their best too), for a time that one pass found in a
+  // lucky moment would win for good. Call it
   // well after the last step: a machine that is slow is so for seconds. Where `stop` ends it all stays as it
   // was.
   Status race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop);

@@ -113,6 +113,19 @@ TEST(Answers, PairsOfATransformGiveTheSameResult) {
   }
 }
 
+// Telling another core takes longer than such a stage does; one of exponentials is worth it sooner.
+TEST(Answers, WhatOneCoreDoesInAMomentIsNotShared) {
+  const auto text_on_two = [](const std::string& text) {
+    Task task = expression(text);
+    task.cores = 2;
+    return first_text(task);
+  };
+  EXPECT_THAT(text_on_two("O[i:37, j:41] = A[i,j] + A[i,j+1] + A[i+1,j]"), Not(HasSubstr("parallel")));
+  EXPECT_THAT(text_on_two("O[i:37] = sum(k:29) A[k,i]"), Not(HasSubstr("parallel")));
+  EXPECT_THAT(text_on_two("O[i:37, j:41] = exp(A[i,j])"), HasSubstr("parallel"));
+  EXPECT_THAT(text_on_two("O[i:370, j:410] = A[i,j] + A[i,j+1] + A[i+1,j]"), HasSubstr("parallel"));
+}
+
 // Tiles of more results than the remainders of the divided axis were among the first tried, and illegal.
 TEST(Answers, TilesAreNoLargerThanADividedAxis) {
   const Task task =

@@ -292,7 +292,7 @@ Status write_pointwise(Writer& writer, const Stage& stage) {
   std::vector<std::pair<std::string, int64_t>> outer;
   for (const StageLoop& loop : loops) outer.emplace_back(loop.name, loop.extent);
   if (outer.size() > 1 && fills_vectors) outer.pop_back();
-  const std::vector<std::string> parallel = write_parallel(writer, name, outer);
+  const std::vector<std::string> parallel = write_parallel_if_long(writer, compute, name, outer);
   if (chooses_places(compute, order.front()))
     writer.row_blocks.emplace(name, RowLoop{parallel.front(), /*reads_beyond=*/false});
   return {};

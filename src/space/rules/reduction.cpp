@@ -178,7 +178,7 @@ std::vector<std::string> loop_names(const Nest& nest) {
   return names;
 }
 
-void write_along_axis(Writer& writer, Nest nest, const Axis& axis, int64_t wanted) {
+void write_along_axis(Writer& writer, const Compute& compute, Nest nest, const Axis& axis, int64_t wanted) {
   const std::string& vector_loop = axis.var.name();
   const int64_t lanes = writer.lanes();
   const int64_t vectors = std::min(std::max<int64_t>(1, ceil_div(axis.extent, lanes)), wanted);
@@ -189,7 +189,7 @@ void write_along_axis(Writer& writer, Nest nest, const Axis& axis, int64_t wante
   reorder.loops.push_back(vector_loop + ".1");
   reorder.loops.push_back(vector_loop + ".2");
   writer.add(reorder);
-  const std::vector<std::string> outer = write_parallel(writer, nest.block, nest.spatial);
+  const std::vector<std::string> outer = write_parallel_if_long(writer, compute, nest.block, nest.spatial);
   writer.add(AnnotateStep{nest.block, vector_loop + ".1", LoopKind::unrolled});
   writer.add(AnnotateStep{nest.block, vector_loop + ".2", LoopKind::vectorized});
   writer.add(TailStep{nest.block, vector_loop, Tail::peel});
@@ -356,7 +356,7 @@ Status write_reduction(Writer& writer, const Stage& stage) {
     if (choices.parts.axis != compute.spatial_count()) writer.add(ReorderStep{nest.block, loop_names(nest)});
   }
   if (axis) {
-    write_along_axis(writer, nest, compute.axes[*axis], choices.vectors);
+    write_along_axis(writer, compute, nest, compute.axes[*axis], choices.vectors);
   } else {
     write_plainly(writer, nest);
   }

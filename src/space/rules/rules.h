@@ -138,6 +138,11 @@ Status write_sum_in_lanes(Writer& writer, const Stage& stage);
 // are its outer loops with extents, outermost first; gives their names afterwards.
 std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
                                         const std::vector<std::pair<std::string, int64_t>>& loops);
+// The same for a block of a stage all of whose work is in vectors, but where one core is done before others
+// have been told of it the loops stay as they are.
+std::vector<std::string> write_parallel_if_long(Writer& writer, const Compute& compute,
+                                                const std::string& block,
+                                                const std::vector<std::pair<std::string, int64_t>>& loops);
 
 // How many vectors a stage may take side by side along the axis that fills most: 1, 2, 4 or 8 at the most,
 // whichever axis earlier answers leave innermost.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "expr/analysis.h"
 #include "expr/walk.h"
 #include "space/rules/rules.h"
 
@@ -200,6 +201,41 @@ std::vector<std::string> write_parallel(Writer& writer, const std::string& block
   writer.add(AnnotateStep{block, fused, LoopKind::parallel});
   names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count));
   names.insert(names.begin(), fused);
+  return names;
+}
+
+namespace {
+
+// Cycles of one core for a vector of points, at one operation or load a cycle; those that are computed in
+// many steps take some thirty.
+double cycles_of_vector(const Compute& compute) {
+  constexpr double kManySteps = 30;
+  double cycles = 0;
+  for_each(compute.body, [&](const Expr& e) {
+    const Unary* unary = e.as<Unary>();
+    const Binary* binary = e.as<Binary>();
+    const bool is_long = (unary != nullptr && unary->op != UnaryOp::negate && unary->op != UnaryOp::abs) ||
+                         (binary != nullptr && (binary->op == BinaryOp::div || binary->op == BinaryOp::mod ||
+                                                binary->op == BinaryOp::pow));
+    cycles += is_long ? kManySteps : 1;
+  });
+  return cycles;
+}
+
+// Whether one core is done before others have been told of the work, which takes two tenths of a microsecond.
+bool is_done_alone(const Writer& writer, const Compute& compute) {
+  constexpr double kCyclesWorthSharing = 2000;
+  return points_of(compute) / writer.lanes() * cycles_of_vector(compute) < kCyclesWorthSharing;
+}
+
+}  // namespace
+
+std::vector<std::string> write_parallel_if_long(Writer& writer, const Compute& compute,
+                                                const std::string& block,
+                                                const std::vector<std::pair<std::string, int64_t>>& loops) {
+  if (!is_done_alone(writer, compute)) return write_parallel(writer, block, loops);
+  std::vector<std::string> names;
+  for (const auto& [name, extent] : loops) names.push_back(name);
   return names;
 }
 
