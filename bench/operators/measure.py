@@ -129,7 +129,10 @@ class Table:
         self.common = ["--workload", options.workload, "--cores", str(lathe.cores), "--records", str(self.records)]
         if options.target:
             self.common += ["--target", options.target]
-        self.tuning_seconds = 0.0
+        self.report_file = options.out / f"cores{lathe.cores}.json"
+        self.tuning_seconds = 0.0  # of this run and of those that it goes on from
+        if self.report_file.exists():
+            self.tuning_seconds = json.loads(self.report_file.read_text())["tuning_seconds"]
         self.rows: list[dict] = []
 
     def measure(self, expression: str, limits: list[str], rounds: int) -> None:
@@ -172,13 +175,12 @@ def main() -> None:
               "tuning_seconds": table.tuning_seconds, "rows": table.rows, "curves": curves_of(table.records, lathe.cores)}
     if options.weak:
         report["weak"] = {"ratio": options.weak, "trials": options.weak_trials, "passes": options.weak_passes}
-    path = options.out / f"cores{lathe.cores}.json"
-    path.write_text(json.dumps(report, indent=1) + "\n")
+    table.report_file.write_text(json.dumps(report, indent=1) + "\n")
     speedups = [value for row in table.rows if (value := speedup_of(row)) is not None]
     if speedups:
         print(f"{len(speedups)} of {len(table.rows)} cases have a peer: geometric mean "
               f"{geometric_mean(speedups):.2f}x, at least as fast {sum(s >= 1 for s in speedups)}, "
-              f"least {min(speedups):.2f}x; {path}")
+              f"least {min(speedups):.2f}x; {table.report_file}")
 
 
 if __name__ == "__main__":
