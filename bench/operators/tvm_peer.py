@@ -6,8 +6,11 @@ nothing recorded before. Both run on the same cpus and count all that they do, c
 two programs are then measured in turns. Prints for each case TVM's search, how long Lathe took to what TVM found in the
 end, and both times; writes them as JSON.
 
-Needs tvm (apache-tvm) and numpy.   usage: tvm_peer.py OUT.json [--lathe BINARY] [--workload FILE.json] [--cpus 0]
-                                          [--filter REGEX] [--trials N] [--time SECONDS] [--rounds N]
+Needs tvm and numpy: pip install apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post0 numpy. With apache-tvm-ffi
+0.1.15.post2 this TVM crashes when its search is set up.
+
+usage: tvm_peer.py OUT.json [--lathe BINARY] [--workload FILE.json] [--cpus 0]
+                            [--filter REGEX] [--trials N] [--time SECONDS] [--rounds N]
 """
 import argparse
 import contextlib
