@@ -71,15 +71,15 @@ Hoisted hoist_branch(const If& branch, std::span<const Tensor> ending) {
 Hoisted hoist_seq(const Seq& seq, std::span<const Tensor> ending) {
   std::vector<Hoisted> children;
   for (const Stmt& child : seq.statements) children.push_back(hoist(child));
-  // Where nothing else runs there is nothing to fetch ahead for, and nothing to compute.
-  const auto serves_others = [&](const Hoisted& child) { return serves(child.stmt, ending); };
+  // Where none of these run there is nothing to fetch ahead for, and nothing to compute.
+  std::vector<const Hoisted*> served;
+  for (const Hoisted& child : children) {
+    if (!serves(child.stmt, ending)) served.push_back(&child);
+  }
   std::vector<Conjunct> shared;
-  const auto first = std::ranges::find_if_not(children, serves_others);
-  if (first != children.end()) shared = first->conditions;
+  if (!served.empty()) shared = served.front()->conditions;
   std::erase_if(shared, [&](const Conjunct& c) {
-    return !std::ranges::all_of(children, [&](const Hoisted& child) {
-      return serves_others(child) || contains(child.conditions, c);
-    });
+    return !std::ranges::all_of(served, [&](const Hoisted* child) { return contains(child->conditions, c); });
   });
   std::vector<Stmt> statements;
   for (Hoisted& child : children) {

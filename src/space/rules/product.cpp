@@ -124,11 +124,7 @@ std::vector<std::string> ProductWriter::write_parallel_loops(
   // So few multiply-adds are done before other cores have been told of them: in about a microsecond.
   constexpr double kCyclesWorthSharing = 3000;
   const auto a_cycle = static_cast<double>(lanes_ * w_.task.target.fma_per_cycle);
-  if (points_of(compute_) < kCyclesWorthSharing * a_cycle) {
-    std::vector<std::string> loops;
-    for (const auto& [loop, extent] : outer) loops.push_back(loop);
-    return loops;
-  }
+  if (points_of(compute_) < kCyclesWorthSharing * a_cycle) return names_of(outer);
   const auto tiles = std::ranges::find_if(outer, [](const auto& loop) { return loop.first.ends_with(".1"); });
   int64_t blocks = 1;
   for (auto block = outer.begin(); block != tiles; ++block) blocks *= block->second;

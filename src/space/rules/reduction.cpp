@@ -172,8 +172,7 @@ Nest write_parts(Writer& writer, const Compute& compute, const Parts& parts) {
 }
 
 std::vector<std::string> loop_names(const Nest& nest) {
-  std::vector<std::string> names;
-  for (const auto& [loop, extent] : nest.spatial) names.push_back(loop);
+  std::vector<std::string> names = names_of(nest.spatial);
   names.insert(names.end(), nest.reduce.begin(), nest.reduce.end());
   return names;
 }

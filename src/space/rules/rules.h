@@ -134,6 +134,8 @@ Status write_reduction(Writer& writer, const Stage& stage);
 // the lanes (rfactor), and of the parts of a long sum.
 Status write_sum_in_lanes(Writer& writer, const Stage& stage);
 
+// The names of loops that come with their extents.
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, int64_t>>& loops);
 // Fuses leading loops of a block until there is work for every core, and makes the result parallel. `loops`
 // are its outer loops with extents, outermost first; gives their names afterwards.
 std::vector<std::string> write_parallel(Writer& writer, const std::string& block,

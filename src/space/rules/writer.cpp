@@ -182,10 +182,15 @@ std::vector<int64_t> powers_of_two(int64_t limit) {
   return values;
 }
 
-std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
-                                        const std::vector<std::pair<std::string, int64_t>>& loops) {
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, int64_t>>& loops) {
   std::vector<std::string> names;
   for (const auto& [name, extent] : loops) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
+                                        const std::vector<std::pair<std::string, int64_t>>& loops) {
+  std::vector<std::string> names = names_of(loops);
   if (writer.task.cores <= 1 || loops.empty()) return names;
   // Eight pieces a core balance the tails well enough.
   const int64_t wanted = int64_t{8} * writer.task.cores;
@@ -206,7 +211,7 @@ std::vector<std::string> write_parallel(Writer& writer, const std::string& block
 
 namespace {
 
-// Cycles of one core for a vector of points, at one operation or load a cycle; those that are computed in
+// Cycles of one core for a vector of points, at one operation or load a cycle; those that may be computed in
 // many steps take some thirty.
 double cycles_of_vector(const Compute& compute) {
   constexpr double kManySteps = 30;
@@ -233,10 +238,7 @@ bool is_done_alone(const Writer& writer, const Compute& compute) {
 std::vector<std::string> write_parallel_if_long(Writer& writer, const Compute& compute,
                                                 const std::string& block,
                                                 const std::vector<std::pair<std::string, int64_t>>& loops) {
-  if (!is_done_alone(writer, compute)) return write_parallel(writer, block, loops);
-  std::vector<std::string> names;
-  for (const auto& [name, extent] : loops) names.push_back(name);
-  return names;
+  return is_done_alone(writer, compute) ? names_of(loops) : write_parallel(writer, block, loops);
 }
 
 }  // namespace lathe
