@@ -133,6 +133,14 @@ Result<std::vector<Record>> read_all(Statement& statement, const std::string& pa
   }
 }
 
+// Whether one measurement of a program tells more than the other: it has the other's samples and more, or
+// where neither goes on from the other it is less, for what disturbs a measurement makes it longer.
+bool is_better_known(const Measurement& one, const Measurement& other) {
+  const auto [of_one, of_other] = std::ranges::mismatch(one.samples, other.samples);
+  if (of_other == other.samples.end()) return of_one != one.samples.end();
+  return of_one != one.samples.end() && one.seconds < other.seconds;
+}
+
 // The path itself, or with the first number that makes it a new one: made, and not looked for, so that two
 // who need a place at once get two. It is empty, which SQLite takes for a new database.
 Result<std::string> claim_free_path(const std::string& path) {
@@ -290,7 +298,7 @@ Result<bool> RecordStore::take_over(int64_t id, const Record& theirs) {
     LATHE_TRY_STATUS(write_failure(id, *measurement.failure, theirs.tolerance));
     return true;
   }
-  if (measurement.seconds >= ours.measurement.seconds) return false;
+  if (!is_better_known(measurement, ours.measurement)) return false;
   LATHE_TRY_STATUS(write_time(id, measurement));
   return true;
 }
@@ -367,19 +375,13 @@ Status RecordStore::write_failure(int64_t id, const MeasureFailure& failure,
   return {};
 }
 
-Status RecordStore::improve(int64_t id, const Measurement& again) {
+Status RecordStore::add_samples(int64_t id, std::span<const double> later) {
   return in_transaction([&]() -> Status {
     LATHE_TRY(const Record known, by_id(id));
-    if (!again.ok() || !known.measurement.ok() || again.seconds >= known.measurement.seconds) return {};
-    return write_time(id, again);
-  });
-}
-
-Status RecordStore::settle(int64_t id, const Measurement& again) {
-  return in_transaction([&]() -> Status {
-    LATHE_TRY(const Record known, by_id(id));
-    if (!again.ok() || !known.measurement.ok()) return {};
-    return write_time(id, again);
+    if (!known.measurement.ok() || later.empty()) return {};
+    std::vector<double> samples = known.measurement.samples;
+    samples.insert(samples.end(), later.begin(), later.end());
+    return write_time(id, measurement_of(std::move(samples)));
   });
 }
 

@@ -57,7 +57,7 @@ class RecordStore {
   // Stores those that this file does not have yet, all or none, except of tasks that it knows under other
   // names. A record is the same where task, target, machine, cores, compiler, trace and moment are; one that
   // the file has becomes failed where the one that comes is, by no stricter tolerance, and otherwise takes
-  // its time where that is less.
+  // its samples where they go on from its own, or are faster where neither does.
   Result<MergeCounts> append_missing(std::span<const Record> records);
   // Removes all but the `keep` fastest records of each task, target, machine, number of cores and compiler
   // version, and those that failed; gives how many went, and their room back to the file system.
@@ -67,12 +67,9 @@ class RecordStore {
   // Its samples stay. Error not_found where there is none of this id.
   Status mark_failed(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance);
 
-  // Gives a record the time of a later measurement of its program where that one is less: what disturbs a
-  // measurement makes it longer. Error not_found where there is none of this id.
-  Status improve(int64_t id, const Measurement& again);
-  // Gives a record the time of later measurements of its program, be it more or less: those that compared it
-  // with others. Nothing changes where either failed. Error not_found where there is none of this id.
-  Status settle(int64_t id, const Measurement& again);
+  // Adds later samples of its program (seconds) to a record: its time becomes the centre of all of them. One
+  // that failed stays as it is. Error not_found where there is none of this id.
+  Status add_samples(int64_t id, std::span<const double> later);
 
   // In the order of their ids.
   Result<std::vector<Record>> find(const RecordQuery& query) const;

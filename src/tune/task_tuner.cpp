@@ -82,22 +82,14 @@ constexpr double kPaceNoise = 0.05;
 // Two measurements of one program some seconds apart differ by as much where clocks move.
 constexpr double kFinalistRatio = 1.08;
 constexpr int kRaceTurns = 5;
-constexpr size_t kDecidingTurns = 3;
 constexpr double kRaceSeconds = 1;
 
-// A program in a race: what it took in each of its turns.
+// A program in a race, and what its runs took in all of its turns.
 struct Racer {
-  Record record;
+  int64_t id = 0;
   Built built;
-  std::vector<Measurement> turns = {};
+  std::vector<double> samples = {};
 };
-
-// The turn in the middle, the later one of two.
-const Measurement& middle_turn(Racer& racer) {
-  const auto middle = racer.turns.begin() + static_cast<std::ptrdiff_t>(racer.turns.size() / 2);
-  std::ranges::nth_element(racer.turns, middle, {}, &Measurement::seconds);
-  return *middle;
-}
 
 }  // namespace
 
@@ -365,7 +357,7 @@ Result<std::vector<Racer>> TaskTuner::State::build_racers(std::span<const Ranked
     if (is_gone(record)) continue;
     if (!record) return std::unexpected(record.error());
     Built built = build(task, parse_trace(record->trace));
-    if (built.module) racers.push_back({std::move(*record), std::move(built)});
+    if (built.module) racers.push_back({record->id, std::move(built)});
   }
   return racers;
 }
@@ -380,9 +372,9 @@ Status TaskTuner::State::run_race(std::vector<Racer>& racers, const std::functio
       const bool must = turn == 0 && i < 2;
       if (!must && monotonic_seconds() - start > kRaceSeconds && (turn == 0 || i == 0)) return {};
       const Built& built = racers[i].built;
-      LATHE_TRY(Measurement now,
+      LATHE_TRY(const Measurement now,
                 runner->measure(*built.module, problem.inputs_for(built.program, built.trace)));
-      if (now.ok()) racers[i].turns.push_back(std::move(now));
+      if (now.ok()) racers[i].samples.insert(racers[i].samples.end(), now.samples.begin(), now.samples.end());
     }
   }
   return {};
@@ -393,22 +385,12 @@ std::vector<RankedRecord> TaskTuner::finalists(size_t count) const { return best
 Status TaskTuner::race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop) {
   State& s = *state_;
   LATHE_TRY(std::vector<Racer> racers, s.build_racers(finalists));
-  LATHE_TRY_STATUS(s.run_race(racers, stop));
-  if (stop()) return {};
-  std::erase_if(racers, [](const Racer& racer) { return racer.turns.empty(); });
-  if (racers.empty()) return {};
-  const auto winner =
-      std::ranges::min_element(racers, {}, [](Racer& racer) { return middle_turn(racer).seconds; });
-  for (Racer& racer : racers) {
-    // Of fewer turns a disturbed one would be the median.
-    const bool keeps_best = &racer == &*winner || racer.turns.size() < kDecidingTurns;
-    const Measurement& middle = middle_turn(racer);
-    const Measurement& best = *std::ranges::min_element(racer.turns, {}, &Measurement::seconds);
-    const Status kept =
-        keeps_best ? s.records->improve(racer.record.id, best) : s.records->settle(racer.record.id, middle);
+  const Status run = s.run_race(racers, stop);
+  for (const Racer& racer : racers) {
+    const Status kept = s.records->add_samples(racer.id, racer.samples);
     if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
   }
-  return {};
+  return run;
 }
 
 Result<std::optional<Winner>> TaskTuner::confirm_best() {

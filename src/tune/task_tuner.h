@@ -76,10 +76,10 @@ class TaskTuner {
   // count for less than they took.
   std::vector<RankedRecord> finalists(size_t count) const;
   // Measures these records' programs several times more, in turns, so that they meet the machine at the same
-  // paces; for about a second, in which of long ones only the first two may get a turn. The one whose median
-  // is least keeps the best of its times, and so do those of less than three turns; the others take their
-  // medians, for a time that was found in a lucky moment would win for good. Call it well after the last
-  // step: a machine that is slow is so for seconds. Where `stop` ends it all stays as it was.
+  // paces; for about a second, in which of long ones only the first two may get a turn. Their records take
+  // all these samples in: a time that was found in a lucky moment alone would win for good. Call it well
+  // after the last step: a machine that is slow is so for seconds. Where `stop` ends it the turns so far
+  // count.
   Status race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop);
   // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
   // and the next best takes its place; nothing where none is left.

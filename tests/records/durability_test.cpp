@@ -170,9 +170,9 @@ TEST_F(Durability, ARemovedFileIsNoticedAndWhatItHeldIsKept) {
   RecordStore second = RecordStore::open(file()).value();
   ASSERT_TRUE(second.append(sample_record(1e-3)).has_value());
   ASSERT_EQ(unlink(file().c_str()), 0);
-  EXPECT_EQ(second.improve(1, measurement_of({5e-4})).error().message,
+  EXPECT_EQ(second.add_samples(1, std::vector{5e-4}).error().message,
             moved_message(file(), file() + ".saved.2"));
-  EXPECT_EQ(RecordStore::open_read_only(file() + ".saved.2")->best({}).value()->measurement.seconds, 5e-4);
+  EXPECT_EQ(RecordStore::open_read_only(file() + ".saved.2")->by_id(1)->measurement.samples.back(), 5e-4);
 }
 
 TEST_F(Durability, AFileThatTookThePlaceIsLeftAlone) {

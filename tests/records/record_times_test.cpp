@@ -1,4 +1,4 @@
-// What later measurements of a record's program do to its time.
+// What later samples of a record's program do to its time.
 #include <gtest/gtest.h>
 
 #include "base/temporary_folder.h"
@@ -17,37 +17,44 @@ class RecordTimesTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(RecordTimesTest, OfTwoMeasurementsTheBetterOneStays) {
+TEST_F(RecordTimesTest, LaterSamplesCountBesideTheFirst) {
   RecordStore records = store();
-  const std::vector<Record> batch{sample_record(2e-3), sample_record(3e-3)};
+  std::vector<Record> batch{sample_record(1e-3), sample_record(2e-3), sample_record(3e-3)};
+  batch[0].measurement = measurement_of({1e-3, 1.01e-3});  // lucky
   ASSERT_TRUE(records.append_all(batch).has_value());
-  const Measurement better = measurement_of({1.1e-3, 1e-3, 1.2e-3});
-  ASSERT_TRUE(records.improve(2, better).has_value());
-  ASSERT_TRUE(records.improve(1, measurement_of({2.5e-3})).has_value());
-  ASSERT_TRUE(records.improve(1, failed_measurement(ErrorKind::crash, "it crashed")).has_value());
-  Record expected = batch[1];
-  expected.id = 2;
-  expected.measurement = better;
-  EXPECT_EQ(records.by_id(2).value(), expected);
-  EXPECT_EQ(records.by_id(1).value().measurement, batch[0].measurement);
-  EXPECT_EQ(records.best({}).value()->id, 2);
-  EXPECT_EQ(records.improve(9, better).error().kind, ErrorKind::not_found);
+  ASSERT_TRUE(records.add_samples(1, std::vector{1.9e-3, 1.8e-3, 2e-3, 1.9e-3, 1.9e-3, 1.9e-3}).has_value());
+  ASSERT_TRUE(records.add_samples(2, std::vector{1.5e-3}).has_value());
+  ASSERT_TRUE(records.add_samples(3, {}).has_value());
+  EXPECT_EQ(records.by_id(1)->measurement,
+            measurement_of({1e-3, 1.01e-3, 1.9e-3, 1.8e-3, 2e-3, 1.9e-3, 1.9e-3, 1.9e-3}));
+  std::vector<double> both = batch[1].measurement.samples;
+  both.push_back(1.5e-3);
+  EXPECT_EQ(records.by_id(2)->measurement, measurement_of(both));
+  EXPECT_EQ(records.by_id(3)->measurement, batch[2].measurement);
 }
 
-TEST_F(RecordTimesTest, ATimeThatSettlesIsTakenWhetherMoreOrLess) {
+TEST_F(RecordTimesTest, ARecordThatFailedStaysSo) {
   RecordStore records = store();
-  ASSERT_TRUE(records.append_all(std::vector{sample_record(1e-3), sample_record(2e-3)}).has_value());
-  const Measurement more = measurement_of({3e-3});
-  const Measurement less = measurement_of({0.5e-3});
-  ASSERT_TRUE(records.settle(1, more).has_value());
-  ASSERT_TRUE(records.settle(2, less).has_value());
-  ASSERT_TRUE(records.settle(2, failed_measurement(ErrorKind::crash, "it crashed")).has_value());
-  EXPECT_EQ(records.by_id(1).value().measurement, more);
-  EXPECT_EQ(records.by_id(2).value().measurement, less);
-  ASSERT_TRUE(records.mark_failed(2, {ErrorKind::wrong_result, "it is wrong"}, 1e-5).has_value());
-  ASSERT_TRUE(records.settle(2, more).has_value());
-  EXPECT_FALSE(records.by_id(2).value().measurement.ok());
-  EXPECT_EQ(records.settle(9, less).error().kind, ErrorKind::not_found);
+  ASSERT_TRUE(records.append(sample_record(1e-3)).has_value());
+  ASSERT_TRUE(records.mark_failed(1, {ErrorKind::wrong_result, "it is wrong"}, 1e-5).has_value());
+  const Record failed = records.by_id(1).value();
+  ASSERT_TRUE(records.add_samples(1, std::vector{1e-6}).has_value());
+  EXPECT_EQ(records.by_id(1).value(), failed);
+  EXPECT_EQ(records.add_samples(9, std::vector{1e-6}).error().kind, ErrorKind::not_found);
+}
+
+// The first, lucky time must not come back from a copy of the file made before.
+TEST_F(RecordTimesTest, MergingTakesTheSamplesThatGoOn) {
+  RecordStore records = store();
+  Record before = sample_record(1e-3);
+  before.measurement = measurement_of({1e-3});
+  Record after = before;
+  after.measurement = measurement_of({1e-3, 3e-3, 3e-3, 3e-3});
+  ASSERT_TRUE(records.append(before).has_value());
+  EXPECT_EQ(records.append_missing(std::vector{after})->changed, 1);
+  EXPECT_EQ(records.by_id(1)->measurement, after.measurement);
+  EXPECT_EQ(records.append_missing(std::vector{before})->changed, 0);
+  EXPECT_EQ(records.by_id(1)->measurement, after.measurement);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(Race, AProgramThatWasLuckyOnceLoses) {
   ASSERT_GE(measured.size(), 4U);
   EXPECT_NEAR(results->front().progress.best_seconds, 1e-3, 1e-5);
   EXPECT_EQ(results->front().winner->record, store->best({}).value()->id);
-  // No record has the lucky time any more, and nothing else was lost.
+  // No record has the lucky time for its own any more, and nothing was lost.
   const std::vector<Record> records = store->find({}).value();
   for (const Record& record : records) {
     EXPECT_TRUE(record.measurement.ok());
