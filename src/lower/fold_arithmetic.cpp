@@ -122,7 +122,6 @@ class Folder {
   Expr difference_of(const Expr& e, const Binary& node) const {
     if (both_literal(node)) return computed(e, node.a.as<Literal>()->value - node.b.as<Literal>()->value);
     if (is_value(node.b, 0)) return node.a;
-    if (is_value(node.a, 0)) return fold_node(unary(UnaryOp::negate, node.b));
     if (const Expr* b = negated(node.b)) return fold_again(BinaryOp::add, node.a, *b);
     return e;
   }

@@ -19,6 +19,7 @@ main {
   store C[1] = A[0] + G[2] * A[1]
   store C[2] = G[3] * A[0] - G[2] * A[1]
   store C[3] = C[3] + G[0] * A[2]
+  store C[0] = 0.0 - A[3]
   for i in 4 {
     store C[i] = select(i < 4, A[i] * 1.0, 0.0) + 0.0
   }
@@ -32,6 +33,7 @@ main {
   store C[0] = A[1]
   store C[1] = A[0] - A[1]
   store C[2] = 0.5 * A[0] + A[1]
+  store C[0] = 0.0 - A[3]
   for i in 4 {
     store C[i] = A[i]
   }

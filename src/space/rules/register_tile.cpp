@@ -7,6 +7,17 @@
 
 namespace lathe {
 
+std::vector<int64_t> widths_of_tiles(int64_t vectors_there) {
+  constexpr int64_t kUsual = 4;
+  std::vector<int64_t> widths;
+  for (int64_t vectors = 1; vectors <= std::min(kUsual, vectors_there); ++vectors) widths.push_back(vectors);
+  for (const int64_t wide : {5, 7}) {
+    const bool only_it_divides = vectors_there % wide == 0 && vectors_there % 2 != 0 && vectors_there % 3 != 0;
+    if (only_it_divides) widths.push_back(wide);
+  }
+  return widths;
+}
+
 // A tile of few accumulators waits for the latency of its multiply-adds, and what is left over of an axis is
 // a tile of its own (kernels.md 0): the ones with the least time for an element.
 std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
@@ -23,7 +34,8 @@ std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t
            1.0;
   };
   std::vector<std::pair<double, RegisterTile>> best;  // of each number of vectors, its time first
-  for (int64_t vectors = 1; vectors <= std::min(most_vectors, vectors_there); ++vectors) {
+  for (const int64_t vectors : widths_of_tiles(vectors_there)) {
+    if (vectors > most_vectors) break;
     const int64_t others = taps != 0 ? taps * vectors : 1 + vectors;
     const int64_t most = (target.vector_registers - others) / vectors;
     // One vector a row needs a broadcast for every multiply-add. Of equals the one of fewer vectors counts.

@@ -10,6 +10,7 @@ namespace lathe::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -93,6 +94,25 @@ TEST(ProductRule, CoresDoNotShareWhatOneDoesInAMicrosecond) {
   };
   EXPECT_THAT(product(32), Not(HasSubstr("parallel")));
   EXPECT_THAT(product(320), HasSubstr("parallel C "));
+}
+
+// 80 channels are five vectors of 16, of which two or four at a time leave a part of the last tile empty.
+TEST(ProductRule, ATileIsAsWideAsLeavesNoRest) {
+  EXPECT_THAT(widths_of_tiles(1), ElementsAre(1));
+  EXPECT_THAT(widths_of_tiles(5), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(widths_of_tiles(7), ElementsAre(1, 2, 3, 4, 7));
+  EXPECT_THAT(widths_of_tiles(10), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(widths_of_tiles(11), ElementsAre(1, 2, 3, 4));
+  const RegisterTile tile = preferred_register_tiles(generic_target(Isa::avx512), 5, 255, false).front();
+  EXPECT_EQ(tile.vectors, 5);
+  EXPECT_EQ(tile.rows, 5);
+  for (const int64_t vectors : {5, 7}) {
+    for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+      const Target target = generic_target(isa);
+      for (const RegisterTile& each : preferred_register_tiles(target, vectors, 255, false))
+        EXPECT_LE(each.vectors * (each.rows + 1) + 1, target.vector_registers);
+    }
+  }
 }
 
 TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
