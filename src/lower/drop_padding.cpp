@@ -75,7 +75,10 @@ class PaddingDropper {
   Result<Stmt> visit(const Stmt& stmt, const Known& known) {
     if (const Block* block = as<Block>(stmt)) return visit_block(stmt, *block, known);
     Known inside = known;
-    if (const For* loop = as<For>(stmt)) inside.enter(*loop);
+    const For* loop = as<For>(stmt);
+    if (loop != nullptr) inside.enter(*loop);
+    const bool is_vector = loop != nullptr && loop->kind == LoopKind::vectorized;
+    if (is_vector) vectors_.push_back(loop);
     if (const Alloc* alloc = as<Alloc>(stmt)) allocated_.push_back(alloc->tensor);
     Status status;
     Stmt result = map_statements(stmt, [&](const Stmt& child) -> Stmt {
@@ -85,6 +88,7 @@ class PaddingDropper {
       status = std::unexpected(mapped.error());
       return child;
     });
+    if (is_vector) vectors_.pop_back();
     if (!status) return std::unexpected(status.error());
     return result;
   }
@@ -107,17 +111,36 @@ class PaddingDropper {
   Result<Stmt> visit_block(const Stmt& stmt, const Block& block, const Known& known) const {
     Block result = block;
     result.predicate.clear();
+    bool drops = false;
     for (const Conjunct& conjunct : block.predicate) {
       if (!pads(block, conjunct, known) || known.holds(conjunct)) {
         result.predicate.push_back(conjunct);
         continue;
       }
       LATHE_TRY_STATUS(check(block, conjunct, known));
+      drops = true;
+      if (const auto whole = of_whole_vectors(conjunct); whole && !known.holds(*whole))
+        result.predicate.push_back(*whole);
       BlockAxis& axis = result.axes[static_cast<size_t>(conjunct.axis)];
       const auto reach = bounds(axis.binding, known.ranges());
       if (reach) axis.axis.extent = std::max(axis.axis.extent, reach->hi + 1);
     }
-    return result.predicate.size() == block.predicate.size() ? stmt : make_stmt(std::move(result));
+    return drops ? make_stmt(std::move(result)) : stmt;
+  }
+
+  // The condition that the first lane of a vector meets it; none where the axis has no vectors.
+  std::optional<Conjunct> of_whole_vectors(const Conjunct& conjunct) const {
+    for (const For* loop : vectors_) {
+      if (conjunct.value.coefficient(loop->var) != 1) continue;
+      const Affine first = conjunct.value - Affine(loop->var);
+      if (modulo(first, constant_extent(*loop)) != Affine(0)) continue;
+      Conjunct whole = conjunct;
+      whole.value = first;
+      whole.axis = -1;
+      whole.tail = Tail::pad;
+      return whole;
+    }
+    return std::nullopt;
   }
 
   // A condition on the domain of a padded axis. One on a part of it (a tile in imperfect tiles of its own)
@@ -246,6 +269,7 @@ class PaddingDropper {
 
   std::vector<Room> rooms_;
   std::vector<Tensor> allocated_;
+  std::vector<const For*> vectors_;  // the vectorised loops around
   std::vector<Writer> writers_;
 };
 

@@ -56,7 +56,9 @@ bool wants_overlap(const Stmt& tree) {
   return found;
 }
 
+// What `drop_padding` left of an axis that is padded is no padding.
 Tail legal_tail(Tail wanted, const Affine& value, const std::vector<Var>& divided) {
+  if (wanted == Tail::pad) return Tail::guard;
   const bool moves_divided = std::ranges::any_of(divided, [&](const Var& var) { return value.uses(var); });
   return wanted == Tail::overlap && moves_divided ? Tail::peel : wanted;
 }

@@ -93,7 +93,8 @@ class CutFinder {
       inner_.pop_back();
     } else if (const If* branch = as<If>(stmt)) {
       for (const Conjunct& conjunct : branch->conditions) {
-        const bool wanted = conjunct.tail == Tail::peel || conjunct.tail == Tail::overlap;
+        const bool wanted =
+            conjunct.tail == Tail::peel || conjunct.tail == Tail::overlap || conjunct.tail == Tail::pad;
         if (wanted && !cut_ && is_level(conjunct)) cut_ = consider(conjunct, known);
       }
       visit(branch->body, known);
@@ -267,10 +268,34 @@ class Peeler {
   int cuts_ = 0;
 };
 
+// Conditions with tail=pad save work where they are decided at compile time. Others go, for there is room.
+Stmt without_open_paddings(const Stmt& stmt, const std::vector<Var>& open) {
+  if (const For* loop = as<For>(stmt)) {
+    std::vector<Var> inside = open;
+    if (flexible(*loop)) inside.push_back(loop->var);
+    return map_statements(stmt, [&](const Stmt& body) { return without_open_paddings(body, inside); });
+  }
+  const auto visit = [&](const Stmt& child) { return without_open_paddings(child, open); };
+  const If* branch = as<If>(stmt);
+  if (branch == nullptr) return map_statements(stmt, visit);
+  If kept{branch->conditions, visit(branch->body)};
+  std::erase_if(kept.conditions, [&](const Conjunct& conjunct) {
+    return conjunct.tail == Tail::pad &&
+           std::ranges::any_of(open, [&](const Var& var) { return conjunct.value.uses(var); });
+  });
+  if (kept.conditions.empty()) return kept.body;
+  return kept.conditions.size() == branch->conditions.size() && kept.body == branch->body
+             ? stmt
+             : make_stmt(std::move(kept));
+}
+
 }  // namespace
 
 Program peel_tails(const Program& program) {
-  return map_trees(program, [](const Stmt& tree) { return Peeler(tree).visit(tree, Known()); });
+  return map_trees(program, [](const Stmt& tree) {
+    const Stmt peeled = Peeler(tree).visit(tree, Known());
+    return peeled ? without_open_paddings(peeled, {}) : peeled;
+  });
 }
 
 }  // namespace lathe

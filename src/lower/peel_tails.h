@@ -25,6 +25,8 @@
 //   for x in 230: P[x] = select(3 <= x && x < 227, I[x - 3], 0)
 //     -> for x in 3: P[x] = 0    for x in 224: P[x + 3] = I[x]    for x in 3: P[x + 227] = 0
 //
+// tail=pad cuts alike, and where nothing is cut the condition goes, since there is room.
+//
 // tail=overlap cuts alike, but the last tile starts early enough to be whole: c*vk := bound - tile. Only
 // where vk is the outermost loop of the condition, a tile is without gaps, all that uses vk in the body
 // stands under the condition, and nothing there adds to what stood in memory before; otherwise it peels.

@@ -49,9 +49,18 @@ bool is_read_once(const Compute& compute, const Operand& operand) {
   return true;
 }
 
+// What is added up where the conditions hold that stand before it, and where they do not adds nothing.
+Expr without_guards(const Expr& body) {
+  const Select* choice = body.as<Select>();
+  if (choice == nullptr) return body;
+  const Literal* otherwise = choice->if_false.as<Literal>();
+  return otherwise != nullptr && otherwise->value == 0 ? without_guards(choice->if_true) : body;
+}
+
 bool is_product(const Compute& compute, const std::vector<Operand>& operands) {
   if (compute.reduction != Reduction::sum || operands.size() < 2) return false;
-  const Binary* product = compute.body.as<Binary>();
+  const Expr added = without_guards(compute.body);
+  const Binary* product = added.as<Binary>();
   const bool is_stream =
       std::ranges::any_of(operands, [&](const Operand& operand) { return is_read_once(compute, operand); });
   return product != nullptr && product->op == BinaryOp::mul && has_reuse(compute, operands) && !is_stream;

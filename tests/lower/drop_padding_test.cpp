@@ -86,6 +86,42 @@ main {
 )");
 }
 
+// Vectors of nothing but padding are not computed; the last one with something in it is, whole.
+TEST(DropPadding, VectorsThatLieBeyondStayAway) {
+  expect_golden(kPass, R"(
+input A: f32[18] [0/16][0%16]
+output C: f32[18] [0/16][0%16]
+main {
+  for i.0 in 2 {
+    unroll i.1 in 4 {
+      vector i.2 in 4 {
+        block C where 16*i.0 + 4*i.1 + i.2 < 18 axis 0 {
+          i: 18 = 16*i.0 + 4*i.1 + i.2 pad
+          C[i] = A[i]
+        }
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[18] [0/16][0%16]
+output C: f32[18] [0/16][0%16]
+main {
+  for i.0 in 2 {
+    unroll i.1 in 4 {
+      vector i.2 in 4 {
+        block C where 16*i.0 + 4*i.1 < 18 pad {
+          i: 32 = 16*i.0 + 4*i.1 + i.2 pad
+          C[i] = A[i]
+        }
+      }
+    }
+  }
+}
+)");
+}
+
 TEST(DropPadding, SelectedLoadsNeedNoRoom) {
   expect_golden(kPass, R"(
 input A: f32[10] [0]

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
 
 #include "space/rules/product_writer.h"
 
@@ -29,13 +28,13 @@ RegisterTile ProductWriter::preferred_tile() const {
 // Panels that come from afar are narrow enough for the next one to be fetched while one is used, where that
 // can be.
 int64_t ProductWriter::most_vectors() const {
-  const std::vector<int64_t> widths = widths_of_tiles(ceil_div(axis(tile_.vector).extent, lanes_));
+  constexpr int64_t kMost = 4;
   const Operand* operand = vector_operand();
-  if (!can_be_packed(operand)) return widths.back();
-  const auto narrow_enough = std::ranges::find_if(widths | std::views::reverse, [&](int64_t vectors) {
-    return !comes_from_afar(*operand) || fits_twice(*operand, vectors);
-  });
-  return narrow_enough == widths.rend() ? widths.back() : *narrow_enough;
+  if (!can_be_packed(operand)) return kMost;
+  for (int64_t vectors = kMost; vectors > 0; --vectors) {
+    if (!comes_from_afar(*operand) || fits_twice(*operand, vectors)) return vectors;
+  }
+  return kMost;
 }
 
 // Whether no cache that is near holds an operand from one call to the next: what is used between its first
@@ -206,7 +205,9 @@ int64_t ProductWriter::preferred_unroll(const RegisterTile& tile) const {
 void ProductWriter::choose_sizes() {
   const int64_t vector_extent = axis(tile_.vector).extent;
   const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
-  const std::vector<int64_t> vectors = widths_of_tiles(ceil_div(vector_extent, lanes_));
+  const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
+  std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
+  std::iota(vectors.begin(), vectors.end(), 1);
   const RegisterTile preferred = preferred_tile();
   sizes_.vectors = w_.choose.choose(name_ + ".vectors", vectors, preferred.vectors);
   std::vector<int64_t> rows(static_cast<size_t>(std::min<int64_t>(14, row_extent)));

@@ -7,19 +7,8 @@
 
 namespace lathe {
 
-std::vector<int64_t> widths_of_tiles(int64_t vectors_there) {
-  constexpr int64_t kUsual = 4;
-  std::vector<int64_t> widths;
-  for (int64_t vectors = 1; vectors <= std::min(kUsual, vectors_there); ++vectors) widths.push_back(vectors);
-  for (const int64_t wide : {5, 7}) {
-    const bool only_it_divides = vectors_there % wide == 0 && vectors_there % 2 != 0 && vectors_there % 3 != 0;
-    if (only_it_divides) widths.push_back(wide);
-  }
-  return widths;
-}
-
-// A tile of few accumulators waits for the latency of its multiply-adds, and what is left over of an axis is
-// a tile of its own (kernels.md 0): the ones with the least time for an element.
+// A tile of few accumulators waits for the latency of its multiply-adds, and what is left over of an axis,
+// rows or vectors, is a tile of its own (kernels.md 0): the ones with the least time for an element.
 std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole, int64_t taps,
                                                    int64_t most_vectors) {
@@ -33,22 +22,24 @@ std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t
                std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
            1.0;
   };
+  // One vector a row needs a broadcast for every multiply-add.
+  const auto panel_time = [&](int64_t rows, int64_t vectors) {
+    if (vectors == 0) return 0.0;
+    const int64_t rows_left = rows_left_are_whole && rows_there % rows != 0 ? rows : rows_there % rows;
+    const double row_time = static_cast<double>(rows_there / rows) * tile_time(rows, vectors) +
+                            (rows_left != 0 ? tile_time(rows_left, vectors) : 0);
+    return row_time * (vectors == 1 && taps == 0 ? 1.15 : 1.0);
+  };
   std::vector<std::pair<double, RegisterTile>> best;  // of each number of vectors, its time first
-  for (const int64_t vectors : widths_of_tiles(vectors_there)) {
-    if (vectors > most_vectors) break;
+  for (int64_t vectors = 1; vectors <= std::min(most_vectors, vectors_there); ++vectors) {
     const int64_t others = taps != 0 ? taps * vectors : 1 + vectors;
     const int64_t most = (target.vector_registers - others) / vectors;
-    // One vector a row needs a broadcast for every multiply-add. Of equals the one of fewer vectors counts.
-    const double loads = (vectors == 1 && taps == 0 ? 1.15 : 1.0) + 0.001 * static_cast<double>(vectors);
-    const int64_t panels = (vectors_there + vectors - 1) / vectors;
     std::pair<double, RegisterTile> tile{std::numeric_limits<double>::infinity(), {.vectors = vectors}};
     for (int64_t rows = 1; rows <= std::min({most, most_rows, rows_there}); ++rows) {
-      const int64_t whole_tiles = rows_there / rows;
-      const int64_t rows_left = rows_there % rows;
-      const double row_time =
-          static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
-          (rows_left != 0 ? tile_time(rows_left_are_whole ? rows : rows_left, vectors) : 0);
-      const double time = row_time * static_cast<double>(panels) * loads;
+      // Of equals the one of fewer vectors counts.
+      const double time = (static_cast<double>(vectors_there / vectors) * panel_time(rows, vectors) +
+                           panel_time(rows, vectors_there % vectors)) *
+                          (1 + 0.001 * static_cast<double>(vectors));
       if (time < tile.first * 0.999) tile = {time, {.vectors = vectors, .rows = rows}};
     }
     if (std::isfinite(tile.first)) best.push_back(tile);

@@ -15,16 +15,13 @@ struct RegisterTile {
   int64_t streams = 1;  // panels read side by side, where the tile has no rows
 };
 
-// How many vectors a tile may have side by side, ascending, where there are so many: one to four, and five or
-// seven where no fewer but one leave no rest.
-std::vector<int64_t> widths_of_tiles(int64_t vectors_there);
 // For so many vectors and rows of results. `rows_left_are_whole`: a last tile that is smaller computes as
 // many rows as the others. `taps`: registers for each vector where rows share the loads of a window, else 0.
 // Tiles have `most_vectors` at most. The best first; then those of other numbers of vectors that take hardly
 // longer. Never empty: where nothing has room, one of a single result.
 std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole,
-                                                   int64_t taps = 0, int64_t most_vectors = 7);
+                                                   int64_t taps = 0, int64_t most_vectors = 4);
 // For vectors alone, as of a matrix times a vector.
 RegisterTile preferred_streams(int64_t vectors_there);
 

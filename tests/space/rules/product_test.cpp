@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expr/parse.h"
 #include "rewrite/same_result.h"
 #include "space/rules/register_tile.h"
 #include "space/space.h"
@@ -10,7 +11,6 @@ namespace lathe::testing {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -64,6 +64,29 @@ TEST(ProductRule, TheNextPanelIsThatOfTheInnermostLoopThatMoves) {
   EXPECT_THAT(preferred_text(task), HasSubstr("prefetch O.F W.pack s.0 distance=1"));
 }
 
+// Where a condition stands before the product and not before one of its factors.
+TEST(ProductRule, AProductUnderAConditionIsTiledToo) {
+  Rng rng(7);
+  for (const char* text : {"C[i:30, j:20] = sum(r:19) select(i < 21, A[i, r] * B[r, j], 0.0)",
+                           "C[i:20, j:20] = sum(r:9) select(j <= i, A[i, r] * B[j, r], 0.0)",
+                           "C[i:20, j:20] = sum(r:20) select(r <= i, A[i, r] * B[r, j], 0.0)",
+                           "C[i:20, j:20] = sum(r:9) select(A[i, r] < 0.5, A[i, r] * B[j, r], 0.0)"}) {
+    SCOPED_TRACE(text);
+    const Task task =
+        make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1, {"B"}, true).value();
+    const Result<Space> space = Space::derive(task);
+    ASSERT_TRUE(space) << space.error().to_string();
+    EXPECT_THAT(preferred_text(task), HasSubstr("cache_read C B B.pack"));
+    for (int sketch = 0; sketch < static_cast<int>(space->sketches().size()); ++sketch) {
+      for (int i = 0; i < 5; ++i) {
+        const Domain& domain = space->sketches()[static_cast<size_t>(sketch)].domain;
+        const Result<Trace> trace = space->trace({sketch, sample(domain, rng)});
+        if (trace) expect_same(task, *trace);
+      }
+    }
+  }
+}
+
 // Weights that no cache near holds are fetched a panel ahead: panels are so narrow that the cache holds two.
 TEST(ProductRule, PanelsFromAfarAreNarrowEnoughToBeFetchedAhead) {
   Task task = task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":14, "width":14, "in_channels":1024,
@@ -96,23 +119,12 @@ TEST(ProductRule, CoresDoNotShareWhatOneDoesInAMicrosecond) {
   EXPECT_THAT(product(320), HasSubstr("parallel C "));
 }
 
-// 80 channels are five vectors of 16, of which two or four at a time leave a part of the last tile empty.
-TEST(ProductRule, ATileIsAsWideAsLeavesNoRest) {
-  EXPECT_THAT(widths_of_tiles(1), ElementsAre(1));
-  EXPECT_THAT(widths_of_tiles(5), ElementsAre(1, 2, 3, 4, 5));
-  EXPECT_THAT(widths_of_tiles(7), ElementsAre(1, 2, 3, 4, 7));
-  EXPECT_THAT(widths_of_tiles(10), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(widths_of_tiles(11), ElementsAre(1, 2, 3, 4));
-  const RegisterTile tile = preferred_register_tiles(generic_target(Isa::avx512), 5, 255, false).front();
-  EXPECT_EQ(tile.vectors, 5);
-  EXPECT_EQ(tile.rows, 5);
-  for (const int64_t vectors : {5, 7}) {
-    for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-      const Target target = generic_target(isa);
-      for (const RegisterTile& each : preferred_register_tiles(target, vectors, 255, false))
-        EXPECT_LE(each.vectors * (each.rows + 1) + 1, target.vector_registers);
-    }
-  }
+// 112 channels are seven vectors of 16: of tiles four wide one would be a quarter empty, were it whole.
+TEST(ProductRule, AChoiceOfWidthCountsWhatIsLeftOver) {
+  const Target target = generic_target(Isa::avx512);
+  EXPECT_EQ(preferred_register_tiles(target, 7, 256, false).front().vectors, 4);
+  // Of thirteen one is left beside six tiles of two: less than beside three of four, whose rows are few.
+  EXPECT_EQ(preferred_register_tiles(target, 13, 270, false).front().vectors, 2);
 }
 
 TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
