@@ -217,8 +217,8 @@ bool ProductWriter::can_be_packed(const Operand* operand) const {
          (!tile_.rows || !operand->uses[*tile_.rows]);
 }
 
-// Panels of what is only known at run time are made in every call. That pays where each element serves many
-// results; else vectors are read from where they lie.
+// Panels of what is only known at run time are made in every call, unless it may come in panels. That pays
+// where each element serves many results; else vectors are read from where they lie.
 bool ProductWriter::is_read_in_place(const Operand& operand) {
   constexpr double kReuseWorthPacking = 64;
   if (operand.is_constant || operand.is_prepared) return false;
@@ -226,7 +226,7 @@ bool ProductWriter::is_read_in_place(const Operand& operand) {
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     if (!operand.uses[i]) reuse *= static_cast<double>(axis(i).extent);
   }
-  const bool packs = reuse >= kReuseWorthPacking;
+  const bool packs = reuse >= kReuseWorthPacking || is_placed_for_this_alone(operand);
   return w_.choose.choose_kind(name_ + ".pack", 2, packs ? 1 : 0) == 0;
 }
 
