@@ -149,21 +149,29 @@ std::vector<int64_t> ProductWriter::other_blocks() const {
 }
 
 // Whether each product reads but a part of the channels, so that pixels that have all channels together would
-// lie far apart.
+// lie far apart. Of a window whose steps are as long as it is the taps are parts, too, but shorter ones.
 bool ProductWriter::has_blocks_of_channels() const {
   const Operand* rows = row_operand();
+  int64_t longest = 0;
+  bool is_part = false;
   for (size_t r = compute_.spatial_count(); rows != nullptr && r < compute_.axes.size(); ++r) {
-    if (rows->digit_dim[r] >= 0 && rows->dim_of_axis[r] < 0) return true;
+    if (rows->digit_dim[r] < 0 || axis(r).extent <= longest) continue;
+    longest = axis(r).extent;
+    is_part = rows->dim_of_axis[r] < 0;
   }
-  return false;
+  return is_part;
 }
 
 // Whether the second-level cache does not hold the row operand, whose channels can lie in blocks, no more
 // than the processor follows as streams: with 32 blocks and more, whole pixels are faster by up to a quarter.
+// So they are where rows are several pixels apart, by a fifth.
 bool ProductWriter::blocks_come_from_afar() const {
   constexpr int64_t kStreams = 16;
   const Operand* rows = row_operand();
-  if (rows == nullptr || bytes_of(rows->load->tensor) <= w_.task.target.l2.bytes) return false;
+  if (rows == nullptr || !tile_.rows || bytes_of(rows->load->tensor) <= w_.task.target.l2.bytes) return false;
+  const Var& row = axis(*tile_.rows).var;
+  if (std::ranges::any_of(rows->load->index, [&](const Affine& i) { return std::abs(i.coefficient(row)) > 1; }))
+    return false;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     const int64_t block = block_of_channels(r);
     if (rows->dim_of_axis[r] >= 0 && block != 0 && axis(r).extent / block <= kStreams) return true;
