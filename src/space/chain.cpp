@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/walk.h"
+#include "space/vector_part.h"
 
 namespace lathe {
 namespace {
@@ -39,11 +40,13 @@ std::optional<size_t> axis_at_beginning(const Dag& dag, const Classified& stages
   return here;
 }
 
-bool is_read_plainly(const Dag& dag, const Stage& stage, size_t axis) {
+bool is_read_in_steps(const Dag& dag, const Stage& stage, size_t axis) {
   if (!stage.epilogue) return true;
   const std::vector<const Load*> loads = loads_of(dag.computes[*stage.epilogue].body);
   return std::ranges::all_of(loads, [&](const Load* load) {
-    return load->tensor != dag.computes[stage.compute].output || load->index[axis].as_var();
+    if (load->tensor != dag.computes[stage.compute].output) return true;
+    const auto part = index_part(load->index[axis]);
+    return part && part->kind != AtomKind::floor_div;
   });
 }
 
@@ -143,9 +146,9 @@ std::vector<size_t> vector_axes(const Dag& dag, const Classified& stages, const 
   const ChainAxes axes = axes_of_chain(dag, stages, chain);
   for (size_t a : axes.common.back()) {
     const size_t first = *axis_at_beginning(dag, stages, chain, a);
-    const bool contiguous = stages.of(chain.front()).operands[0].dim_of_axis[first] >= 0;
+    const bool contiguous = stages.of(chain.front()).operands[0].digit_dim[first] >= 0;
     if (contiguous && dag.computes[chain.back()].axes[a].extent >= 2 &&
-        is_read_plainly(dag, stages.of(chain.back()), a)) {
+        is_read_in_steps(dag, stages.of(chain.back()), a)) {
       found.push_back(a);
     }
   }

@@ -28,8 +28,9 @@ struct ChainAxes {
 };
 ChainAxes axes_of_chain(const Dag& dag, const Classified& stages, const Chain& chain);
 
-// The common axes of the last stage along which vectors can run: they index what the chain reads, and the
-// point of the element-wise consumer if there is one, plainly.
+// The common axes of the last stage along which vectors can run: they index what the chain reads by steps of
+// one, as an axis or the last digit of a number, and the element-wise consumer, if there is one, reads so,
+// too.
 std::vector<size_t> vector_axes(const Dag& dag, const Classified& stages, const Chain& chain);
 
 // A product whose result goes into a chain, with the chains that its operands come from: all of them have one

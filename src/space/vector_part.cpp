@@ -40,6 +40,17 @@ std::set<int64_t> divisors_of(const Compute& compute, const Axis& axis) {
 
 }  // namespace
 
+std::optional<IndexPart> index_part(const Affine& index) {
+  if (const auto var = index.as_var()) return IndexPart{*var};
+  if (index.terms().size() != 1 || index.terms()[0].coefficient != 1 || index.constant() != 0)
+    return std::nullopt;
+  const AtomNode& atom = *index.terms()[0].atom;
+  if (atom.kind != AtomKind::floor_div && atom.kind != AtomKind::modulo) return std::nullopt;
+  const auto var = atom.operand.as_var();
+  if (!var) return std::nullopt;
+  return IndexPart{*var, atom.kind, atom.divisor};
+}
+
 std::optional<VectorStep> vector_step(const Compute& compute, const Load& read, const VectorPart& part) {
   const Divided divided(compute, part);
   VectorStep step;

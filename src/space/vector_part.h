@@ -11,6 +11,15 @@
 
 namespace lathe {
 
+// An index that is a variable, whole, its remainders by `divisor` (modulo) or its quotients (floor_div).
+struct IndexPart {
+  Var axis;
+  AtomKind kind = AtomKind::variable;
+  int64_t divisor = 1;
+};
+// Nothing for any other index.
+std::optional<IndexPart> index_part(const Affine& index);
+
 struct VectorPart {
   size_t axis = 0;
   int64_t divisor = 1;  // vectors run over the axis' quotients by it; it divides the axis' extent

@@ -47,6 +47,21 @@ TEST(VectorPart, NotAlongWhatChoosesPlaces) {
   EXPECT_THAT(vector_parts(shift), ElementsAre(VectorPart{0}));
 }
 
+TEST(VectorPart, AnIndexIsAVariableOrAPartOfOne) {
+  const Var x("x");
+  EXPECT_EQ(index_part(x)->kind, AtomKind::variable);
+  const auto remainders = index_part(modulo(x, 6));
+  ASSERT_TRUE(remainders);
+  EXPECT_EQ(remainders->axis, x);
+  EXPECT_EQ(remainders->kind, AtomKind::modulo);
+  EXPECT_EQ(remainders->divisor, 6);
+  EXPECT_EQ(index_part(floor_div(x, 6))->kind, AtomKind::floor_div);
+  EXPECT_FALSE(index_part(Affine(x) + 1));
+  EXPECT_FALSE(index_part(Affine(x) * 2));
+  EXPECT_FALSE(index_part(modulo(Affine(x) + 1, 6)));
+  EXPECT_FALSE(index_part(Affine(x) + Affine(Var("y"))));
+}
+
 TEST(VectorPart, TheLayoutEndsWithTheQuotients) {
   const Tensor tensor("A", {4, 24, 3});
   const Layout layout = with_quotients_last(tensor, 1, 8);

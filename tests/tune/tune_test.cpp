@@ -302,11 +302,11 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
 }
 
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {
-  // All trials, the paces of the three second batches, and the first turns of the first case's race.
-  const std::vector<CaseResult> results = tune_cases_until(after_runs(runner_, 18 + 3 + 3));
+  // All trials, the paces of the three second batches, and the first turn of the first case's race.
+  const std::vector<CaseResult> results = tune_cases_until(after_runs(runner_, 18 + 3 + 1));
   ASSERT_EQ(results.size(), 3U);
   for (const CaseResult& result : results) EXPECT_FALSE(result.winner);
-  EXPECT_EQ(runner_.runs, 24);
+  EXPECT_EQ(runner_.runs, 22);
 }
 
 TEST_F(StoppedRun, ANetworksTasksKeepWhatTheyHave) {

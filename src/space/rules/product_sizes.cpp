@@ -170,7 +170,8 @@ bool ProductWriter::blocks_come_from_afar() const {
   const Operand* rows = row_operand();
   if (rows == nullptr || !tile_.rows || bytes_of(rows->load->tensor) <= w_.task.target.l2.bytes) return false;
   const Var& row = axis(*tile_.rows).var;
-  if (std::ranges::any_of(rows->load->index, [&](const Affine& i) { return std::abs(i.coefficient(row)) > 1; }))
+  if (std::ranges::any_of(rows->load->index,
+                          [&](const Affine& i) { return std::abs(i.coefficient(row)) > 1; }))
     return false;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     const int64_t block = block_of_channels(r);

@@ -70,7 +70,7 @@ void ChainWriter::follow_vectors() {
   for (size_t k = end; k-- > 0;) w_.set_layout(compute(k).output, with_last(compute(k).output, vector_[k]));
   const Operand& source = stage(0).operands[0];
   w_.set_layout(source.load->tensor,
-                with_last(source.load->tensor, static_cast<size_t>(source.dim_of_axis[vector_[0]])));
+                with_last(source.load->tensor, static_cast<size_t>(source.digit_dim[vector_[0]])));
 }
 
 // The loops outside of one vector of the last stage; gives the innermost of them.
@@ -136,7 +136,9 @@ void ChainWriter::write_epilogue(const std::string& at) {
     w_.add(ReorderStep{consumer, {loops[axes_.table[end]], loops[vector_[end]]}});
     w_.add(AnnotateStep{consumer, loops[axes_.table[end]], LoopKind::unrolled});
     w_.add(AnnotateStep{consumer, loops[vector_[end]], LoopKind::vectorized});
-    w_.add(TailStep{consumer, load->index[vector_[end]].as_var()->name(), Tail::mask});
+    std::vector<Var> vars;
+    collect_vars(load->index[vector_[end]], vars);
+    w_.add(TailStep{consumer, vars.front().name(), Tail::mask});
     return;
   }
 }

@@ -6,6 +6,7 @@
 #include "expr/analysis.h"
 #include "expr/walk.h"
 #include "space/rules/rules.h"
+#include "space/vector_part.h"
 
 namespace lathe {
 
@@ -70,26 +71,8 @@ Layout with_innermost(const Tensor& tensor, const std::vector<InnerDim>& inner) 
 
 namespace {
 
-// An axis of an epilogue along which vectors run: whole, its remainders by `divisor`, or its quotients.
-struct VectorPart {
-  Var axis;
-  AtomKind kind = AtomKind::variable;
-  int64_t divisor = 1;
-};
-
-std::optional<VectorPart> vector_part(const Affine& index) {
-  if (const auto var = index.as_var()) return VectorPart{*var};
-  if (index.terms().size() != 1 || index.terms()[0].coefficient != 1 || index.constant() != 0)
-    return std::nullopt;
-  const AtomNode& atom = *index.terms()[0].atom;
-  if (atom.kind != AtomKind::floor_div && atom.kind != AtomKind::modulo) return std::nullopt;
-  const auto var = atom.operand.as_var();
-  if (!var) return std::nullopt;
-  return VectorPart{*var, atom.kind, atom.divisor};
-}
-
 // The tensor's dimensions in their order, but the part of this one that vectors run along last.
-Layout with_part_last(const Tensor& tensor, size_t dim, const VectorPart& part, int64_t block) {
+Layout with_part_last(const Tensor& tensor, size_t dim, const IndexPart& part, int64_t block) {
   if (part.kind == AtomKind::variable ||
       (part.kind == AtomKind::modulo && block != 0 && part.divisor % block == 0))
     return with_innermost(tensor, {{static_cast<int>(dim), block}});
@@ -119,12 +102,12 @@ void write_vector_layouts(Writer& writer, const Stage& stage, size_t axis, int64
     return;
   }
   const Compute& epilogue = writer.dag.computes[*stage.epilogue];
-  std::optional<VectorPart> part;
-  std::optional<VectorPart> row_part;
+  std::optional<IndexPart> part;
+  std::optional<IndexPart> row_part;
   for (const Load* load : loads_of(epilogue.body)) {
     if (load->tensor != output) continue;
-    part = vector_part(load->index[axis]);
-    if (rows) row_part = vector_part(load->index[*rows]);
+    part = index_part(load->index[axis]);
+    if (rows) row_part = index_part(load->index[*rows]);
   }
   if (!part) return;
   const auto set_layout = [&](const Tensor& tensor, size_t dim, std::span<const Affine> index) {
