@@ -16,6 +16,7 @@ void Known::enter(const For& loop) {
 }
 
 void Known::assume(const Conjunct& conjunct) {
+  if (conjunct.tail == Tail::pad) return;
   const auto terms = conjunct.value.terms();
   const bool single = terms.size() == 1 && std::abs(terms[0].coefficient) == 1;
   const Interval* range = single ? ranges_.find(terms[0].atom.get()) : nullptr;

@@ -17,7 +17,7 @@ class Known {
 
   // Inside the loop: its variable's range, and `var < extent` for each extent that is no constant.
   void enter(const For& loop);
-  // From here on the conjunct holds.
+  // From here on the conjunct holds. Nothing follows of one with tail=pad, which may go: it only saves work.
   void assume(const Conjunct& conjunct);
 
   // Proved: value <= limit. One fact beside the ranges is used.

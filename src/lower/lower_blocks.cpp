@@ -65,10 +65,12 @@ Tail legal_tail(Tail wanted, const Affine& value, const std::vector<Var>& divide
 
 Stmt lower_block(const Block& block, const Known& known, const std::vector<Var>& divided) {
   LATHE_CHECK(!block.initialises);
-  // Where the block runs its conditions hold.
+  // Where the block runs its conditions hold, but for those that only save work.
   Ranges ranges = known.ranges();
-  for (const Conjunct& conjunct : block.predicate)
-    ranges.set_limit(simplify(conjunct.value, known.ranges()), conjunct.bound - 1);
+  for (const Conjunct& conjunct : block.predicate) {
+    if (conjunct.tail != Tail::pad)
+      ranges.set_limit(simplify(conjunct.value, known.ranges()), conjunct.bound - 1);
+  }
   Replacements bindings;
   for (const BlockAxis& axis : block.axes) {
     bindings.vars.emplace_back(axis.axis.var, simplify(axis.binding, ranges));

@@ -84,6 +84,36 @@ main {
 )");
 }
 
+// A condition that only saves work may go again: nothing is simplified by it.
+TEST(LowerBlocks, PaddingSettlesNoDivision) {
+  expect_golden(kPass, R"(
+output C: f32[2, 24] [0][1]
+main {
+  for r.0 in 3 {
+    for r.1 in 8 {
+      block C where 8*r.0 + r.1 < 19 pad {
+        i: 2 = (8*r.0 + r.1)/19
+        j: 24 = 8*r.0 + r.1
+        C[i, j] = 2.0
+      }
+    }
+  }
+}
+)",
+                R"(
+output C: f32[2, 24] [0][1]
+main {
+  for r.0 in 3 {
+    for r.1 in 8 {
+      if 8*r.0 + r.1 < 19 pad {
+        store C[(8*r.0 + r.1)/19, 8*r.0 + r.1] = 2.0
+      }
+    }
+  }
+}
+)");
+}
+
 // An index that repeats is periodic in the tile only where tiles start at multiples of their size.
 TEST(LowerBlocks, TilesOfRepeatingIndicesDoNotOverlap) {
   expect_golden(kPass, R"(
