@@ -25,8 +25,9 @@ std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t
   // One vector a row needs a broadcast for every multiply-add.
   const auto panel_time = [&](int64_t rows, int64_t vectors) {
     if (vectors == 0) return 0.0;
+    const int64_t whole_tiles = rows_there / rows;
     const int64_t rows_left = rows_left_are_whole && rows_there % rows != 0 ? rows : rows_there % rows;
-    const double row_time = static_cast<double>(rows_there / rows) * tile_time(rows, vectors) +
+    const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
                             (rows_left != 0 ? tile_time(rows_left, vectors) : 0);
     return row_time * (vectors == 1 && taps == 0 ? 1.15 : 1.0);
   };
@@ -34,10 +35,11 @@ std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t
   for (int64_t vectors = 1; vectors <= std::min(most_vectors, vectors_there); ++vectors) {
     const int64_t others = taps != 0 ? taps * vectors : 1 + vectors;
     const int64_t most = (target.vector_registers - others) / vectors;
+    const int64_t whole_panels = vectors_there / vectors;
     std::pair<double, RegisterTile> tile{std::numeric_limits<double>::infinity(), {.vectors = vectors}};
     for (int64_t rows = 1; rows <= std::min({most, most_rows, rows_there}); ++rows) {
       // Of equals the one of fewer vectors counts.
-      const double time = (static_cast<double>(vectors_there / vectors) * panel_time(rows, vectors) +
+      const double time = (static_cast<double>(whole_panels) * panel_time(rows, vectors) +
                            panel_time(rows, vectors_there % vectors)) *
                           (1 + 0.001 * static_cast<double>(vectors));
       if (time < tile.first * 0.999) tile = {time, {.vectors = vectors, .rows = rows}};
