@@ -9,11 +9,11 @@
 #include "cli/bench_peers.h"
 #include "cli/command.h"
 #include "cli/measuring.h"
+#include "cli/open_records.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
 #include "cli/write_model.h"
 #include "measure/timing.h"
-#include "records/record_store.h"
 #include "records/within.h"
 #include "tune/select_workloads.h"
 #include "tune/task_records.h"
@@ -34,7 +34,7 @@ struct BenchCommand {
 struct BestRecord {
   std::optional<Record> record;
   int64_t trials = 0;
-  int64_t failed = 0;
+  std::vector<FailureCount> failures = {};
   std::string layout = "free";
 };
 
@@ -69,8 +69,7 @@ Result<BestRecord> best_of(const Workload& workload, const Target& target, int c
     LATHE_TRY(const Task task, make_task(workload, target, cores, is_free));
     LATHE_TRY(const std::optional<Record> record, best_applying(task, records));
     LATHE_TRY(const std::vector<Record> tried, records.find(records_of(task)));
-    const auto failed = std::ranges::count_if(tried, [](const Record& r) { return !r.measurement.ok(); });
-    const BestRecord found{record, static_cast<int64_t>(tried.size()), failed, layout};
+    const BestRecord found{record, static_cast<int64_t>(tried.size()), count_failures(tried), layout};
     if (is_better(found, best, target)) best = found;
   }
   return best;
@@ -86,7 +85,8 @@ ReportRow row_of(const Workload& workload, const BestRecord& best, const Target&
   row.target = target.name;
   row.layout = best.layout;
   row.result.progress.trials = best.trials;
-  row.result.progress.failed = best.failed;
+  row.result.failures = best.failures;
+  for (const FailureCount& failure : best.failures) row.result.progress.failed += failure.count;
   if (best.record) row.strategy = best.record->strategy;
   return row;
 }
@@ -189,7 +189,7 @@ Status run(const BenchCommand& command) {
   LATHE_TRY(const Target target, target_of(command.program));
   LATHE_TRY(const int cores, cores_of(command.program));
   if (command.with_peers) LATHE_TRY_STATUS(prepare_peers(cores));
-  LATHE_TRY(const RecordStore records, RecordStore::open_read_only(command.records));
+  LATHE_TRY(const RecordStore records, open_records_to_read(command.records));
   LATHE_TRY(std::vector<Workload> workloads,
             select_workloads(command.program.workload, command.program.filter));
   LATHE_TRY(Measurer measurer, start_measurer(cores));
@@ -206,8 +206,9 @@ Status run(const BenchCommand& command) {
     cases.push_back({std::move(workload), std::move(best)});
   }
   LATHE_TRY_STATUS(measure_rounds(cases, command, target, peers, measurer, rows));
-  print_report(rows);
+  print_report(rows, target);
   report_left_out(rows);
+  report_failures(rows);
   if (!command.json.empty()) LATHE_TRY_STATUS(write_report(rows, command.json));
   return check_all_measured(cases, rows, command);
 }

@@ -17,6 +17,7 @@ void add_tune(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
+void add_verify(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_replay(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
@@ -24,7 +25,7 @@ void add_records(CLI::App& app, Action& chosen);
 void add_target(CLI::App& app, Action& chosen);
 
 // The options that say what is compiled and for which machine: MODEL.onnx or --workload, --input, --filter,
-// --target, --cores.
+// --target, --cores, --exact-specials.
 struct ProgramOptions {
   std::string model;
   std::vector<std::string> inputs;  // NAME=1,3,224,224
@@ -32,6 +33,7 @@ struct ProgramOptions {
   std::string filter;
   std::string target = "native";
   int cores = 0;  // 0: the affinity mask's
+  bool exact_specials = false;
 };
 void add_program_options(OptionSet& command, ProgramOptions& options);
 // Those of them that go with a workload file, which the command declares itself.
@@ -40,6 +42,8 @@ void add_workload_options(OptionSet& command, ProgramOptions& options);
 Status check(const ProgramOptions& options);
 // The files that they name, and the records file.
 std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records);
+// The files beside the model that its constants came from.
+std::vector<NamedFile> data_files(const Graph& graph);
 Result<Target> target_of(const ProgramOptions& options);
 // An Error for more cores than the affinity mask has.
 Result<int> cores_of(const ProgramOptions& options);

@@ -10,9 +10,9 @@
 #include "artifact/compile_model.h"
 #include "cli/command.h"
 #include "cli/measuring.h"
+#include "cli/open_records.h"
 #include "cli/progress.h"
 #include "cli/write_model.h"
-#include "records/record_store.h"
 #include "tune/select_workloads.h"
 
 namespace lathe::cli {
@@ -22,46 +22,50 @@ struct CompileOptions {
   ProgramOptions program;
   std::string records;
   std::string out;
+  std::string name;
   std::string emit = "so";
+  std::string check;
   std::optional<double> tolerance;
+  std::optional<double> weights_limit;
 };
 
 // A file of another version, target or number of cores would else be passed over in silence.
 std::optional<std::string> untuned_note(const Model& model, const std::string& records) {
-  const auto untuned =
-      std::ranges::count_if(model.kernels, [](const CompiledTask& kernel) { return !kernel.record; });
+  const auto untuned = std::ranges::count_if(
+      model.kernels, [](const CompiledTask& kernel) { return !kernel.record && !kernel.outran_records; });
   if (records.empty() || untuned == 0) return std::nullopt;
   return fmt::format("{}: kernels that {} has no usable program for, compiled untuned: {} of {}", model.name,
                      records, untuned, model.kernels.size());
 }
 
-Status write(const Model& model, const CompileOptions& options, const std::string& folder) {
+Status write(Model model, const CompileOptions& options, const std::string& folder) {
+  if (!options.name.empty()) model.name = options.name;
   return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
-}
-
-std::string folder_of(const CompileOptions& options, const Workload& workload) {
-  return options.out + "/" + workload.name;
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,
                         const CompileModelOptions& model_options, std::vector<std::string>& notes) {
-  LATHE_TRY(const Model model, compile_operator(workload, model_options));
+  LATHE_TRY(Model model, compile_operator(workload, model_options));
   if (auto note = untuned_note(model, options.records)) notes.push_back(std::move(*note));
   if (auto note = uncompared_note(model)) notes.push_back(std::move(*note));
-  return write(model, options, folder_of(options, workload));
+  return write(std::move(model), options, folder_below(options.out, workload.name));
 }
 
 // One that fails keeps none of the others from being written.
 Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
             select_workloads(options.program.workload, options.program.filter));
+  LATHE_TRY_STATUS(check_name(options.name, workloads.size()));
   const std::vector<NamedFile> read = files_read(options.program, options.records);
   for (const Workload& workload : workloads)
-    LATHE_TRY_STATUS(check_artifact_apart(folder_of(options, workload), read));
+    LATHE_TRY_STATUS(check_artifact_apart(folder_below(options.out, workload.name), read));
   ProgressLine line;
   std::vector<std::string> notes;
   std::vector<Error> errors;
   for (size_t i = 0; i < workloads.size(); ++i) {
+    model_options.watch.observer = [&](const WorkState& state) {
+      line.show_work(i, workloads.size(), state);
+    };
     const Status done = compile_workload(workloads[i], options, model_options, notes);
     if (!done) errors.push_back(done.error());
     if (done) line.show(i + 1, workloads.size(), workloads[i].name);
@@ -75,17 +79,27 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
 }
 
 Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {
+  LATHE_TRY_STATUS(check_name(options.name, 1));
   LATHE_TRY_STATUS(check_artifact_apart(options.out, files_read(options.program, options.records)));
   LATHE_TRY(const OnnxImportOptions import, import_options(options.program));
-  LATHE_TRY(const Network network,
-            load_network(options.program.model, import, model_options.target, model_options.cores));
+  LATHE_TRY(const Network network, load_network(options.program.model, import, model_options.target,
+                                                model_options.cores, options.program.exact_specials));
+  LATHE_TRY_STATUS(check_artifact_apart(options.out, data_files(network.graph)));
+  for (const std::string& note : network.graph.notes) report_rejected(note);
   ProgressLine line;
-  model_options.progress = [&](size_t done, size_t all) { line.show(done, all, "tasks compiled"); };
-  LATHE_TRY(const Model model, compile_network(network, model_options));
+  size_t compiled = 0;
+  model_options.progress = [&](size_t done, size_t all) {
+    compiled = done;
+    line.show(done, all, "tasks compiled");
+  };
+  model_options.watch.observer = [&](const WorkState& state) {
+    line.show_work(compiled, network.tasks.tasks.size(), state);
+  };
+  LATHE_TRY(Model model, compile_network(network, model_options));
   line.finish();
   if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
   if (const auto note = uncompared_note(model)) report_rejected(*note);
-  return write(model, options, options.out);
+  return write(std::move(model), options, options.out);
 }
 
 Status run(const CompileOptions& options) {
@@ -97,9 +111,13 @@ Status run(const CompileOptions& options) {
   model_options.runner = &measurer;
   model_options.rejected = report_rejected;
   model_options.tolerance = options.tolerance;
+  model_options.check = checked_of(options.check);
+  model_options.exact_specials = options.program.exact_specials;
+  model_options.note = report_note;
+  if (options.weights_limit) model_options.weights_limit = *options.weights_limit;
   std::optional<RecordStore> records;
   if (!options.records.empty()) {
-    LATHE_TRY(records, RecordStore::open_read_only(options.records));
+    LATHE_TRY(records, open_records_to_read(options.records));
     model_options.records = &*records;
   }
   return options.program.model.empty() ? compile_workloads(options, model_options)
@@ -115,13 +133,16 @@ void add_compile(CLI::App& app, Action& chosen) {
   command.text("--records", options->records, "records to take the best programs from");
   command.text("--out", options->out, "the folder to write, one below it for each operator",
                {.is_required = true});
+  command.text("--name", options->name, kNameHelp);
   command.text("--emit", options->emit, "a library (so), or its kernels as C sources (c)",
                {.shows_default = true, .one_of = {"so", "c"}});
+  add_check_option(command, options->check);
   command.number(
       "--tolerance", options->tolerance,
       "largest difference from the reference, as a share of its magnitude; default: by the type, the "
       "reduction's length and the algorithm",
       {0, 1});
+  add_weights_limit(command, options->weights_limit);
   command.action(chosen, [options] { return run(*options); });
 }
 

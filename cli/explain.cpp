@@ -10,10 +10,10 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/open_records.h"
 #include "cli/task_option.h"
 #include "explain/comparable.h"
 #include "measure/peak.h"
-#include "records/record_store.h"
 #include "records/within.h"
 #include "target/detect.h"
 #include "tune/compiler_version.h"
@@ -130,7 +130,7 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   query.target = summary.target;
   query.cores = summary.cores;
   LATHE_TRY(std::vector<Record> found, store.find(query));
-  if (found.empty()) return no_such_task(store.path(), hash_to_string(summary.task.hash));
+  if (found.empty()) return no_such_task(store, hash_to_string(summary.task.hash));
   const std::string here = detect_target().machine;
   const Comparable compared = comparable(std::move(found), here, compiler_version());
   const std::optional<Roofline> roofline = roofline_of(summary, compared.records.front(), here);
@@ -144,8 +144,11 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   print_makers(compared, here);
   if (summary.task.runs_cold)
     to_stdout("timed as one task of a large network: its constants and outputs are not in the caches\n");
-  if (!summary.task.algorithm.empty())
+  if (summary.task.algorithm == kExactSpecials) {
+    to_stdout("kept from algorithms that spread infinities and NaN\n");
+  } else if (!summary.task.algorithm.empty()) {
     to_stdout("required to be computed by the algorithm '{}'\n", summary.task.algorithm);
+  }
   print_program(explanation);
   if (roofline && !explanation.sketches.front().stages.empty()) print_bounds(explanation, *roofline);
   print_rivals(explanation);
@@ -154,17 +157,17 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
 }
 
 Status run(const ExplainOptions& options) {
-  LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
-  LATHE_TRY(const uint64_t hash, parse_task(options.task));
+  LATHE_TRY(const RecordStore store, open_records_to_read(options.file));
+  LATHE_TRY(const uint64_t hash, find_task(store, options.task));
   LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks());
-  bool found = false;
+  bool is_first = true;
   for (const TaskSummary& summary : tasks) {
     if (summary.task.hash != hash) continue;
-    if (found) to_stdout("\n");
+    if (!is_first) to_stdout("\n");
     LATHE_TRY_STATUS(explain_summary(store, summary));
-    found = true;
+    is_first = false;
   }
-  return found ? Status() : no_such_task(options.file, options.task);
+  return {};
 }
 
 }  // namespace
@@ -173,7 +176,8 @@ void add_explain(CLI::App& app, Action& chosen) {
   OptionSet command = add_command(app, "explain", "say why a task's best program is the best");
   const auto options = std::make_shared<ExplainOptions>();
   command.text("FILE", options->file, "the records file", {.is_required = true});
-  command.text("--task", options->task, "the task, as `show` names it", {.is_required = true});
+  command.text("--task", options->task, "the task, as `show` names it; its first digits will do",
+               {.is_required = true});
   command.action(chosen, [options] { return run(*options); });
 }
 

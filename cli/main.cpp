@@ -75,6 +75,14 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
                     : "there is no option or argument '" + unknown.front() + "' here";
 }
 
+// Whether the words end before a subcommand that is needed, as those of bare `lathe` or `lathe records` do.
+bool is_unfinished(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return false;
+  const CLI::App* last = &app;
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  return !last->get_subcommands([](const CLI::App*) { return true; }).empty() && app.remaining(true).empty();
+}
+
 int run(int count, char** arguments) {
   CLI::App app("Lathe compiles networks and operators to fast machine code that it finds by measuring.",
                "lathe");
@@ -85,6 +93,7 @@ int run(int count, char** arguments) {
   lathe::cli::add_bench(app, action);
   lathe::cli::add_compile(app, action);
   lathe::cli::add_run(app, action);
+  lathe::cli::add_verify(app, action);
   lathe::cli::add_show(app, action);
   lathe::cli::add_replay(app, action);
   lathe::cli::add_explain(app, action);
@@ -100,6 +109,10 @@ int run(int count, char** arguments) {
       app.exit(error, text, text);
       lathe::cli::write_to_stdout(text.str());
       return ended_with(0);
+    }
+    if (is_unfinished(app, error)) {
+      lathe::cli::write_to_stderr(app.help());
+      return kUserError;
     }
     report(explain(app, error) + " (lathe --help tells more)");
     return kUserError;

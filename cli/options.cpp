@@ -92,6 +92,10 @@ void OptionSet::number(const char* name, std::optional<int64_t>& value, const ch
   command_.add_option(name, value, help)->transform(whole_number(bounds));
 }
 
+void OptionSet::number(const char* name, std::optional<uint64_t>& value, const char* help) {
+  command_.add_option(name, value, help)->transform(any_whole_number<uint64_t>());
+}
+
 void OptionSet::number(const char* name, std::optional<double>& value, const char* help,
                        Bounds<double> bounds) {
   command_.add_option(name, value, help)->transform(real_number(bounds));

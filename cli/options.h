@@ -48,6 +48,7 @@ class OptionSet {
   void number(const char* name, int& value, const char* help, Bounds<int> bounds,
               const OptionRules& rules = {});
   void number(const char* name, std::optional<int64_t>& value, const char* help, Bounds<int64_t> bounds);
+  void number(const char* name, std::optional<uint64_t>& value, const char* help);
   void number(const char* name, std::optional<double>& value, const char* help, Bounds<double> bounds);
   void number(const char* name, int64_t& value, const char* help, const OptionRules& rules = {});
   void number(const char* name, uint64_t& value, const char* help, const OptionRules& rules = {});

@@ -36,6 +36,8 @@ void add_program_options(OptionSet& command, ProgramOptions& options) {
   command.text("MODEL", options.model, "an ONNX model");
   command.texts("--input", options.inputs, "the shapes of inputs, NAME=1,3,640,640, in place of the model's");
   command.text("--workload", options.workload, "a JSON file of operators, in place of a model");
+  command.flag("--exact-specials", options.exact_specials,
+               "no program in which an infinity or NaN reaches results beside those that read it");
   add_workload_options(command, options);
 }
 
@@ -56,6 +58,11 @@ Status check(const ProgramOptions& options) {
                 fmt::format("give either a model or --workload, not both: '{}' and '{}'", options.model,
                             options.workload));
   }
+  if (options.model.ends_with(".json")) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("a file of operators is given by --workload: --workload {0}", options.model),
+                options.model);
+  }
   if (!options.model.empty() && !options.filter.empty()) {
     return fail(ErrorKind::invalid_argument, "only the entries of --workload can be filtered", "--filter");
   }
@@ -72,6 +79,12 @@ std::vector<NamedFile> files_read(const ProgramOptions& options, const std::stri
   // SQLite keeps a log and its index beside the file itself while it is open, whatever link leads there.
   const std::string file = end_of_links(records);
   for (const char* part : {"-wal", "-shm"}) files.push_back({"--records", file + part});
+  return files;
+}
+
+std::vector<NamedFile> data_files(const Graph& graph) {
+  std::vector<NamedFile> files;
+  for (const std::string& file : graph.data_files) files.push_back({"the model's data", file});
   return files;
 }
 

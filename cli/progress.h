@@ -2,7 +2,10 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <string>
+
+#include "tune/watch.h"
 
 namespace lathe::cli {
 
@@ -15,12 +18,20 @@ class ProgressLine {
 
   // `done` of `all`, and what is to be said of it.
   void show(size_t done, size_t all, const std::string& text);
+  // The same where work lasts: how far it is and how long it may still take. Short work is passed over, and
+  // off a terminal what comes within some seconds of the last line.
+  void show_work(size_t done, size_t all, const WorkState& state);
   // Leaves the line as it stands; what is shown afterwards goes on a new one.
   void finish();
 
  private:
   bool is_terminal_;
   bool open_ = false;
+  std::string last_work_;
+  std::chrono::steady_clock::time_point last_told_ = {};
 };
+
+// "40 s", "12 min", "1.5 h".
+std::string told_seconds(double seconds);
 
 }  // namespace lathe::cli

@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/open_records.h"
 #include "cli/task_option.h"
-#include "records/record_store.h"
 
 namespace lathe::cli {
 namespace {
@@ -110,22 +110,23 @@ void print_record(const Record& record) {
 }
 
 Status show_records(const RecordStore& store, const ShowOptions& options) {
-  LATHE_TRY(const uint64_t hash, parse_task(options.task));
+  LATHE_TRY(const uint64_t hash, find_task(store, options.task));
   LATHE_TRY(const std::vector<Record> records, store.find({.task_hash = hash}));
-  if (records.empty()) return no_such_task(options.file, options.task);
+  if (records.empty()) return no_such_task(store, options.task);
   if (options.json) {
     ordered_json list = ordered_json::array();
     for (const Record& record : records) list.push_back(record_json(record));
     to_stdout("{}\n", dump(list));
     return {};
   }
-  to_stdout("{} {}\n{}", options.task, records.front().task.name, records.front().task.dag);
+  const TaskText& task = records.front().task;
+  to_stdout("{} {}\n{}", hash_to_string(hash), task.name, task.dag);
   for (const Record& record : records) print_record(record);
   return {};
 }
 
 Status run(const ShowOptions& options) {
-  LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
+  LATHE_TRY(const RecordStore store, open_records_to_read(options.file));
   return options.task.empty() ? show_tasks(store, options.json) : show_records(store, options);
 }
 
@@ -135,7 +136,7 @@ void add_show(CLI::App& app, Action& chosen) {
   OptionSet command = add_command(app, "show", "list the tasks of a records file, or a task's records");
   const auto options = std::make_shared<ShowOptions>();
   command.text("FILE", options->file, "the records file", {.is_required = true});
-  command.text("--task", options->task, "the records of this task");
+  command.text("--task", options->task, "the records of this task, of whose digits the first will do");
   command.flag("--json", options->json, "as JSON");
   command.action(chosen, [options] { return run(*options); });
 }

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "artifact/compile_model.h"
 #include "cli/check_outputs.h"
@@ -13,13 +16,17 @@
 #include "cli/console.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
+#include "cli/open_records.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
 #include "cli/write_model.h"
 #include "measure/peak.h"
-#include "records/record_store.h"
+#include "measure/timing.h"
+#include "records/within.h"
 #include "target/detect.h"
+#include "tune/exact_specials.h"
 #include "tune/select_workloads.h"
+#include "tune/time_bounds.h"
 
 namespace lathe::cli {
 namespace {
@@ -33,12 +40,15 @@ struct TuneCommand {
   std::optional<double> seconds;
   std::optional<double> case_seconds;
   std::optional<double> enough;  // per cent
+  std::optional<double> weights_limit;
   TuneOptions search;
-  std::string layout = "free";
+  std::string layout;  // empty: left out
   std::string scheduler = "gradient";
   std::string records = "./lathe.db";
   std::string json;
   std::string out;
+  std::string check;
+  std::string name;
 };
 
 // What every part of a tuning run needs.
@@ -48,7 +58,28 @@ struct Session {
   RecordStore records;
   Measurer measurer;
   TuneBudget budget;
+  std::set<int64_t> confirmed = {};  // records whose programs this run has compared in full
+  std::set<int64_t> sampled = {};    // those of which it has compared a sample
 };
+
+// What it takes to compile programs once more, and to link and write artifacts: of a network, whose constants
+// are transformed, and of operators.
+double closing_seconds(const Network& network) {
+  constexpr double kBytesPerSecond = 70e6;
+  constexpr double kSecondsPerTask = 0.05;
+  double bytes = 0;
+  for (const GraphTensor& tensor : network.graph.tensors) {
+    if (tensor.is_constant()) bytes += static_cast<double>(tensor.data->size());
+  }
+  return 2 + kSecondsPerTask * static_cast<double>(network.tasks.tasks.size()) + bytes / kBytesPerSecond;
+}
+double closing_seconds(const std::vector<Task>& operators) {
+  constexpr double kLinkAndTime = 0.4;
+  constexpr double kRuns = 8;  // of the artifact, which is opened and run twice, at half the fastest speed
+  double seconds = 0;
+  for (const Task& task : operators) seconds += kLinkAndTime + kRuns * fastest_seconds(task);
+  return seconds;
+}
 
 // On so many cores.
 Result<Peaks> measure_peaks(const Target& target, int cores) {
@@ -57,10 +88,10 @@ Result<Peaks> measure_peaks(const Target& target, int cores) {
   return Peaks{measure_fma_gflops(target, cores), gigabytes};
 }
 
-TuneBudget budget_of(const TuneCommand& command, const Target& target, int cores) {
+TuneBudget budget_of(const TuneCommand& command, const Deadline& deadline, const Target& target, int cores) {
   TuneBudget budget;
   if (command.seconds) {
-    budget.seconds = *command.seconds;
+    budget.deadline = deadline;
     budget.trials = std::numeric_limits<int64_t>::max();
   }
   if (command.trials) budget.trials = *command.trials;
@@ -71,26 +102,46 @@ TuneBudget budget_of(const TuneCommand& command, const Target& target, int cores
   return budget;
 }
 
-Result<Session> start(const TuneCommand& command) {
+Result<Session> start(const TuneCommand& command, const Deadline& deadline) {
   LATHE_TRY(Target target, target_of(command.program));
   LATHE_TRY(const int cores, cores_of(command.program));
-  LATHE_TRY(RecordStore records, RecordStore::open(command.records));
+  LATHE_TRY(RecordStore records, open_records(command.records));
   LATHE_TRY(Measurer measurer, start_measurer(cores));
-  TuneBudget budget = budget_of(command, target, cores);
+  TuneBudget budget = budget_of(command, deadline, target, cores);
   return Session{std::move(target), cores, std::move(records), std::move(measurer), std::move(budget)};
 }
 
-std::string state_text(const TuneState& state) {
+// How long the search still takes: until its deadline, or as long as the trials so far let expect.
+std::string time_left(const TuneState& state, const Deadline& deadline, double seconds) {
+  const double until_deadline = deadline.seconds_left();
+  if (std::isfinite(until_deadline)) return ", " + told_seconds(std::max(0.0, until_deadline)) + " left";
+  constexpr double kTelling = 0.02;
+  if (state.share < kTelling) return "";
+  return fmt::format(", about {} left", told_seconds(seconds * (1 - state.share) / state.share));
+}
+
+std::string state_text(const TuneState& state, const std::string& left) {
   const TuneProgress& progress = state.progress;
   const std::string best = progress.best_seconds > 0
                                ? fmt::format("best {:.3f} us", progress.best_seconds * 1e6)
                                : "no program yet";
-  if (state.is_concluding) return fmt::format("{}: the best programs once more, {}", state.name, best);
-  return fmt::format("{}: {} trials, {} failed, {}", state.name, progress.trials, progress.failed, best);
+  if (state.is_concluding)
+    return fmt::format("{}: the best programs once more, {}{}", state.name, best, left);
+  return fmt::format("{}: {} trials, {} failed, {}{}", state.name, progress.trials, progress.failed, best,
+                     left);
 }
 
-TuneObserver observer_on(ProgressLine& line) {
-  return [&line](const TuneState& state) { line.show(state.index + 1, state.count, state_text(state)); };
+TuneObserver observer_on(ProgressLine& line, const Deadline& deadline) {
+  return [&line, deadline, start = monotonic_seconds()](const TuneState& state) {
+    if (state.work) {
+      WorkState work = *state.work;
+      work.what = fmt::format("{}: {}", state.name, work.what);
+      line.show_work(state.index + 1, state.count, work);
+      return;
+    }
+    const std::string left = time_left(state, deadline, monotonic_seconds() - start);
+    line.show(state.index + 1, state.count, state_text(state, left));
+  };
 }
 
 TuneOptions search_options(const TuneCommand& command, int cores) {
@@ -99,16 +150,18 @@ TuneOptions search_options(const TuneCommand& command, int cores) {
   return search;
 }
 
-// The winners among the rows have been compared; what else is compiled is now.
-CompileModelOptions compile_options(const std::vector<ReportRow>& rows, const TuneCommand& command,
-                                    Session& session) {
+// The winners have been compared; what else is compiled is now, with so much to do afterwards.
+CompileModelOptions compile_options(const TuneCommand& command, Session& session, double later_seconds) {
   CompileModelOptions compiling{session.target, session.cores, &session.records, &session.measurer};
   compiling.tolerance = command.search.tolerance;
-  for (const ReportRow& row : rows) {
-    if (row.result.winner) compiling.confirmed.insert(row.result.winner->record);
-  }
+  compiling.check = checked_of(command.check);
+  compiling.watch.deadline = session.budget.deadline.earlier_by(later_seconds);
+  compiling.confirmed = session.confirmed;
+  compiling.sampled = session.sampled;
+  compiling.exact_specials = command.program.exact_specials;
   compiling.rejected = report_rejected;
-  compiling.free_layouts = command.layout == "free" ? FreeLayouts::first : FreeLayouts::last;
+  compiling.note = report_note;
+  if (command.weights_limit) compiling.weights_limit = *command.weights_limit;
   return compiling;
 }
 
@@ -121,47 +174,118 @@ ReportRow row_of(const CaseResult& result, const TuneCommand& command, const Ses
   return row;
 }
 
-std::string folder_of(const TuneCommand& command, const Workload& workload) {
-  return command.out + "/" + workload.name;
-}
-
 // The folders that artifacts will be written to.
 std::vector<std::string> folders_of(const TuneCommand& command, const std::vector<Workload>& workloads) {
   std::vector<std::string> folders;
   if (command.out.empty()) return folders;
   if (workloads.empty()) folders.push_back(command.out);
-  for (const Workload& workload : workloads) folders.push_back(folder_of(command, workload));
+  for (const Workload& workload : workloads) folders.push_back(folder_below(command.out, workload.name));
   return folders;
+}
+
+// Which layouts of its activations an operator is tuned with. Whoever calls an artifact has row-major
+// tensors, and what a free layout gains may be less than its conversions take: then both are tried.
+std::vector<std::string> layouts_of(const TuneCommand& command) {
+  if (!command.layout.empty()) return {command.layout};
+  if (command.out.empty()) return {"free"};
+  return {"free", "fixed"};
+}
+
+// The trials and the time of each operator, shared out among its layouts, which follow each other.
+TuneBudget shared_budget(TuneBudget budget, size_t layouts, size_t cases) {
+  const auto count = static_cast<int64_t>(layouts);
+  for (size_t i = 0; i < cases; ++i) {
+    const int64_t place = static_cast<int64_t>(i) % count;
+    budget.case_trials.push_back(budget.trials / count + (place < budget.trials % count ? 1 : 0));
+  }
+  budget.case_seconds /= static_cast<double>(layouts);
+  return budget;
+}
+
+void note_comparison(const CaseResult& result, Session& session) {
+  if (!result.winner) return;
+  (result.winner->only_sampled ? session.sampled : session.confirmed).insert(result.winner->record);
+}
+
+// Why programs failed in either of two searches.
+std::vector<FailureCount> joined_failures(std::vector<FailureCount> failures,
+                                          const std::vector<FailureCount>& others) {
+  for (const FailureCount& other : others) {
+    const auto same = std::ranges::find(failures, other.first.kind,
+                                        [](const FailureCount& failure) { return failure.first.kind; });
+    if (same == failures.end()) {
+      failures.push_back(other);
+    } else {
+      same->count += other.count;
+    }
+  }
+  return failures;
+}
+
+// What the layouts of one operator came to together: the faster kernel.
+ReportRow joined_row(const ReportRow& row, const ReportRow& other) {
+  const TuneProgress& first = row.result.progress;
+  const TuneProgress& second = other.result.progress;
+  const bool is_better =
+      second.best_seconds > 0 && (first.best_seconds == 0 || second.best_seconds < first.best_seconds);
+  ReportRow joined = is_better ? other : row;
+  TuneProgress& progress = joined.result.progress;
+  progress.trials = first.trials + second.trials;
+  progress.failed = first.failed + second.failed;
+  progress.slowest_pace = std::max(first.slowest_pace, second.slowest_pace);
+  joined.result.wall_seconds = row.result.wall_seconds + other.result.wall_seconds;
+  joined.result.failures = joined_failures(row.result.failures, other.result.failures);
+  return joined;
 }
 
 Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
                                               const std::vector<Workload>& workloads, Session& session) {
+  const std::vector<std::string> layouts = layouts_of(command);
   std::vector<Task> tasks;
   for (const Workload& workload : workloads) {
-    LATHE_TRY(Task task, make_task(workload, session.target, session.cores, command.layout == "free"));
-    tasks.push_back(std::move(task));
+    for (const std::string& layout : layouts) {
+      LATHE_TRY(Task task, make_task(workload, session.target, session.cores, layout == "free"));
+      if (command.program.exact_specials) {
+        LATHE_TRY(task, within(workload.name, with_exact_specials(std::move(task))));
+      }
+      tasks.push_back(std::move(task));
+    }
   }
+  if (!command.out.empty())
+    session.budget.closing_seconds = closing_seconds(tasks) / static_cast<double>(layouts.size());
   ProgressLine line;
   hold_interrupts();
   LATHE_TRY(const std::vector<CaseResult> results,
-            tune_cases(tasks, search_options(command, session.cores), session.budget, session.measurer,
-                       session.records, observer_on(line)));
+            tune_cases(tasks, search_options(command, session.cores),
+                       shared_budget(session.budget, layouts.size(), tasks.size()), session.measurer,
+                       session.records, observer_on(line, session.budget.deadline)));
   release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;
   for (size_t i = 0; i < results.size(); ++i) {
-    rows.push_back(row_of(results[i], command, session));
-    rows.back().op = workloads[i].op;
-    rows.back().flops = workloads[i].operation.flops;
-    rows.back().bytes = bytes_of(tasks[i].dag);
-    rows.back().layout = command.layout;
+    ReportRow row = row_of(results[i], command, session);
+    const Workload& workload = workloads[i / layouts.size()];
+    row.op = workload.op;
+    row.flops = workload.operation.flops;
+    row.bytes = bytes_of(tasks[i].dag);
+    row.layout = layouts[i % layouts.size()];
+    note_comparison(row.result, session);
+    if (i % layouts.size() == 0) {
+      rows.push_back(std::move(row));
+    } else {
+      rows.back() = joined_row(rows.back(), row);
+    }
   }
   return rows;
 }
 
 Result<Network> network_of(const TuneCommand& command, const Session& session) {
   LATHE_TRY(const OnnxImportOptions import, import_options(command.program));
-  return load_network(command.program.model, import, session.target, session.cores);
+  LATHE_TRY(Network network, load_network(command.program.model, import, session.target, session.cores,
+                                          command.program.exact_specials));
+  if (!command.out.empty()) LATHE_TRY_STATUS(check_artifact_apart(command.out, data_files(network.graph)));
+  for (const std::string& note : network.graph.notes) report_rejected(note);
+  return network;
 }
 
 Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Network& network,
@@ -169,9 +293,10 @@ Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Ne
   const std::vector<WeightedTask>& tasks = network.tasks.tasks;
   ProgressLine line;
   hold_interrupts();
-  LATHE_TRY(const std::vector<CaseResult> results,
-            tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores),
-                               session.budget, session.measurer, session.records, observer_on(line)));
+  LATHE_TRY(
+      const std::vector<CaseResult> results,
+      tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores), session.budget,
+                         session.measurer, session.records, observer_on(line, session.budget.deadline)));
   release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;
@@ -182,6 +307,7 @@ Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Ne
     rows.back().bytes = bytes_of(tasks[i].task.dag);
     rows.back().layout = "fixed";
     rows.back().uses = tasks[i].weight;
+    note_comparison(results[i], session);
   }
   return rows;
 }
@@ -194,20 +320,25 @@ Status joined(const Status& first, const Status& second) {
   return second;
 }
 
-Status write(const Result<Model>& model, const std::string& folder) {
+Status write(Result<Model> model, const TuneCommand& command, const std::string& folder,
+             const Deadline& deadline) {
   if (!model) return std::unexpected(model.error());
   if (const auto note = uncompared_note(*model)) report_rejected(*note);
-  return write_model(*model, folder);
+  if (!command.name.empty()) model->name = command.name;
+  return write_model(*model, folder, deadline);
 }
 
 // Of the operators that a program was found for; one that fails keeps none of the others from being written.
 Status write_operators(const std::vector<Workload>& workloads, const std::vector<ReportRow>& rows,
                        const TuneCommand& command, Session& session) {
   Status all;
+  const double each = session.budget.closing_seconds / static_cast<double>(std::max<size_t>(rows.size(), 1));
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].result.progress.best_seconds == 0) continue;
-    all = joined(all, write(compile_operator(workloads[i], compile_options(rows, command, session)),
-                            folder_of(command, workloads[i])));
+    const double later = each * static_cast<double>(rows.size() - i);
+    all = joined(all, write(compile_operator(workloads[i], compile_options(command, session, later)), command,
+                            folder_below(command.out, workloads[i].name),
+                            session.budget.deadline.earlier_by(later - each)));
   }
   return all;
 }
@@ -235,6 +366,7 @@ void note_idle_options(const TuneCommand& command, const OptionSet& options) {
 }
 
 Status run(const TuneCommand& command, const OptionSet& options) {
+  const Deadline deadline = command.seconds ? Deadline::in(*command.seconds) : Deadline();
   LATHE_TRY_STATUS(check(command.program));
   LATHE_TRY_STATUS(check_task_scheduler(command.scheduler));
   note_idle_options(command, options);
@@ -243,29 +375,35 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   if (!is_network) {
     LATHE_TRY(workloads, select_workloads(command.program.workload, command.program.filter));
   }
+  LATHE_TRY_STATUS(check_name(command.name, is_network ? 1 : workloads.size()));
   const std::vector<std::string> folders = folders_of(command, workloads);
   LATHE_TRY_STATUS(check_files_apart(command, folders));
   LATHE_TRY_STATUS(check_outputs(folders, command.json));
   if (!command.out.empty()) LATHE_TRY_STATUS(check_compiler());
-  LATHE_TRY(Session session, start(command));
+  LATHE_TRY(Session session, start(command, deadline));
   std::optional<Network> network;
   if (is_network) {
     LATHE_TRY(network, network_of(command, session));
+    if (!command.out.empty()) session.budget.closing_seconds = closing_seconds(*network);
   }
   LATHE_TRY(const std::vector<ReportRow> rows,
             network ? tune_network(command, *network, session) : tune_workloads(command, workloads, session));
-  print_report(rows);
+  print_report(rows, session.target);
   if (const char* signal = noted_interrupt()) {
     report_stop(signal, command.records);
     return {};
   }
   report_enough(rows);
+  report_sampled(rows);
+  report_failures(rows);
   warn_of_noise(rows);
   warn_of_untuned(rows);
   // The report may lie in a folder of the artifacts.
   Status written;
   if (network && !command.out.empty())
-    written = write(compile_network(*network, compile_options(rows, command, session)), command.out);
+    written = write(
+        compile_network(*network, compile_options(command, session, session.budget.closing_seconds / 2)),
+        command, command.out, deadline);
   if (!network && !command.out.empty()) written = write_operators(workloads, rows, command, session);
   if (!command.json.empty()) written = joined(written, write_report(rows, command.json));
   return joined(written, check_all_found(rows));
@@ -281,7 +419,10 @@ void add_tune(CLI::App& app, Action& chosen) {
       "--trials", command->trials,
       "measured candidates per task, those in the records included; default: 64, any number with --time",
       {1, int64_t{1} << 40});
-  options.number("--time", command->seconds, "seconds for the whole command", {0, 1e9});
+  options.number(
+      "--time", command->seconds,
+      "seconds for the whole command, with artifacts; what there is no time for is left out and said",
+      {0, 1e9});
   options.number("--case-time", command->case_seconds,
                  "seconds for the trials of each case of a workload at most", {0, 1e9});
   options.number(
@@ -296,16 +437,22 @@ void add_tune(CLI::App& app, Action& chosen) {
   options.text("--cost-model", command->search.cost_model, "what ranks candidates", {.shows_default = true});
   options.text("--scheduler", command->scheduler, "how a network's tasks share the trials",
                {.shows_default = true});
-  options.text("--layout", command->layout, "of activations in operators: free or fixed",
-               {.shows_default = true, .one_of = {"free", "fixed"}});
+  options.text(
+      "--layout", command->layout,
+      "of activations in operators: free or fixed; default: free, with --out both, half of the trials "
+      "each",
+      {.one_of = {"free", "fixed"}});
   options.number(
       "--tolerance", command->search.tolerance,
       "largest difference from the reference, as a share of its magnitude; default: by the type, the "
       "reduction's length and the algorithm",
       {0, 1});
+  add_weights_limit(options, command->weights_limit);
   options.text("--records", command->records, "the records file", {.shows_default = true});
   options.text("--json", command->json, "write the results there, at the end");
   options.text("--out", command->out, "write artifacts there, when all tuning is done");
+  add_check_option(options, command->check);
+  options.text("--name", command->name, kNameHelp);
   options.action(chosen, [command, options] { return run(*command, options); });
 }
 

@@ -1,13 +1,16 @@
 #include "cli/tune_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/write_file.h"
 #include "cli/console.h"
+#include "measure/peak.h"
 #include "measure/statistics.h"
 
 namespace lathe::cli {
@@ -17,6 +20,8 @@ using nlohmann::ordered_json;
 
 // Candidates of one search differ by less once it has come near the best.
 constexpr double kNoisyPace = 1.2;
+// Medians of programs that race differ by less.
+constexpr double kUncertain = 0.05;
 
 double gflops(const ReportRow& row) {
   return static_cast<double>(row.flops) / row.result.progress.best_seconds * 1e-9;
@@ -94,9 +99,14 @@ ordered_json json_of(const ReportRow& row) {
   if (row.result.reached) entry["reached"] = *row.result.reached;
   if (row.result.winner) {
     entry["record"] = row.result.winner->record;
-    entry["largest_difference"] = row.result.winner->largest_difference;
-    entry["tolerance"] = row.result.winner->tolerance;
+    if (!row.result.winner->only_sampled) {
+      entry["largest_difference"] = row.result.winner->largest_difference;
+      entry["tolerance"] = row.result.winner->tolerance;
+    }
+    entry["checked"] = row.result.winner->only_sampled ? "sampled" : "full";
   }
+  for (const FailureCount& failure : row.result.failures)
+    entry["failures"][to_string(failure.first.kind)] = failure.count;
   if (!row.peers.empty()) entry["peers"] = ordered_json::object();
   for (const PeerFigure& peer : row.peers) {
     if (peer.seconds > 0) entry["peers"][peer.form] = peer.seconds;
@@ -110,29 +120,51 @@ ordered_json json_of(const ReportRow& row) {
   return entry;
 }
 
+// Measured peaks repeat within some per cent.
+constexpr double kAbovePeak = 1.03;
+
+bool has_program(const ReportRow& row) { return row.result.progress.best_seconds > 0; }
+
+void note_what_exceeds_the_peak(const std::vector<ReportRow>& rows, const Target& target) {
+  if (std::ranges::none_of(rows, has_program)) return;
+  const double peak = measure_fma_gflops(target, rows.front().cores);
+  std::vector<std::string> names;
+  for (const ReportRow& row : rows) {
+    if (has_program(row) && gflops(row) > kAbovePeak * peak) names.push_back(row.result.name);
+  }
+  if (names.empty()) return;
+  to_stdout(
+      "GFLOP/s count the operations of the formula as it is written; Winograd's algorithm, factored sums and "
+      "zeros left out take fewer, so that these exceed the {:.1f} that the machine reaches: {}\n",
+      peak, fmt::join(names, ", "));
+}
+
 // Why a case has no valid program.
 std::string reason(const CaseResult& result) {
-  if (!result.usual_failure) return "nothing was tried in the time given";
-  if (result.progress.trials == 0) return result.usual_failure->message;
+  if (result.untunable) return result.untunable->message;
+  if (result.failures.empty()) return "nothing was tried in the time given";
+  const MeasureFailure& usual = result.failures.front().first;
   return fmt::format("{} of {} trials failed, most often {}: {}", result.progress.failed,
-                     result.progress.trials, to_string(result.usual_failure->kind),
-                     result.usual_failure->message);
+                     result.progress.trials, to_string(usual.kind), usual.message);
 }
 
 }  // namespace
 
-void print_report(const std::vector<ReportRow>& rows) {
+void print_report(const std::vector<ReportRow>& rows, const Target& target) {
   to_stdout("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}{}\n", "name", "uses", "best", "GFLOP/s",
-            "trials", "failed", "wall", "error", rows.empty() ? "" : peer_titles(rows.front()));
+            "trials", "failed", "wall", "rel.error", rows.empty() ? "" : peer_titles(rows.front()));
   for (const ReportRow& row : rows) {
     const TuneProgress& progress = row.result.progress;
-    const bool found = progress.best_seconds > 0;
     to_stdout("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}{}\n", row.result.name, row.uses,
-              microseconds(progress.best_seconds), found ? fmt::format("{:.1f}", gflops(row)) : "-",
-              progress.trials, progress.failed, row.result.wall_seconds,
-              row.result.winner ? fmt::format("{:.1e}", row.result.winner->largest_difference) : "-",
+              microseconds(progress.best_seconds),
+              has_program(row) ? fmt::format("{:.1f}", gflops(row)) : "-", progress.trials, progress.failed,
+              row.result.wall_seconds,
+              row.result.winner && !row.result.winner->only_sampled
+                  ? fmt::format("{:.1e}", row.result.winner->largest_difference)
+                  : "-",
               peer_columns(row));
   }
+  note_what_exceeds_the_peak(rows, target);
   print_mean_speed_up(rows);
 }
 
@@ -153,19 +185,64 @@ void report_enough(const std::vector<ReportRow>& rows) {
   }
 }
 
-void warn_of_noise(const std::vector<ReportRow>& rows) {
-  double slowest = 1;
-  for (const ReportRow& row : rows) slowest = std::max(slowest, row.result.progress.slowest_pace);
-  if (slowest < kNoisyPace) return;
+void report_sampled(const std::vector<ReportRow>& rows) {
+  std::string names;
+  std::string why;
+  for (const ReportRow& row : rows) {
+    if (!row.result.winner || !row.result.winner->only_sampled) continue;
+    names += (names.empty() ? "" : ", ") + row.result.name;
+    if (why.empty()) why = *row.result.winner->only_sampled;
+  }
+  if (names.empty()) return;
   to_stderr(
-      "lathe: warning: the machine was noisy, the same program took up to {:.2f} times as long; on a "
-      "quieter one the search is better led\n",
-      slowest);
+      "lathe: note: only a sample of what the best program computes was compared with the reference, {} "
+      "(a longer --time, or `lathe compile --check full`, compares everything): {}\n",
+      why, names);
+}
+
+void report_failures(const std::vector<ReportRow>& rows) {
+  struct Kind {
+    int64_t count = 0;
+    std::string name;  // of the case that failed so first
+    std::string message;
+  };
+  std::map<ErrorKind, Kind> kinds;
+  int64_t failed = 0;
+  for (const ReportRow& row : rows) {
+    for (const FailureCount& failure : row.result.failures) {
+      Kind& kind = kinds[failure.first.kind];
+      if (kind.count == 0) kind = {0, row.result.name, failure.first.message};
+      kind.count += failure.count;
+      failed += failure.count;
+    }
+  }
+  if (failed == 0) return;
+  std::string told;
+  for (const auto& [kind, what] : kinds)
+    told += fmt::format("{}{} {} ({}{}: {})", told.empty() ? "" : "; ", what.count, to_string(kind),
+                        what.count > 1 ? "first " : "", what.name, what.message);
+  to_stderr("lathe: note: failed trials, which cost time and nothing else: {}\n", told);
+}
+
+// What else ran matters where the result is uncertain by it: the search compares times at the machine's pace.
+void warn_of_noise(const std::vector<ReportRow>& rows) {
+  const ReportRow* worst = nullptr;
+  for (const ReportRow& row : rows) {
+    const TuneProgress& progress = row.result.progress;
+    if (progress.slowest_pace < kNoisyPace || progress.best_spread < kUncertain) continue;
+    if (worst == nullptr || progress.best_spread > worst->result.progress.best_spread) worst = &row;
+  }
+  if (worst == nullptr) return;
+  to_stderr(
+      "lathe: warning: the machine was busy with something else: {} took up to {:.2f} times as long, and its "
+      "time is uncertain by {:.0f} %; keep lathe to idle cores (`taskset -c 2,3 lathe tune ..`, or fewer "
+      "--cores), and let `lathe bench` measure it again\n",
+      worst->result.name, worst->result.progress.slowest_pace, 100 * worst->result.progress.best_spread);
 }
 
 void warn_of_untuned(const std::vector<ReportRow>& rows) {
   for (const ReportRow& row : rows) {
-    if (row.op != "network" || row.result.progress.trials > 0 || !row.result.usual_failure) continue;
+    if (row.op != "network" || row.result.progress.trials > 0 || !row.result.untunable) continue;
     to_stderr("lathe: warning: {} is not tuned: {}\n", row.result.name, reason(row.result));
   }
 }

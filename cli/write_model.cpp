@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <vector>
 
+#include "artifact/time_artifact.h"
 #include "artifact/write_artifact.h"
 #include "cli/console.h"
+#include "records/within.h"
 #include "tune/compiler_version.h"
 
 namespace lathe::cli {
@@ -19,15 +22,45 @@ WriteOptions write_options() {
   return options;
 }
 
+std::string time_text(const ArtifactTime& time) {
+  constexpr double kShort = 1e-4;
+  return fmt::format(", {:.{}f} ms a run (median of {}, spread {:.1f} %)", time.seconds * 1e3,
+                     time.seconds < kShort ? 5 : 3, time.samples, 100 * time.spread);
+}
+
 }  // namespace
 
-Status write_model(const Model& model, const std::string& folder) {
+std::string folder_below(const std::string& out, const std::string& name) {
+  return (std::filesystem::path(out) / name).string();
+}
+
+Status write_model(const Model& model, const std::string& folder, const Deadline& deadline) {
   LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
-  to_stdout("{}: {}\n", model.name, folder);
+  const Result<ArtifactTime> time = time_artifact(folder, model.cores, deadline);
+  to_stdout("{}: {}{}\n", model.name, folder, time ? time_text(*time) : "");
+  if (!time) report_note(fmt::format("{}: its latency is unknown: {}", model.name, time.error().to_string()));
   return {};
 }
 
+Status check_name(const std::string& name, size_t models) {
+  if (name.empty()) return {};
+  if (models > 1) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("one name is given, and {} models are written", models), "--name");
+  }
+  return within("--name", check_model_name(name));
+}
+
 Status check_compiler() { return check_compiler(write_options()); }
+
+void report_note(const std::string& sentence) { to_stderr("lathe: note: {}\n", sentence); }
+
+void add_weights_limit(OptionSet& command, std::optional<double>& factor) {
+  command.number("--weights-limit", factor,
+                 "a network's weights take at most so many times the bytes of its constants; default: 2, 0: "
+                 "any number",
+                 {0, 1e9});
+}
 
 void report_rejected(const std::string& sentence) { to_stderr("lathe: {}\n", sentence); }
 
@@ -37,8 +70,22 @@ std::optional<std::string> uncompared_note(const Model& model) {
     if (kernel.uncompared) reasons.push_back(fmt::format("{}: {}", kernel.task.name, *kernel.uncompared));
   }
   if (reasons.empty()) return std::nullopt;
-  return fmt::format("{}: kernels whose results were not compared with a reference: {} of {} ({})",
+  return fmt::format("{}: kernels whose results were not all compared with a reference: {} of {} ({})",
                      model.name, reasons.size(), model.kernels.size(), fmt::join(reasons, "; "));
+}
+
+std::optional<Checked> checked_of(const std::string& name) {
+  if (name == "full") return Checked::full;
+  if (name == "sampled") return Checked::sampled;
+  if (name == "none") return Checked::none;
+  return std::nullopt;
+}
+
+void add_check_option(OptionSet& options, std::string& check) {
+  options.text("--check", check,
+               "how much of what each kernel computes is compared with a reference: full, sampled or none; "
+               "default: full, but sampled where that takes over a minute",
+               {.one_of = {"full", "sampled", "none"}});
 }
 
 Status write_model_sources(const Model& model, const std::string& folder) {

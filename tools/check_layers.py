@@ -97,8 +97,9 @@ def faults_of_tests(root: Path, layers: dict) -> list[str]:
                 continue
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 match = INCLUDE.match(line)
-                folder = match.group(2).split("/")[0] if match and match.group(1) == '"' else None
-                if folder in layers and folder not in built:
+                header = match.group(2) if match and match.group(1) == '"' else ""
+                is_built = any(header.startswith(layer + "/") for layer in built)
+                if header.split("/")[0] in layers and not is_built:
                     faults.append(f'{path.relative_to(root)}:{number}: preset {preset["name"]} builds this test, '
                                   f'but not "{match.group(2)}"')
     return faults

@@ -14,11 +14,6 @@ mkdir -p .demo
 
 say() { printf '\n== %s\n' "$*"; }
 
-make_environment() { # .venv with the pinned packages; nothing to do if they are there
-  [ -x .venv/bin/python ] || python3 -m venv .venv
-  .venv/bin/pip install --quiet --disable-pip-version-check -r tools/requirements.txt
-}
-
 build() {
   env -u MAKEFLAGS make --no-print-directory > .demo/build.log 2>&1 ||
     { tail -n 40 .demo/build.log >&2; return 1; }
@@ -28,7 +23,7 @@ say "building Lathe (log: .demo/build.log), meanwhile fetching ONNX Runtime"
 build &
 build_job=$!
 trap 'kill "$build_job" 2> /dev/null || true' EXIT
-make_environment
+sh tools/make_environment.sh
 if [ -n "${MODEL:-}" ]; then
   model=$(realpath -- "$MODEL")
 else

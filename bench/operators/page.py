@@ -185,7 +185,7 @@ def kept_sections(page: str, names: list[str]) -> list[str]:
 
 def section(report: dict, name: str) -> list[str]:
     rows, cores = report["rows"], report["cores"]
-    lines = [heading(cores, "\n".join(report["machine"])), "```", *report["machine"], "```"]
+    lines = [heading(cores, "\n".join(report["machine"])), "```text", *report["machine"], "```"]
     libraries = [row for row in rows if "pytorch" not in row.get("peers", {})]
     for of_peer, peer in ((libraries, "one of the libraries"), ([row for row in rows if row not in libraries], "PyTorch")):
         speedups = [value for row in of_peer if (value := speedup_of(row)) is not None]

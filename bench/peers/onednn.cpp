@@ -78,7 +78,8 @@ Plan plan_matmul(const Request& request, const dnnl::engine& engine) {
   const int64_t m = request.entry["m"];
   const int64_t n = request.entry["n"];
   const int64_t k = request.entry["k"];
-  const Dims head = request.entry["batch"] == 1 ? Dims{} : Dims{request.entry["batch"]};
+  const int64_t batch = request.entry.value_or("batch", 1);
+  const Dims head = batch == 1 ? Dims{} : Dims{batch};
   const auto shape = [&](int64_t rows, int64_t columns) {
     Dims dims = head;
     dims.insert(dims.end(), {rows, columns});

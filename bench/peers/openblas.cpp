@@ -95,7 +95,8 @@ std::unique_ptr<Case> open(const Request& request) {
   const Entry& entry = request.entry;
   if (entry.op() == "gemv") return std::make_unique<MatrixVectorProduct>(request, entry["m"], entry["k"]);
   if (entry.op() != "matmul") throw Unsupported("OpenBLAS has products of matrices and vectors alone");
-  return std::make_unique<MatrixProduct>(request, Sizes{entry["batch"], entry["m"], entry["n"], entry["k"]});
+  return std::make_unique<MatrixProduct>(
+      request, Sizes{entry.value_or("batch", 1), entry["m"], entry["n"], entry["k"]});
 }
 
 }  // namespace

@@ -2,30 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "artifact/check_program.h"
+#include "artifact/limit_weights.h"
+#include "artifact/race_programs.h"
 #include "graph/simplify.h"
 #include "records/within.h"
 #include "tune/choose_trace.h"
-#include "tune/problem.h"
+#include "tune/exact_specials.h"
+#include "tune/time_bounds.h"
 
 namespace lathe {
 namespace {
-
-// Why the program must not be used, as far as it was run. Notes where it could not be compared.
-Result<std::optional<MeasureFailure>> failure_of(CompiledTask& compiled, const CompileModelOptions& options) {
-  const bool is_confirmed = compiled.record && options.confirmed.contains(*compiled.record);
-  if (options.runner == nullptr || is_confirmed) return std::nullopt;
-  ProblemOptions checks;
-  checks.tolerance = options.tolerance;
-  Result<Problem> problem = Problem::create(compiled.task, checks);
-  if (!problem && problem.error().kind == ErrorKind::unsupported) {
-    compiled.uncompared = problem.error().message;
-    return std::nullopt;
-  }
-  if (!problem) return std::unexpected(problem.error());
-  LATHE_TRY(const FullCheck check,
-            problem->check_in_full(compiled.program, compiled.trace, compiled.module, *options.runner));
-  return check.failure;
-}
 
 std::string rejection(const std::string& task, const ChosenTrace& chosen, const RecordStore* records,
                       const MeasureFailure& failure) {
@@ -48,7 +38,7 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
     Result<CompiledTask> compiled = compile_chosen(chosen, number);
     std::optional<MeasureFailure> failure;
     if (compiled) {
-      LATHE_TRY(failure, failure_of(*compiled, options));
+      LATHE_TRY(failure, check_program(*compiled, options));
     } else if (chosen.record) {
       failure = MeasureFailure{compiled.error().kind, compiled.error().to_string()};
     }
@@ -72,22 +62,60 @@ Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& o
   return within(task.name, compile_right(task, options, free_layouts, number));
 }
 
+// What it takes to find the faster of two programs: each is compiled, and timed some times.
+double race_seconds(const Task& task) {
+  constexpr double kLeast = 0.6;
+  constexpr double kRuns = 4;           // both first, and one turn
+  constexpr double kUsualSlowness = 2;  // beside the fastest that could be
+  return kLeast + kRuns * kUsualSlowness * fastest_seconds(task);
+}
+
+// For a caller that converts: of the best program with layouts of its own and the best without the faster
+// one.
+Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions& options) {
+  LATHE_TRY(CompiledTask free, compile_best(task, options, FreeLayouts::first, 0));
+  const auto is_free = [](const Argument& argument) { return argument.layout_is_free; };
+  if (std::ranges::none_of(free.task.arguments, is_free)) return free;
+  Result<CompiledTask> without = compile_best(task, options, FreeLayouts::never, 0);
+  if (!without || without->module.object == free.module.object) return free;
+  CompiledTask fixed = std::move(*without);
+  fixed.outran_records = free.record && !fixed.record;
+  if (options.watch.observer)
+    options.watch.observer({task.name + ": two programs race", 0, race_seconds(task)});
+  std::vector<CompiledTask> both;
+  both.push_back(std::move(fixed));
+  both.push_back(std::move(free));
+  LATHE_TRY(const auto seconds, within(task.name, race_programs(both, options.watch.deadline)));
+  if (seconds) return std::move(both[(*seconds)[1] < (*seconds)[0] ? 1 : 0]);
+  LATHE_TRY(const ChosenTrace estimated, choose_trace(task, options.records, FreeLayouts::if_faster));
+  return std::move(both[std::ranges::any_of(estimated.task.arguments, is_free) ? 1 : 0]);
+}
+
 }  // namespace
 
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options) {
-  LATHE_TRY(const Task task,
-            within(workload.name, make_task(workload, options.target, options.cores, false)));
-  LATHE_TRY(CompiledTask compiled, compile_best(task, options, options.free_layouts, 0));
+  LATHE_TRY(Task task, within(workload.name, make_task(workload, options.target, options.cores, false)));
+  if (options.exact_specials) {
+    LATHE_TRY(task, within(workload.name, with_exact_specials(std::move(task))));
+  }
+  const bool may_race =
+      options.runner != nullptr && race_seconds(task) < options.watch.deadline.seconds_left();
+  LATHE_TRY(CompiledTask compiled, !may_race ? compile_best(task, options, FreeLayouts::if_faster, 0)
+                                             : compile_fastest(task, options));
   options.progress(1, 1);
   return operator_model(workload.name, task, std::move(compiled));
 }
 
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             int cores) {
+                             int cores, bool exact_specials) {
   LATHE_TRY(const Graph graph, import_onnx(path, import));
-  Network network{simplify(graph), {}, {}};
+  Network network{std::filesystem::path(path).stem().string(), simplify(graph), {}, {}};
   LATHE_TRY(network.partition, partition(network.graph));
   LATHE_TRY(network.tasks, network_tasks(network.graph, network.partition, target, cores));
+  if (!exact_specials) return network;
+  for (WeightedTask& weighted : network.tasks.tasks) {
+    LATHE_TRY(weighted.task, with_exact_specials(std::move(weighted.task)));
+  }
   return network;
 }
 
@@ -98,7 +126,10 @@ Result<Model> compile_network(const Network& network, const CompileModelOptions&
     compiled.push_back(std::move(task));
     options.progress(compiled.size(), network.tasks.tasks.size());
   }
-  return network_model(network.graph, network.partition, network.tasks, std::move(compiled));
+  LATHE_TRY_STATUS(limit_weights(network, options, compiled));
+  LATHE_TRY(Model model, network_model(network.graph, network.partition, network.tasks, std::move(compiled)));
+  model.name = network.name;
+  return model;
 }
 
 }  // namespace lathe

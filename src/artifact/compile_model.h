@@ -14,6 +14,7 @@
 #include "ops/workloads.h"
 #include "records/record_store.h"
 #include "tune/choose_trace.h"
+#include "tune/watch.h"
 
 namespace lathe {
 
@@ -23,12 +24,24 @@ struct CompileModelOptions {
   const RecordStore* records = nullptr;  // null: without records
   // Runs each program and compares all that it computes; in the place of one that is wrong, or of a record
   // that does not compile any more, the next best is taken, the naive one at last. What cannot be compared is
-  // taken as it is (CompiledTask::uncompared). Null: nothing is run.
+  // taken as it is (CompiledTask::uncompared). Of an operator's best programs with layouts of their own and
+  // without, which are right then, that one is taken which is faster with its conversions, measured in this
+  // process where the watch's deadline leaves the time. Null: nothing is run, and conversions are estimated.
   CandidateRunner* runner = nullptr;
+  // How much is compared; none given: everything, but a sample where a kernel's takes longer than a minute.
+  std::optional<Checked> check = {};
+  // Comparisons that would not be done by its deadline are of a sample; later ones are left out. What else
+  // is measured is estimated then.
+  Watch watch = {};
   std::optional<double> tolerance = {};  // as in ProblemOptions
-  std::set<int64_t> confirmed = {};      // records whose programs have been compared already
-  // Of operators, which convert; a network's kernels give each other what they compute as it is.
-  FreeLayouts free_layouts = FreeLayouts::if_faster;
+  bool exact_specials = false;           // as with_exact_specials; of operators
+  std::set<int64_t> confirmed = {};      // records whose programs have been compared in full already
+  std::set<int64_t> sampled = {};        // those of which a sample has been
+  // A network's weights take at most so many times the bytes of its constants: tasks whose programs transform
+  // theirs give them up, those first that lose the least time by it. 0: any number.
+  double weights_limit = 2;
+  // Told, in a sentence, what that limit cost where it cost anything.
+  std::function<void(const std::string&)> note = [](const std::string&) {};
   // Told of each program that was wrong or does not compile any more, in a sentence.
   std::function<void(const std::string&)> rejected = [](const std::string&) {};
   // Told after each task: how many of how many are compiled.
@@ -38,14 +51,16 @@ struct CompileModelOptions {
 // Arguments of fixed row-major layout for the caller, whatever the kernel uses inside.
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options);
 
-// The network in a file, simplified, cut into tasks and given layouts: what is tuned and what is compiled.
+// The network in a file, simplified, cut into tasks and given layouts: what is tuned and what is compiled;
+// with `exact_specials` each task as with_exact_specials gives it.
 struct Network {
+  std::string name;  // the file's, without what says its kind
   Graph graph;
   Partition partition;
   NetworkTasks tasks;
 };
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             int cores);
+                             int cores, bool exact_specials = false);
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options);
 
 }  // namespace lathe

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "artifact/emit_sources.h"
 #include "artifact/manifest.h"
+#include "artifact/runtime_bytes.h"
 #include "base/hash.h"
 #include "expr/print.h"
+#include "schedule/apply.h"
 
 namespace lathe {
 namespace {
@@ -32,33 +35,20 @@ std::string describe(const char* list, const std::vector<ModelTensor>& tensors) 
   return text;
 }
 
-constexpr const char* kFunctions = R"(#ifndef LATHE_MODEL_H
-#define LATHE_MODEL_H
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-typedef struct lathe_model lathe_model;
-
-/* Opens the artifact in `folder` on at most `cores` cores, 0: as many as it was compiled for. NULL on failure. */
-lathe_model* lathe_open(const char* folder, int cores);
-
-/* Runs the model once: 0 on success. Tensors are row-major and packed; those at addresses that are multiples
- * of 64 are used where they lie, others are copied. A constant input is compared with what it was in the last
- * run and prepared anew only where it differs; NULL in its place stands for "as in the last run". */
-int lathe_run(lathe_model* model, const void* const* inputs, void* const* outputs);
-
-/* What went wrong in this thread's last call that failed. */
-const char* lathe_error(void);
-
-void lathe_close(lathe_model* model);
-
-#ifdef __cplusplus
-}
-#endif
-#endif /* LATHE_MODEL_H */
-)";
+// The functions of the C face by the ends of their names, and what goes around them in C.
+struct Function {
+  const char* result;
+  const char* name;
+  const char* arguments;
+};
+constexpr std::array<Function, 6> kFunctions = {{
+    {"lathe_model* ", "open", "const char* folder, int cores"},
+    {"lathe_model* ", "open_with", "const char* folder, const lathe_open_options* options"},
+    {"int ", "run", "lathe_model* model, const void* const* inputs, void* const* outputs"},
+    {"const char* ", "error", "void"},
+    {"void ", "close", "lathe_model* model"},
+    {"const lathe_model_info* ", "interface", "void"},
+}};
 
 ordered_json tensors_json(const std::vector<ModelTensor>& tensors) {
   ordered_json list = ordered_json::array();
@@ -102,6 +92,8 @@ ordered_json kernel_json(const CompiledTask& kernel) {
                         {"trace", to_string(kernel.trace)},
                         {"record", nullptr}};
   if (kernel.record) entry["record"] = *kernel.record;
+  entry["checked"] = to_string(kernel.checked);
+  if (spreads_specials(kernel.trace)) entry["spreads_specials"] = true;
   entry["workspace_bytes"] = kernel.module.workspace_bytes;
   if (!kernel.module.prepare_symbol.empty()) entry["prepare"] = kernel.module.prepare_symbol;
   return entry;
@@ -110,12 +102,28 @@ ordered_json kernel_json(const CompiledTask& kernel) {
 }  // namespace
 
 std::string model_header(const Model& model) {
-  return fmt::format(
-             "/* {}, compiled by Lathe for {} on {} core{}. Link with model.so. One model serves one thread\n"
-             " * at a time.\n *\n{}{} */\n",
-             comment_safe(model.name), model.target.name, model.cores, model.cores == 1 ? "" : "s",
-             describe("inputs", model.inputs), describe("outputs", model.outputs)) +
-         kFunctions;
+  const std::string prefix = public_prefix(model);
+  std::string text =
+      fmt::format("/* {}, compiled by Lathe for {} on {} core{}. Link with model.so.\n *\n{}{} */\n",
+                  comment_safe(model.name), model.target.name, model.cores, model.cores == 1 ? "" : "s",
+                  describe("inputs", model.inputs), describe("outputs", model.outputs));
+  text += model_face_header();
+  text += fmt::format(
+      "\n#ifndef {0}_H\n#define {0}_H\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+      "/* The functions above as this library alone has them: where a program links several\n"
+      " * models, those above are the first one's. */\n",
+      prefix);
+  for (const Function& function : kFunctions)
+    text += fmt::format("{}{}_{}({});\n", function.result, prefix, function.name, function.arguments);
+  return text + fmt::format("\n#ifdef __cplusplus\n}}\n#endif\n#endif /* {}_H */\n", prefix);
+}
+
+std::string model_exports(const Model& model) {
+  std::string text = "{ global:";
+  for (const std::string& prefix : {std::string("lathe"), public_prefix(model)}) {
+    for (const Function& function : kFunctions) text += fmt::format(" {}_{};", prefix, function.name);
+  }
+  return text + " local: *; };\n";
 }
 
 std::string model_manifest(const Model& model, const std::string& compiler_version,
@@ -128,6 +136,7 @@ std::string model_manifest(const Model& model, const std::string& compiler_versi
                            {"target", model.target.name},
                            {"machine", model.target.machine},
                            {"cores", model.cores},
+                           {"build", hash_to_string(build_id(model))},
                            {"inputs", tensors_json(model.inputs)},
                            {"outputs", tensors_json(model.outputs)},
                            {"arena_bytes", model.arena_bytes},

@@ -10,10 +10,13 @@
 
 namespace lathe {
 
-// Defines lathe_model_tables (runtime/model_tables.h) and refers to the kernels' entries.
-std::string model_tables_source(const Model& model);
-// model.h: the four functions, and what this model's inputs and outputs are.
+// Defines lathe_model_tables (runtime/model_tables.h) and the functions of the C face; refers to the kernels'
+// entries.
+std::string model_tables_source(const Model& model, uint64_t build);
+// model.h: the functions under their names, and what this model's inputs and outputs are.
 std::string model_header(const Model& model);
+// A linker script of what the library shows: the functions, so that several artifacts live in one process.
+std::string model_exports(const Model& model);
 // manifest.json, docs/artifact_format.md; `library` is what model.so holds, none where there are C sources.
 std::string model_manifest(const Model& model, const std::string& compiler_version,
                            std::optional<std::string_view> library);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "artifact/copy_plan.h"
 #include "artifact/emit_sources.h"
 
 namespace lathe {
@@ -46,6 +47,22 @@ std::string declarations(const Model& model) {
   return text + "#ifdef __cplusplus\n}\n#endif\n";
 }
 
+std::string copy_arrays(const std::string& tensor, const std::vector<LayoutCopy>& copies) {
+  std::string text;
+  std::string entries;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const std::string axes = fmt::format("{}_axes{}", tensor, i);
+    text += fmt::format("static const LatheAxis {}[] = {{", axes);
+    for (const CopyAxis& axis : copies[i].axes)
+      text += fmt::format("{{{}, {}, {}}}, ", axis.extent, axis.outside, axis.inside);
+    text += "};\n";
+    entries += fmt::format("  {{{}, {}, {}, {}}},\n", copies[i].outside, copies[i].inside,
+                           copies[i].axes.size(), axes);
+  }
+  if (copies.empty()) return text;
+  return text + fmt::format("static const LatheCopy {}_copies[] = {{\n{}}};\n", tensor, entries);
+}
+
 std::string tensor_arrays(const std::string& name, const std::vector<ModelTensor>& tensors) {
   std::string text;
   std::string entries;
@@ -56,23 +73,31 @@ std::string tensor_arrays(const std::string& name, const std::vector<ModelTensor
       text += fmt::format("static const int64_t {}{}_shape[] = {{{}}};\n", name, i,
                           fmt::join(tensor.shape, ", "));
     }
-    if (!plain) {
-      text += fmt::format("static const LatheLayoutDim {}{}_layout[] = {{", name, i);
-      for (const LayoutDim& dim : tensor.layout.dims) {
-        text += fmt::format("{{{}, {}, {}, {}}}, ", dim.dim, dim.divide, dim.modulo, dim.extra);
-      }
-      text += "};\n";
-    }
+    const std::vector<LayoutCopy> copies = copy_plan(tensor.layout, tensor.shape);
+    text += copy_arrays(fmt::format("{}{}", name, i), copies);
     const Interval indices = tensor.index_range.value_or(Interval{0, -1});
     const int64_t bytes = physical_elements(tensor.layout, tensor.shape) * bytes_of(tensor.dtype);
-    entries += fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", literal(tensor.name),
+    entries += fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", literal(tensor.name),
                            bytes_of(tensor.dtype), tensor.is_constant ? 1 : 0, tensor.shape.size(),
-                           pointer(fmt::format("{}{}_shape", name, i), tensor.shape.size()),
-                           plain ? 0 : tensor.layout.dims.size(),
-                           plain ? "0" : fmt::format("{}{}_layout", name, i), bytes, indices.lo, indices.hi);
+                           pointer(fmt::format("{}{}_shape", name, i), tensor.shape.size()), plain ? 1 : 0,
+                           copies.size(), pointer(fmt::format("{}{}_copies", name, i), copies.size()), bytes,
+                           indices.lo, indices.hi);
   }
   if (tensors.empty()) return text;
   return text + fmt::format("static const LatheTensor {}s[] = {{\n{}}};\n", name, entries);
+}
+
+// What the library says of them to others: as LatheTensor has it.
+std::string info_array(const std::string& name, const std::vector<ModelTensor>& tensors) {
+  std::string entries;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const ModelTensor& tensor = tensors[i];
+    entries += fmt::format("  {{{}, \"{}\", {}, {}, {}}},\n", literal(tensor.name), to_string(tensor.dtype),
+                           tensor.is_constant ? 1 : 0, tensor.shape.size(),
+                           pointer(fmt::format("{}{}_shape", name, i), tensor.shape.size()));
+  }
+  if (tensors.empty()) return "";
+  return fmt::format("static const lathe_tensor_info {}_infos[] = {{\n{}}};\n", name, entries);
 }
 
 std::string launch_arrays(const Model& model, const std::string& name,
@@ -102,9 +127,10 @@ Value largest(const Model& model, Value Module::* field, Value least) {
 
 }  // namespace
 
-std::string model_tables_source(const Model& model) {
+std::string model_tables_source(const Model& model, uint64_t build) {
   std::string text = "#include \"model_tables.h\"\n\n" + declarations(model);
   text += tensor_arrays("input", model.inputs) + tensor_arrays("output", model.outputs);
+  text += info_array("input", model.inputs) + info_array("output", model.outputs);
   text += launch_arrays(model, "prepare", model.prepares, &Module::prepare_symbol);
   text += launch_arrays(model, "step", model.launches, &Module::kernel_symbol);
   const auto list = [](const char* name, size_t count) {
@@ -115,9 +141,15 @@ std::string model_tables_source(const Model& model) {
                       largest(model, &Module::threads, 1));
   text += list("inputs", model.inputs.size()) + list("outputs", model.outputs.size()) +
           list("prepares", model.prepares.size()) + list("steps", model.launches.size());
-  return text + fmt::format("  {}, {}, {:#x}u, {}, {}\n}};\n", model.arena_bytes, model.weights.size(),
-                            weights_id(model), model.resident_bytes,
-                            largest(model, &Module::workspace_bytes, int64_t{0}));
+  text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights.size(), model.resident_bytes,
+                      largest(model, &Module::workspace_bytes, int64_t{0}));
+  text += fmt::format("  {{sizeof(lathe_model_info), {}, {:#x}u,\n", literal(model.name), build);
+  text += list("input_infos", model.inputs.size()) + list("output_infos", model.outputs.size());
+  return text + fmt::format(
+                    "}}}};\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
+                    "LATHE_DEFINE_MODEL(lathe)\nLATHE_DEFINE_MODEL({})\n"
+                    "#ifdef __cplusplus\n}}\n#endif\n",
+                    public_prefix(model));
 }
 
 }  // namespace lathe

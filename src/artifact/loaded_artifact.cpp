@@ -1,6 +1,5 @@
 #include "artifact/loaded_artifact.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,20 +7,13 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
+#include "artifact/artifact_library.h"
 #include "base/check.h"
-#include "base/read_file.h"
 #include "target/detect.h"
 
 namespace lathe {
 namespace {
-
-// As in the artifact's model.h.
-using OpenFunction = void* (*)(const char*, int);
-using RunFunction = int (*)(void*, const void* const*, void* const*);
-using ErrorFunction = const char* (*)();
-using CloseFunction = void (*)(void*);
 
 constexpr size_t kAlignment = 64;
 
@@ -63,58 +55,16 @@ std::string describe(DType dtype, const std::vector<int64_t>& shape) {
 
 struct LoadedArtifact::State {
   ~State() {
-    if (model != nullptr) close(model);
-    if (library != nullptr) dlclose(library);
+    if (model != nullptr) library.close(model);
   }
 
-  Status load(const std::string& folder, int cores);
-  template <class Function>
-  Status find(const std::string& path, const char* name, Function& function);
-
   Manifest manifest;
+  ArtifactLibrary library;
   std::vector<Buffer> input_buffers;
   std::vector<Buffer> output_buffers;
   std::vector<bool> changed;  // of each input: set since the last run
-  void* library = nullptr;
-  void* model = nullptr;
-  OpenFunction open = nullptr;
-  RunFunction run = nullptr;
-  ErrorFunction error = nullptr;
-  CloseFunction close = nullptr;
+  lathe_model* model = nullptr;
 };
-
-template <class Function>
-Status LoadedArtifact::State::find(const std::string& path, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function != nullptr) return {};
-  return fail(ErrorKind::load, fmt::format("the library does not define {}", name), path);
-}
-
-Status LoadedArtifact::State::load(const std::string& folder, int cores) {
-  const std::string path = std::filesystem::absolute(folder).string() + "/model.so";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) {
-    const bool has_sources = std::filesystem::exists(folder + "/kernel0.c", ignored);
-    return fail(ErrorKind::not_found,
-                has_sources
-                    ? "this artifact holds C sources in place of model.so: compile it without --emit c "
-                      "to run it"
-                    : "the artifact has no model.so: it was not written to its end, or a file was removed",
-                folder);
-  }
-  LATHE_TRY(const std::string bytes, read_file(path));
-  LATHE_TRY_STATUS(check_library(bytes, manifest.library, path));
-  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return fail(ErrorKind::load, fmt::format("the model cannot be loaded: {}", dlerror()));
-  LATHE_TRY_STATUS(find(path, "lathe_open", open));
-  LATHE_TRY_STATUS(find(path, "lathe_run", run));
-  LATHE_TRY_STATUS(find(path, "lathe_error", error));
-  LATHE_TRY_STATUS(find(path, "lathe_close", close));
-  model = open(folder.c_str(), cores);
-  if (model == nullptr) return fail(ErrorKind::load, error(), folder);
-  return {};
-}
 
 LoadedArtifact::LoadedArtifact(std::unique_ptr<State> state) : state_(std::move(state)) {}
 LoadedArtifact::LoadedArtifact(LoadedArtifact&&) noexcept = default;
@@ -124,7 +74,9 @@ LoadedArtifact::~LoadedArtifact() = default;
 Result<LoadedArtifact> LoadedArtifact::open(const std::string& folder, int cores) {
   auto state = std::make_unique<State>();
   LATHE_TRY(state->manifest, read_manifest(folder));
-  LATHE_TRY_STATUS(state->load(folder, cores));
+  LATHE_TRY(state->library, ArtifactLibrary::load(folder, state->manifest));
+  state->model = state->library.open(folder.c_str(), cores);
+  if (state->model == nullptr) return fail(ErrorKind::load, state->library.error(), folder);
   state->input_buffers.resize(state->manifest.inputs.size());
   state->changed.resize(state->manifest.inputs.size(), false);
   for (const ArtifactTensor& output : state->manifest.outputs) {
@@ -160,8 +112,8 @@ Status LoadedArtifact::run() {
     inputs.push_back(known ? nullptr : state_->input_buffers[i].get());
   }
   for (const Buffer& output : state_->output_buffers) outputs.push_back(output.get());
-  if (state_->run(state_->model, inputs.data(), outputs.data()) != 0) {
-    return fail(ErrorKind::invalid_program, state_->error());
+  if (state_->library.run(state_->model, inputs.data(), outputs.data()) != 0) {
+    return fail(ErrorKind::invalid_program, state_->library.error());
   }
   state_->changed.assign(state_->changed.size(), false);
   return {};

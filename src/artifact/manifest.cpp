@@ -61,6 +61,9 @@ Result<Manifest> read_values(const nlohmann::json& json, const std::string& path
     return fail(ErrorKind::parse, "the manifest is damaged: it does not have the hash that it names", path);
   }
   Manifest manifest;
+  manifest.name = json.value("name", std::string());
+  manifest.has_hash = json.contains("hash");
+  if (json.contains("build")) manifest.build = json.at("build").get<std::string>();
   LATHE_TRY(manifest.inputs, read_tensors(json.at("inputs"), path));
   LATHE_TRY(manifest.outputs, read_tensors(json.at("outputs"), path));
   if (json.contains("library")) {
@@ -78,6 +81,34 @@ bool is_cut_short(std::string_view bytes) {
   std::memcpy(&head, bytes.data(), sizeof head);
   const size_t table = static_cast<size_t>(head.e_shnum) * head.e_shentsize;
   return head.e_shoff > bytes.size() || bytes.size() - head.e_shoff < table;
+}
+
+std::string describe(const ArtifactTensor& tensor) {
+  return fmt::format("'{}', {}[{}]{}", tensor.name, to_string(tensor.dtype), fmt::join(tensor.shape, ","),
+                     tensor.is_constant ? ", constant" : "");
+}
+
+std::string describe(const lathe_tensor_info& tensor) {
+  return fmt::format("'{}', {}[{}]{}", tensor.name, tensor.type,
+                     fmt::join(tensor.shape, tensor.shape + tensor.rank, ","),
+                     tensor.is_constant != 0 ? ", constant" : "");
+}
+
+Status check_tensors(const char* role, const std::vector<ArtifactTensor>& listed,
+                     const lathe_tensor_info* known, int known_count, const std::string& path) {
+  if (listed.size() != static_cast<size_t>(known_count)) {
+    return fail(ErrorKind::load,
+                fmt::format("the manifest has {} {}s and the library {}", listed.size(), role, known_count),
+                path);
+  }
+  for (size_t i = 0; i < listed.size(); ++i) {
+    const std::string said = describe(listed[i]);
+    const std::string right = describe(known[i]);
+    if (said == right) continue;
+    return fail(ErrorKind::load,
+                fmt::format("{} {} is {} in the manifest and {} in the library", role, i, said, right), path);
+  }
+  return {};
 }
 
 }  // namespace
@@ -104,6 +135,18 @@ Result<Manifest> read_manifest(const std::string& folder) {
   } catch (const nlohmann::json::exception&) {
     return refused();
   }
+}
+
+Status check_interface(const Manifest& manifest, const lathe_model_info& library, const std::string& path) {
+  const std::string build = hash_to_string(library.build);
+  if (manifest.build && *manifest.build != build) {
+    return fail(ErrorKind::load,
+                fmt::format("the library is that of '{}', build {}, and the manifest that of '{}', build {}",
+                            library.name, build, manifest.name, *manifest.build),
+                path);
+  }
+  LATHE_TRY_STATUS(check_tensors("input", manifest.inputs, library.inputs, library.input_count, path));
+  return check_tensors("output", manifest.outputs, library.outputs, library.output_count, path);
 }
 
 std::string manifest_hash(nlohmann::json manifest) {

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "expr/type.h"
+#include "lathe/model_face.h"
 
 namespace lathe {
 
@@ -30,6 +31,9 @@ struct LibraryMark {
 };
 
 struct Manifest {
+  std::string name;
+  bool has_hash = false;             // which is right, where it is there
+  std::optional<std::string> build;  // none: of a Lathe that did not write it yet
   std::vector<ArtifactTensor> inputs;
   std::vector<ArtifactTensor> outputs;
   std::optional<LibraryMark> library;  // none: of C sources, or of a Lathe that did not write it yet
@@ -37,6 +41,9 @@ struct Manifest {
 
 // An Error where the folder holds no manifest, or one that is damaged.
 Result<Manifest> read_manifest(const std::string& folder);
+
+// An Error that names the first difference between the manifest and what the library says of its own model.
+Status check_interface(const Manifest& manifest, const lathe_model_info& library, const std::string& path);
 
 // Of all that the manifest says, whatever its white space, but for "hash" itself.
 std::string manifest_hash(nlohmann::json manifest);

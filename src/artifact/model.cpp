@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "artifact/emit_sources.h"
+#include "artifact/runtime_bytes.h"
 #include "artifact/weights.h"
 #include "base/check.h"
+#include "base/hash.h"
 #include "compile/compile.h"
 #include "expr/index_limit.h"
 #include "schedule/apply.h"
@@ -16,11 +21,24 @@ ModelTensor model_tensor(const Argument& argument) {
           argument.layout};
 }
 
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
 std::string symbol_prefix(size_t number) { return fmt::format("lathe_task{}", number); }
+
+const char* to_string(Checked checked) {
+  switch (checked) {
+    case Checked::none: return "none";
+    case Checked::sampled: return "sampled";
+    case Checked::full: return "full";
+  }
+  return "none";
+}
 
 Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::optional<int64_t> record,
                                   size_t number) {
@@ -60,6 +78,25 @@ Model operator_model(std::string name, const Task& task, CompiledTask compiled) 
   return model;
 }
 
-uint64_t weights_id(const Model& model) { return WeightsFile::id_of(model.weights); }
+std::string public_prefix(const Model& model) {
+  std::string name = model.name;
+  for (char& c : name) {
+    if (!is_plain(c)) c = '_';
+  }
+  return "lathe_" + (name.empty() ? "model" : name);
+}
+
+Status check_model_name(const std::string& name) {
+  if (!name.empty() && std::ranges::all_of(name, is_plain)) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("'{}' names no model: a name has letters, digits and underscores", name));
+}
+
+uint64_t build_id(const Model& model) {
+  Hasher hasher;
+  hasher.add(model_tables_source(model, 0)).add(model_runtime_archive());
+  for (const CompiledTask& kernel : model.kernels) hasher.add(kernel.module.object);
+  return hasher.add(WeightsFile::id_of(model.weights)).finish();
+}
 
 }  // namespace lathe

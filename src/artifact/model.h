@@ -17,14 +17,21 @@
 
 namespace lathe {
 
+// How much of what a kernel computes was compared with a reference.
+enum class Checked : uint8_t { none, sampled, full };
+const char* to_string(Checked checked);
+
 struct CompiledTask {
   Task task;
   Trace trace;
   std::optional<int64_t> record;  // where the trace comes from; none: it was never measured
   Program program;                // the scheduled one: the layouts of arguments and prepared buffers
   Module module;
-  // Why what it computes was not compared with a reference, where that was to be done.
+  Checked checked = Checked::none;
+  // Why not as much of what it computes was compared with a reference as was to be.
   std::optional<std::string> uncompared = {};
+  // There is a recorded program, and this one, which has no record, was faster with its conversions.
+  bool outran_records = false;
 };
 
 // `number` makes the entries' symbols unique within a model. An Error as compile gives it.
@@ -79,7 +86,13 @@ Model operator_model(std::string name, const Task& task, CompiledTask compiled);
 Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,
                             std::vector<CompiledTask> compiled);
 
-// What stands in the head of the model's weights file (runtime/model_tables.h).
-uint64_t weights_id(const Model& model);
+// What the model's functions and its library are called by: "lathe_" and its name, of which letters, digits
+// and underscores stay.
+std::string public_prefix(const Model& model);
+// An Error where a name that a user gives would not stay as it is.
+Status check_model_name(const std::string& name);
+
+// Of code, interface and weights: library, weights and manifest of one artifact have the same.
+uint64_t build_id(const Model& model);
 
 }  // namespace lathe

@@ -5,9 +5,10 @@
 #include "artifact/model.h"
 #include "artifact/weights.h"
 #include "base/check.h"
+#include "graph/index_inputs.h"
 #include "loop/host_tensor.h"
-#include "loop/walk.h"
 #include "runtime/launch.h"
+#include "tune/smaller_traces.h"
 
 namespace lathe {
 namespace {
@@ -32,14 +33,6 @@ Bytes packed(const Argument& argument, const Bytes& row_major) {
   }
 }
 
-// Whether the kernel itself reads the argument: constants that only prepare reads need not be kept.
-bool kernel_reads(const Program& program, const Tensor& tensor) {
-  return std::ranges::any_of(blocks_of(program.main), [&](const Block* block) {
-    return std::ranges::any_of(loads_of(block->value),
-                               [&](const Load* load) { return load->tensor == tensor; });
-  });
-}
-
 class NetworkBuilder {
  public:
   NetworkBuilder(const Graph& graph, const Partition& partition, const NetworkTasks& tasks)
@@ -57,18 +50,27 @@ class NetworkBuilder {
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       add_interface(model_.outputs, graph_.outputs[i], partition_.outputs[i]);
     }
+    int64_t most = 0;  // some uses share their constants
+    for (const TaskUse& use : tasks_.uses) most += reserved_bytes(model_.kernels[use.task]);
+    weights_.reserve(most);
     for (const TaskUse& use : tasks_.uses) LATHE_TRY_STATUS(add_launch(use));
     model_.weights = weights_.finish();
     return std::move(model_);
   }
 
  private:
+  // Each block begins at a multiple of 64 bytes.
+  static int64_t reserved_bytes(const CompiledTask& kernel) {
+    return weight_bytes(kernel.program) + 64 * static_cast<int64_t>(kernel.module.buffers.size());
+  }
+
   void add_interface(std::vector<ModelTensor>& tensors, TensorId id, TensorId storage) {
     const GraphTensor& tensor = graph_.tensor(id);
     places_[storage] = {&tensors == &model_.inputs ? ModelStorage::input : ModelStorage::output,
                         static_cast<int64_t>(tensors.size())};
     tensors.push_back({tensor.name, tensor.type.dtype, tensor.type.shape, false,
                        Layout::row_major(tensor.type.shape.size())});
+    if (!is_float(tensor.type.dtype)) tensors.back().index_range = index_range(graph_, id);
   }
 
   Status add_launch(const TaskUse& use) {

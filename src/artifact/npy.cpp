@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -17,6 +18,8 @@ namespace lathe {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+
+// The order of an element's bytes, then kind and size.
 constexpr std::array<std::pair<std::string_view, DType>, 7> kTypes = {{{"<f4", DType::f32},
                                                                        {"<f8", DType::f64},
                                                                        {"<f2", DType::f16},
@@ -25,9 +28,12 @@ constexpr std::array<std::pair<std::string_view, DType>, 7> kTypes = {{{"<f4", D
                                                                        {"|i1", DType::i8},
                                                                        {"|b1", DType::boolean}}};
 
+// Of a text such as ">f4", whatever the order of bytes that it begins with.
 std::optional<DType> dtype_of(std::string_view text) {
+  if (text.size() < 2 || std::string_view("<>=|").find(text[0]) == std::string_view::npos)
+    return std::nullopt;
   for (const auto& [name, dtype] : kTypes) {
-    if (name == text) return dtype;
+    if (name.substr(1) == text.substr(1)) return dtype;
   }
   return std::nullopt;
 }
@@ -38,44 +44,52 @@ std::unexpected<Error> bad(const std::string& path, std::string message) {
 
 // The head's dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 struct Head {
-  std::string type;
-  bool fortran_order = false;
-  std::vector<int64_t> shape;
+  std::optional<std::string> type;
+  std::optional<bool> fortran_order;
+  std::optional<std::vector<int64_t>> shape;
+
+  bool is_whole() const { return type && fortran_order && shape; }
 };
 
 std::optional<std::string> read_string(TextCursor& cursor) {
-  if (!cursor.accept("'")) return std::nullopt;
+  const std::string_view quote = cursor.peek() == '"' ? "\"" : "'";
+  if (!cursor.accept(quote)) return std::nullopt;
   std::string text;
-  for (char c = cursor.peek(); c != '\''; c = cursor.peek()) {
+  for (char c = cursor.peek(); c != quote[0]; c = cursor.peek()) {
     if (c == 0 || !cursor.accept(std::string_view(&c, 1))) return std::nullopt;
     text += c;
   }
-  cursor.accept("'");
+  cursor.accept(quote);
   return text;
 }
 
-bool read_shape(TextCursor& cursor, std::vector<int64_t>& shape) {
-  if (!cursor.accept("(")) return false;
+std::optional<std::vector<int64_t>> read_shape(TextCursor& cursor) {
+  if (!cursor.accept("(")) return std::nullopt;
+  std::vector<int64_t> shape;
   while (!cursor.accept(")")) {
     const Result<int64_t> extent = cursor.integer();
-    if (!extent || *extent < 0) return false;
+    if (!extent || *extent < 0) return std::nullopt;
+    cursor.accept("L");  // NumPy wrote long integers so while it ran on Python 2
     shape.push_back(*extent);
-    if (!cursor.accept(",") && cursor.peek() != ')') return false;
+    if (!cursor.accept(",") && cursor.peek() != ')') return std::nullopt;
   }
-  return true;
+  return shape;
 }
 
+std::optional<bool> read_truth(TextCursor& cursor) {
+  if (cursor.accept_word("True")) return true;
+  if (cursor.accept_word("False")) return false;
+  return std::nullopt;
+}
+
+// Each key once.
 bool read_entry(TextCursor& cursor, Head& head) {
   const std::optional<std::string> key = read_string(cursor);
   if (!key || !cursor.accept(":")) return false;
-  if (*key == "shape") return read_shape(cursor, head.shape);
-  if (*key == "fortran_order") {
-    head.fortran_order = cursor.accept_word("True");
-    return head.fortran_order || cursor.accept_word("False");
-  }
-  const std::optional<std::string> value = read_string(cursor);
-  head.type = value.value_or("");
-  return *key == "descr" && value.has_value();
+  if (*key == "shape" && !head.shape) return (head.shape = read_shape(cursor)).has_value();
+  if (*key == "fortran_order" && !head.fortran_order)
+    return (head.fortran_order = read_truth(cursor)).has_value();
+  return *key == "descr" && !head.type && (head.type = read_string(cursor)).has_value();
 }
 
 std::optional<Head> parse_head(std::string_view text) {
@@ -86,13 +100,13 @@ std::optional<Head> parse_head(std::string_view text) {
     if (!read_entry(cursor, head)) return std::nullopt;
     if (!cursor.accept(",") && cursor.peek() != '}') return std::nullopt;
   }
-  return head;
+  return head.is_whole() && cursor.at_end() ? std::optional(head) : std::nullopt;
 }
 
 // The number of bytes of so many elements, or nothing where that is no sensible number.
-std::optional<size_t> byte_count(const Head& head, DType dtype) {
+std::optional<size_t> byte_count(const std::vector<int64_t>& shape, DType dtype) {
   int64_t count = lathe::bytes_of(dtype);
-  for (const int64_t extent : head.shape) {
+  for (const int64_t extent : shape) {
     if (__builtin_mul_overflow(count, extent, &count)) return std::nullopt;
   }
   return static_cast<size_t>(count);
@@ -104,18 +118,46 @@ uint32_t little_endian(std::string_view bytes) {
   return value;
 }
 
-Result<NpyArray> array_of(const std::string& path, const Head& head, std::string_view data) {
-  if (head.fortran_order) return bad(path, "the array is in Fortran order, it must be in C order");
-  const std::optional<DType> dtype = dtype_of(head.type);
-  if (!dtype) {
-    return bad(path,
-               fmt::format("the elements have type '{}', it must be one of <f4, <f8, <f2, <i4, <i8, |i1, |b1",
-                           head.type));
+void reverse_bytes(std::vector<std::byte>& bytes, size_t element) {
+  for (auto at = bytes.begin(); at != bytes.end(); at += static_cast<std::ptrdiff_t>(element))
+    std::reverse(at, at + static_cast<std::ptrdiff_t>(element));
+}
+
+// Elements of so many bytes that lie in Fortran order (the first index runs fastest), in C order.
+std::vector<std::byte> in_c_order(const std::vector<std::byte>& bytes, const std::vector<int64_t>& shape,
+                                  size_t element) {
+  std::vector<std::byte> result(bytes.size());
+  std::vector<int64_t> index(shape.size(), 0);
+  std::vector<size_t> stride(shape.size(), element);
+  for (size_t d = 1; d < shape.size(); ++d) stride[d] = stride[d - 1] * static_cast<size_t>(shape[d - 1]);
+  size_t from = 0;
+  for (size_t to = 0; to < bytes.size(); to += element) {
+    std::memcpy(result.data() + to, bytes.data() + from, element);
+    for (size_t d = shape.size(); d-- > 0;) {
+      from += stride[d];
+      if (++index[d] < shape[d]) break;
+      from -= stride[d] * static_cast<size_t>(shape[d]);
+      index[d] = 0;
+    }
   }
-  const std::optional<size_t> bytes = byte_count(head, *dtype);
+  return result;
+}
+
+Result<NpyArray> array_of(const std::string& path, const Head& head, std::string_view data) {
+  const std::optional<DType> dtype = dtype_of(*head.type);
+  if (!dtype) {
+    return bad(path, fmt::format("the elements have type '{}', it must be one of f4, f8, f2, i4, i8, i1, b1 "
+                                 "behind one of <, >, =, |",
+                                 *head.type));
+  }
+  const std::optional<size_t> bytes = byte_count(*head.shape, *dtype);
   if (!bytes || data.size() < *bytes) return bad(path, "the file is cut short");
-  NpyArray array{*dtype, head.shape, std::vector<std::byte>(*bytes)};
+  NpyArray array{*dtype, *head.shape, std::vector<std::byte>(*bytes)};
   if (*bytes > 0) std::memcpy(array.bytes.data(), data.data(), *bytes);
+  const auto element = static_cast<size_t>(bytes_of(*dtype));
+  if (head.type->starts_with('>')) reverse_bytes(array.bytes, element);
+  if (*head.fortran_order && array.shape.size() > 1)
+    array.bytes = in_c_order(array.bytes, array.shape, element);
   return array;
 }
 

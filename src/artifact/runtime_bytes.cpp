@@ -15,6 +15,10 @@
 LATHE_EMBED(lathe_embedded_archive, LATHE_RUNTIME_ARCHIVE);
 LATHE_EMBED(lathe_embedded_abi, LATHE_KERNEL_ABI_HEADER);
 LATHE_EMBED(lathe_embedded_tables, LATHE_MODEL_TABLES_HEADER);
+LATHE_EMBED(lathe_embedded_face, LATHE_MODEL_FACE_HEADER);
+LATHE_EMBED(lathe_embedded_libc, LATHE_LIBC);
+LATHE_EMBED(lathe_embedded_libpthread, LATHE_LIBPTHREAD);
+LATHE_EMBED(lathe_embedded_loader, LATHE_LOADER);
 
 namespace lathe {
 namespace {
@@ -31,6 +35,13 @@ std::string_view model_runtime_archive() {
 std::string_view kernel_abi_header() { return between(lathe_embedded_abi_begin, lathe_embedded_abi_end); }
 std::string_view model_tables_header() {
   return between(lathe_embedded_tables_begin, lathe_embedded_tables_end);
+}
+std::string_view model_face_header() { return between(lathe_embedded_face_begin, lathe_embedded_face_end); }
+
+std::array<SystemLibrary, 3> system_libraries() {
+  return {{{"libc.so.6", between(lathe_embedded_libc_begin, lathe_embedded_libc_end)},
+           {"libpthread.so.0", between(lathe_embedded_libpthread_begin, lathe_embedded_libpthread_end)},
+           {"ld-linux-x86-64.so.2", between(lathe_embedded_loader_begin, lathe_embedded_loader_end)}}};
 }
 
 }  // namespace lathe

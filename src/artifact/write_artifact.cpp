@@ -10,6 +10,7 @@
 #include "artifact/emit_sources.h"
 #include "artifact/run_program.h"
 #include "artifact/runtime_bytes.h"
+#include "artifact/weights.h"
 #include "base/read_file.h"
 #include "base/scratch_folder.h"
 #include "base/write_file.h"
@@ -19,9 +20,6 @@ namespace lathe {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Only the C face can be seen from outside, so that several artifacts live in one process.
-constexpr const char* kExports = "{ global: lathe_open; lathe_run; lathe_error; lathe_close; local: *; };\n";
 
 constexpr const char* kLibrary = "model.so";
 constexpr const char* kHeader = "model.h";
@@ -45,6 +43,14 @@ class ArtifactFolder {
   bool is_new_;
 };
 
+// What programs that are linked with a model look for: a link to its library.
+std::string link_name(const Model& model) { return fmt::format("lib{}.so", public_prefix(model)); }
+
+bool is_link_to_library(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error)) && fs::read_symlink(path, error) == kLibrary;
+}
+
 std::string c_file(size_t kernel) { return fmt::format("kernel{}.c", kernel); }
 
 Status write_sources(const Model& model, const ScratchFolder& build) {
@@ -52,9 +58,12 @@ Status write_sources(const Model& model, const ScratchFolder& build) {
   fs::create_directory(build.at("lathe"), ignored);
   LATHE_TRY_STATUS(write_file(build.at("lathe/kernel_abi.h"), {kernel_abi_header()}));
   LATHE_TRY_STATUS(write_file(build.at("model_tables.h"), {model_tables_header()}));
+  LATHE_TRY_STATUS(write_file(build.at("lathe/model_face.h"), {model_face_header()}));
   LATHE_TRY_STATUS(write_file(build.at("runtime.a"), {model_runtime_archive()}));
-  LATHE_TRY_STATUS(write_file(build.at("exports"), {kExports}));
-  return write_file(build.at("tables.cpp"), {model_tables_source(model)});
+  for (const SystemLibrary& library : system_libraries())
+    LATHE_TRY_STATUS(write_file(build.at(library.name), {library.bytes}));
+  LATHE_TRY_STATUS(write_file(build.at("exports"), {model_exports(model)}));
+  return write_file(build.at("tables.cpp"), {model_tables_source(model, build_id(model))});
 }
 
 Status run_compiler(const std::vector<std::string>& arguments) {
@@ -73,7 +82,8 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
                                         "-shared",
                                         "-fPIC",
                                         "-O1",
-                                        "-pthread",
+                                        "-fno-exceptions",
+                                        "-nostdlib",
                                         "-w",
                                         "-s",
                                         "-I" + as_argument(build.at("")),
@@ -85,22 +95,35 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
     LATHE_TRY_STATUS(write_file(path, {model.kernels[i].module.object}));
     arguments.push_back(as_argument(path));
   }
-  for (const std::string& argument :
-       {std::string("-Wl,--whole-archive"), as_argument(build.at("runtime.a")),
-        std::string("-Wl,--no-whole-archive"), std::string("-static-libstdc++"),
-        std::string("-static-libgcc"), std::string("-Wl,--no-undefined"), std::string("-Wl,-soname,model.so"),
-        // As one word of its own: a path may hold commas.
-        std::string("-Xlinker"), "--version-script=" + as_argument(build.at("exports"))}) {
-    arguments.push_back(argument);
-  }
+  const auto add = [&](std::initializer_list<std::string> more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+  };
+  add({"-Wl,--whole-archive", as_argument(build.at("runtime.a")), "-Wl,--no-whole-archive"});
+  for (const SystemLibrary& library : system_libraries()) add({as_argument(build.at(library.name))});
+  add({"-lgcc", "-Wl,--no-undefined", "-Wl,-soname," + link_name(model),
+       // As one word of its own: a path may hold commas.
+       "-Xlinker", "--version-script=" + as_argument(build.at("exports"))});
   return run_compiler(arguments);
 }
 
 // What both forms have; `library` is what model.so holds, where there is one.
 Status write_data(const Model& model, const ScratchFolder& build, const WriteOptions& options,
                   std::optional<std::string_view> library) {
-  LATHE_TRY_STATUS(write_file(build.at(kWeights), {model.weights}));
+  const std::string head = WeightsFile::head_for(model);
+  LATHE_TRY_STATUS(
+      write_file(build.at(kWeights), {head, std::string_view(model.weights).substr(head.size())}));
   return write_file(build.at(kManifest), {model_manifest(model, options.compiler_version, library)});
+}
+
+// A file of that name that is no such link is somebody else's.
+Status make_link(const ScratchFolder& build, const std::string& folder, const std::string& name) {
+  std::error_code error;
+  const std::string path = fmt::format("{}/{}", folder, name);
+  if (fs::exists(fs::symlink_status(path, error)) && !is_link_to_library(path))
+    return fail(ErrorKind::io, "the link to model.so cannot be made: there is a file of its name", path);
+  fs::create_symlink(kLibrary, build.at(name), error);
+  if (!error) return {};
+  return fail(ErrorKind::io, fmt::format("the link to model.so cannot be made: {}", error.message()), path);
 }
 
 // The artifact that lies in the folder, of whatever form: what runs goes first, the manifest stays. A folder
@@ -110,6 +133,10 @@ Status remove_old(const std::string& folder) {
   if (!fs::exists(folder + "/" + kManifest, error)) return {};
   std::vector<std::string> names = {kWeights};
   for (size_t i = 0; fs::exists(folder + "/" + c_file(i), error); ++i) names.push_back(c_file(i));
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    if (is_link_to_library(entry->path())) names.push_back(entry->path().filename().string());
+  }
   names.insert(names.end(), {kHeader, kLibrary});
   // From the last kernel down: whatever is left when this is cut short is found by the next.
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -152,7 +179,8 @@ Status write_artifact(const Model& model, const std::string& folder, const Write
   LATHE_TRY(const std::string library, read_file(build.at(kLibrary)));
   LATHE_TRY_STATUS(write_data(model, build, options, library));
   LATHE_TRY_STATUS(write_file(build.at(kHeader), {model_header(model)}));
-  return replace(build, folder, {kHeader, kLibrary});
+  LATHE_TRY_STATUS(make_link(build, folder, link_name(model)));
+  return replace(build, folder, {kHeader, kLibrary, link_name(model)});
 }
 
 Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options) {

@@ -14,7 +14,7 @@ namespace lathe {
 constexpr int kDeepestJson = 64;
 
 // A parse error that names `source`, with line and column where the text is none, where it is nested deeper
-// than kDeepestJson or holds a number that no double does.
+// than kDeepestJson, where an object has a key twice, or where it holds a number that no double does.
 Result<nlohmann::json> parse_json(std::string_view text, const std::string& source);
 
 }  // namespace lathe

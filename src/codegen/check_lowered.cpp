@@ -16,6 +16,8 @@ const char* pass_for(UnaryOp op) {
     case UnaryOp::log: return "log";
     case UnaryOp::tanh: return "tanh";
     case UnaryOp::erf: return "erf";
+    case UnaryOp::sin: return "sin";
+    case UnaryOp::cos: return "cos";
     default: return nullptr;
   }
 }

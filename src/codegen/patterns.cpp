@@ -55,13 +55,6 @@ const Binary* as_product(const Expr& e) {
   return binary != nullptr && binary->op == BinaryOp::mul ? binary : nullptr;
 }
 
-bool is_nonzero_constant(const Expr& e) {
-  if (const auto* value = e.as<Literal>()) return value->integer != 0;
-  if (const auto* index = e.as<Index>()) return index->value.is_constant() && !index->value.is(0);
-  if (const auto* splat = e.as<Broadcast>()) return is_nonzero_constant(splat->operand);
-  return false;
-}
-
 }  // namespace
 
 void for_each_once(const Expr& e, const std::function<void(const Expr&)>& visit) {
@@ -87,10 +80,6 @@ bool may_fault(const Expr& e) {
   bool found = false;
   for_each_once(e, [&](const Expr& part) {
     if (part.as<Load>() != nullptr) found = true;
-    const Binary* binary = part.as<Binary>();
-    if (binary == nullptr || is_float(part.type().dtype)) return;
-    const bool divides = binary->op == BinaryOp::div || binary->op == BinaryOp::mod;
-    if (divides && !is_nonzero_constant(binary->b)) found = true;
   });
   return found;
 }

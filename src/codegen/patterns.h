@@ -25,8 +25,7 @@ struct MultiplyAdd {
 // scalar tails round alike. Of two products the right one is fused.
 std::optional<MultiplyAdd> match_multiply_add(const Expr& e);
 
-// Whether evaluating `e` touches memory or divides by what it computes: what must not happen on the side of a
-// select that is not taken.
+// Whether evaluating `e` touches memory, which must not happen on the side of a select that is not taken.
 bool may_fault(const Expr& e);
 
 // +0 of its type, scalar or broadcast.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "schedule/apply.h"
+
 namespace lathe {
 namespace {
 
@@ -19,7 +21,8 @@ struct Words {
   std::string operator()(const RewriteStep& step) const {
     std::string parameters;
     for (const auto& [name, value] : step.parameters) parameters += fmt::format(", {} = {}", name, value);
-    return fmt::format("is computed by the algorithm '{}'{}", step.rule, parameters);
+    return fmt::format("is computed by the algorithm '{}'{}{}", step.rule, parameters,
+                       spreads_specials({step}) ? "; an infinity or NaN makes results beside it NaN" : "");
   }
   std::string operator()(const SplitStep& step) const {
     return fmt::format("cuts loop {} into tiles of {}", step.loop, fmt::join(step.factors, " x "));

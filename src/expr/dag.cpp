@@ -21,6 +21,7 @@ double identity_of(Reduction reduction) {
     case Reduction::sum: return 0;
     case Reduction::max: return -kInfinity;
     case Reduction::min: return kInfinity;
+    case Reduction::product: return 1;
   }
   return 0;
 }

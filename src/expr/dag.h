@@ -25,9 +25,13 @@ struct Axis {
 Axis spatial(std::string name, int64_t extent);
 Axis reduce(std::string name, int64_t extent);
 
-enum class Reduction : uint8_t { none, sum, max, min };
-// The value that a reduction starts from: 0, -infinity, +infinity.
+enum class Reduction : uint8_t { none, sum, max, min, product };
+// The value that a reduction starts from: 0, -infinity, +infinity, 1.
 double identity_of(Reduction reduction);
+// Whether each term is rounded into the result: a sum's and a product's, not a choice's.
+inline bool accumulates(Reduction reduction) {
+  return reduction == Reduction::sum || reduction == Reduction::product;
+}
 
 struct Compute {
   Tensor output;           // shape = the spatial axes' extents, in order
@@ -65,6 +69,9 @@ inline ReduceExpr max_over(std::vector<Axis> axes, Expr body) {
 inline ReduceExpr min_over(std::vector<Axis> axes, Expr body) {
   return {Reduction::min, std::move(axes), std::move(body)};
 }
+inline ReduceExpr product_over(std::vector<Axis> axes, Expr body) {
+  return {Reduction::product, std::move(axes), std::move(body)};
+}
 
 // Collects a Dag: inputs and computes in the order in which they are written. Axes may serve several
 // computes: each compute gets variables of its own.
@@ -89,8 +96,8 @@ class DagBuilder {
 // An Error, naming the compute, unless: names are distinct identifiers (axis names: within their compute);
 // extents are positive; an axis belongs to one compute, spatial axes come first and give the output's shape;
 // bodies are scalar, use only their own axes, inputs, tables and earlier computes, and stay inside them as
-// far as ranges and the selects around a read tell (an indirect index is the user's word); integers are
-// divided by positive constants only; every compute is read or an output.
+// far as ranges and the selects around a read tell (an indirect index is the user's word); a constant that
+// divides integers is positive; every compute is read or an output.
 Status verify(const Dag& dag);
 
 // Letters, digits, '_' and '.', starting with a letter or '_'.

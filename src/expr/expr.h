@@ -1,12 +1,13 @@
 // Scalar expressions: what one element of a compute is. Immutable trees, shared by copying.
 //
 // Semantics. Integers are 64-bit in index arithmetic, which never overflows, and of their own type in values,
-// which wrap around; integer division rounds down. Floating-point sums keep the order in which they are
-// written; only schedule steps reorder a reduction. Of a NaN and a number `min` and `max` may give either:
-// programs take one instruction for them. A comparison gives `bool`. `select` evaluates only the
-// side it takes, so a load on the other side may be out of bounds. Every integer expression built from
-// variables, constants, +, -, * constant, / and % by positive constants is kept as an `Affine` (node
-// `Index`); what is not affine, such as a load, stays a tree.
+// which wrap around; integer division rounds down, and by 0 gives 0 with the dividend as its remainder.
+// Floating-point sums keep the order in which they are written; only schedule steps reorder a reduction.
+// `min` and `max` give NaN where either operand is NaN. A cast of a float to an integer cuts towards zero and
+// saturates, NaN gives 0; integers wrap around (docs/numerics.md). A comparison gives `bool`. `select`
+// evaluates only the side it takes, so a load on the other side may be out of bounds. Every integer
+// expression built from variables, constants, +, -, * constant, / and % by positive constants is kept as an
+// `Affine` (node `Index`); what is not affine, such as a load, stays a tree.
 //
 // Grammar (lanes > 1 only after the pass `vectorize_loops`):
 //   expr ::= Literal | Index(affine) | Load(tensor, affine*) | Unary(op, e) | Binary(op, e, e)
@@ -23,8 +24,10 @@
 
 namespace lathe {
 
-// The last three come from `expand_math` only: 2^x for a whole x in [-126, 127]; floor(log2 |x|) as a float
-// and x / 2^exponent in [1, 2), both for a normal x > 0.
+// `round` goes to the nearest whole number, halves to the even one; `truncate` towards zero. From
+// `expand_math` only: `pow2`, 2^x for a whole x in [-126, 127] (f64: [-1022, 1023]); `exponent`, floor(log2
+// |x|) as a float, and `mantissa`, |x| / 2^exponent in [1, 2), both for a normal x. Their order is part of a
+// task's hash.
 enum class UnaryOp : uint8_t {
   negate,
   exp,
@@ -37,8 +40,14 @@ enum class UnaryOp : uint8_t {
   logical_not,
   pow2,
   exponent,
-  mantissa
+  mantissa,
+  sin,
+  cos,
+  ceil,
+  round,
+  truncate
 };
+// `copy_sign` is |a| with the sign of b. Their order is part of a task's hash.
 enum class BinaryOp : uint8_t {
   add,
   sub,
@@ -53,7 +62,8 @@ enum class BinaryOp : uint8_t {
   equal,
   not_equal,
   logical_and,
-  logical_or
+  logical_or,
+  copy_sign
 };
 
 struct ExprNode;
@@ -164,6 +174,13 @@ inline Expr sqrt(const Expr& a) { return unary(UnaryOp::sqrt, a); }
 inline Expr tanh(const Expr& a) { return unary(UnaryOp::tanh, a); }
 inline Expr erf(const Expr& a) { return unary(UnaryOp::erf, a); }
 inline Expr abs(const Expr& a) { return unary(UnaryOp::abs, a); }
+inline Expr sin(const Expr& a) { return unary(UnaryOp::sin, a); }
+inline Expr cos(const Expr& a) { return unary(UnaryOp::cos, a); }
+inline Expr floor(const Expr& a) { return unary(UnaryOp::floor, a); }
+inline Expr ceil(const Expr& a) { return unary(UnaryOp::ceil, a); }
+inline Expr round(const Expr& a) { return unary(UnaryOp::round, a); }
+inline Expr truncate(const Expr& a) { return unary(UnaryOp::truncate, a); }
+inline Expr copy_sign(const Expr& a, const Expr& b) { return binary(BinaryOp::copy_sign, a, b); }
 
 // The affine form of an integer expression; an opaque atom where it has none.
 Affine to_affine(const Expr& e);

@@ -78,9 +78,10 @@ class ValueBounds {
         const std::array corners = {a_lo * b_lo, a_lo * b_hi, a_hi * b_lo, a_hi * b_hi};
         return {std::ranges::min(corners), std::ranges::max(corners)};
       }
-      case BinaryOp::div:  // by a positive constant, as everywhere
+      case BinaryOp::div:
+        if (b_lo <= 0) return {};
         return {floor_div(Affine(a_lo), b_lo).constant(), floor_div(Affine(a_hi), b_hi).constant()};
-      case BinaryOp::mod: return modulo_reach({a_lo, a_hi}, b_hi);
+      case BinaryOp::mod: return b_lo <= 0 ? Reach{} : modulo_reach({a_lo, a_hi}, b_hi);
       default: return {};
     }
   }

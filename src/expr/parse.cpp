@@ -38,9 +38,10 @@ constexpr std::array kOperators = {
 constexpr size_t kComparisonLevel = 2;
 constexpr size_t kTightestLevel = kOperators.back().level;
 
-constexpr std::array kUnaryFunctions = {UnaryOp::exp,      UnaryOp::log,     UnaryOp::sqrt,  UnaryOp::tanh,
-                                        UnaryOp::erf,      UnaryOp::abs,     UnaryOp::floor, UnaryOp::pow2,
-                                        UnaryOp::exponent, UnaryOp::mantissa};
+constexpr std::array kUnaryFunctions = {
+    UnaryOp::exp,   UnaryOp::log,      UnaryOp::sqrt, UnaryOp::tanh,     UnaryOp::erf,
+    UnaryOp::sin,   UnaryOp::cos,      UnaryOp::abs,  UnaryOp::floor,    UnaryOp::ceil,
+    UnaryOp::round, UnaryOp::truncate, UnaryOp::pow2, UnaryOp::exponent, UnaryOp::mantissa};
 
 bool is_logical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }
 bool is_constant_index(const Expr& e) {
@@ -122,7 +123,8 @@ class ExprParser {
       return cursor_.error(fmt::format("'{}' is {}, but {} is needed here", to_string(a), to_string(a.type()),
                                        is_logical(op) ? "a condition" : "a number"));
     }
-    if (op == BinaryOp::pow && !is_float(type)) return cursor_.error("pow needs floating-point operands");
+    if ((op == BinaryOp::pow || op == BinaryOp::copy_sign) && !is_float(type))
+      return cursor_.error(fmt::format("{} needs floating-point operands", to_string(op)));
     if (op == BinaryOp::mod && is_float(type)) return cursor_.error("% needs integer operands");
     return {};
   }
@@ -334,7 +336,7 @@ class ExprParser {
       LATHE_TRY_STATUS(takes(1));
       return call_unary(op, arguments[0]);
     }
-    for (const BinaryOp op : {BinaryOp::min, BinaryOp::max, BinaryOp::pow}) {
+    for (const BinaryOp op : {BinaryOp::min, BinaryOp::max, BinaryOp::pow, BinaryOp::copy_sign}) {
       if (name != to_string(op)) continue;
       LATHE_TRY_STATUS(takes(2));
       return combine(op, arguments[0], arguments[1]);

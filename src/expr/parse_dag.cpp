@@ -5,6 +5,7 @@
 
 #include "expr/inputs.h"
 #include "expr/parse.h"
+#include "expr/print.h"
 
 namespace lathe {
 namespace {
@@ -181,12 +182,11 @@ class DagReader {
     const bool reduces = opens && cursor_.identifier() && cursor_.peek() == ':';
     cursor_.rewind(reduces ? axes : here);
     if (!reduces) return Reduction::none;
-    for (const auto& [name, value] :
-         {std::pair{"sum", Reduction::sum}, {"max", Reduction::max}, {"min", Reduction::min}}) {
-      if (*word == name) return value;
+    for (const Reduction value : {Reduction::sum, Reduction::max, Reduction::min, Reduction::product}) {
+      if (*word == to_string(value)) return value;
     }
     cursor_.rewind(here);
-    return cursor_.error(fmt::format("there is no reduction '{}'; there are sum, max, min", *word));
+    return cursor_.error(fmt::format("there is no reduction '{}'; there are sum, max, min, product", *word));
   }
 
   Status compute() {

@@ -43,7 +43,8 @@ Level level_of(BinaryOp op) {
     case BinaryOp::mod: return kProduct;
     case BinaryOp::min:
     case BinaryOp::max:
-    case BinaryOp::pow: return kPrimary;
+    case BinaryOp::pow:
+    case BinaryOp::copy_sign: return kPrimary;
   }
   return kPrimary;
 }
@@ -202,6 +203,7 @@ const char* to_string(BinaryOp op) {
     case BinaryOp::min: return "min";
     case BinaryOp::max: return "max";
     case BinaryOp::pow: return "pow";
+    case BinaryOp::copy_sign: return "copy_sign";
   }
   return "";
 }
@@ -218,6 +220,11 @@ const char* to_string(UnaryOp op) {
     case UnaryOp::pow2: return "pow2";
     case UnaryOp::exponent: return "exponent";
     case UnaryOp::mantissa: return "mantissa";
+    case UnaryOp::sin: return "sin";
+    case UnaryOp::cos: return "cos";
+    case UnaryOp::ceil: return "ceil";
+    case UnaryOp::round: return "round";
+    case UnaryOp::truncate: return "truncate";
     case UnaryOp::negate: return "-";
     case UnaryOp::logical_not: return "!";
   }
@@ -230,6 +237,7 @@ const char* to_string(Reduction reduction) {
     case Reduction::sum: return "sum";
     case Reduction::max: return "max";
     case Reduction::min: return "min";
+    case Reduction::product: return "product";
   }
   return "";
 }

@@ -152,9 +152,9 @@ class Verifier {
       if (binary == nullptr || is_float(e.type().dtype)) return;
       if (binary->op != BinaryOp::div && binary->op != BinaryOp::mod) return;
       const Affine divisor = to_affine(binary->b);
-      if (status.has_value() && !(divisor.is_constant() && divisor.constant() > 0)) {
-        status = invalid(fmt::format("{}: integers are divided by positive constants only, not by '{}'",
-                                     what_, to_string(binary->b)));
+      if (status.has_value() && divisor.is_constant() && divisor.constant() <= 0) {
+        status = invalid(fmt::format("{}: of constants only positive ones divide integers, not '{}'", what_,
+                                     to_string(binary->b)));
       }
     });
     return status;

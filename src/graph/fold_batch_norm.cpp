@@ -29,12 +29,24 @@ bool is_convolution(const GraphNode& node) {
   return std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<ConvTransposeOp>(node.op);
 }
 
-// How many weights of one map lie side by side: the maps are the weight's first dimension, or its second.
-size_t weights_in_a_row(const GraphNode& conv, const Shape& weight) {
-  const size_t map_dim = std::holds_alternative<ConvTransposeOp>(conv.op) ? 1 : 0;
-  return static_cast<size_t>(
-      elements_of(Shape(weight.begin() + static_cast<std::ptrdiff_t>(map_dim) + 1, weight.end())));
-}
+// The map of a weight by its place, row-major: the maps are the weight's first dimension; or, of a transposed
+// convolution, those of the channel's group the second.
+struct MapOfWeight {
+  int64_t row = 1;       // weights of one map side by side
+  int64_t maps = 1;      // of a group
+  int64_t channels = 1;  // of a group
+
+  MapOfWeight(const GraphNode& conv, const Shape& weight) {
+    const auto* transposed = std::get_if<ConvTransposeOp>(&conv.op);
+    maps = weight[transposed == nullptr ? 0 : 1];
+    if (transposed != nullptr) channels = weight[0] / transposed->groups;
+    row = elements_of(weight) / weight[0] / (transposed == nullptr ? 1 : maps);
+  }
+  size_t operator()(size_t place) const {
+    const int64_t at = static_cast<int64_t>(place) / row;
+    return static_cast<size_t>(at / maps / channels * maps + at % maps);
+  }
+};
 
 // conv: w * x + b; after normalising: w * s * x + (b - mean) * s + bias, with s = scale / sqrt(variance +
 // epsilon).
@@ -50,8 +62,8 @@ void fold_into(Graph& graph, GraphNode& conv, const GraphNode& norm) {
     factors.push_back(scale[m] / std::sqrt(variance[m] + epsilon));
     biases[m] = (biases[m] - mean[m]) * factors[m] + bias[m];
   }
-  const size_t row = weights_in_a_row(conv, graph.tensors[conv.inputs[1]].type.shape);
-  for (size_t i = 0; i < weights.size(); ++i) weights[i] *= factors[i / row % factors.size()];
+  const MapOfWeight map_of(conv, graph.tensors[conv.inputs[1]].type.shape);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] *= factors[map_of(i)];
   const GraphTensor weight = graph.tensors[conv.inputs[1]];
   const GraphTensor shift = graph.tensors[norm.inputs[2]];
   conv.inputs.resize(2);

@@ -18,10 +18,9 @@ std::shared_ptr<const Bytes> fold(const Graph& graph, const GraphNode& node) {
   for (TensorId id : node.inputs) operand_elements += elements_of(graph.tensors[id].type.shape);
   const TensorType& type = graph.tensors[node.output].type;
   if (!may_be_folded(elements_of(type.shape), operand_elements)) return nullptr;
-  std::vector<Values> operands;
-  for (TensorId id : node.inputs)
-    operands.push_back({graph.tensors[id].type.shape, values_of(graph.tensors[id])});
-  return to_bytes(type.dtype, evaluate_node(node, operands).data);
+  std::vector<const GraphTensor*> operands;
+  for (TensorId id : node.inputs) operands.push_back(&graph.tensors[id]);
+  return evaluate_constants(node, operands);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ class Fuser {
       const int producer = producers_[operand];
       if (producer < 0 || group_of_[static_cast<size_t>(producer)] == kNone) continue;
       if (consumers_[operand].size() > 1 || is_output(graph_, operand)) continue;
-      if (graph_.tensors[operand].type != graph_.tensors[node.output].type) continue;
+      if (graph_.tensors[operand].type.shape != graph_.tensors[node.output].type.shape) continue;
       const size_t group = group_of_[static_cast<size_t>(producer)];
       if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
       const int64_t copies = copies_of(graph_, node, operand);

@@ -9,6 +9,10 @@
 
 namespace lathe {
 
+size_t most_operands(const GraphOp& op) {
+  return std::visit([](const auto& o) { return o.kMostOperands; }, op);
+}
+
 const char* name_of(const GraphOp& op) {
   return std::visit(
       [](const auto& o) {
@@ -124,18 +128,18 @@ Result<TensorId> GraphBuilder::node(std::string name, GraphOp op, std::vector<Te
 
 Status GraphBuilder::output(TensorId id) {
   const GraphTensor& tensor = graph_.tensors[id];
-  const auto gives = [id](const GraphNode& node) { return node.output == id; };
-  if (std::none_of(graph_.nodes.begin(), graph_.nodes.end(), gives)) {
-    return fail(
-        ErrorKind::unsupported,
-        fmt::format("output '{}' is {}", tensor.name,
-                    tensor.is_constant() ? "a constant, whose value does not depend on the inputs, and "
-                                           "Lathe supports outputs that do"
-                                         : "an input of the graph itself, and Lathe supports outputs "
-                                           "of nodes"));
+  const auto gives = [&](const GraphNode& node) { return graph_.tensors[node.output].name == tensor.name; };
+  if (const auto found = std::ranges::find_if(graph_.nodes, gives); found != graph_.nodes.end()) {
+    id = found->output;
+  } else {
+    const std::string name = tensor.name;
+    id = graph_.tensors.size();
+    graph_.tensors.push_back({name, tensor.type, nullptr});
+    graph_.nodes.push_back({name, IdentityOp{}, {names_.at(name)}, id});
   }
   if (is_output(graph_, id)) {
-    return fail(ErrorKind::invalid_argument, fmt::format("output '{}' is listed twice", tensor.name));
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("output '{}' is listed twice", graph_.tensors[id].name));
   }
   graph_.outputs.push_back(id);
   return {};

@@ -14,28 +14,42 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/operators/arg_extremum.h"
 #include "graph/operators/batch_norm.h"
 #include "graph/operators/conv.h"
 #include "graph/operators/conv_transpose.h"
+#include "graph/operators/cumsum.h"
+#include "graph/operators/einsum.h"
 #include "graph/operators/elementwise.h"
+#include "graph/operators/gather.h"
 #include "graph/operators/gemm.h"
+#include "graph/operators/lrn.h"
 #include "graph/operators/matmul.h"
 #include "graph/operators/move.h"
+#include "graph/operators/normalise.h"
 #include "graph/operators/pad.h"
 #include "graph/operators/pool.h"
+#include "graph/operators/pow.h"
+#include "graph/operators/rearrange.h"
 #include "graph/operators/reduce.h"
 #include "graph/operators/resize.h"
+#include "graph/operators/trilu.h"
 #include "graph/operators/view.h"
+#include "graph/operators/zip.h"
 #include "graph/tensor_type.h"
 
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
 using GraphOp =
-    std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, GlobalAveragePoolOp, GemmOp, MatMulOp,
-                 MapOp, ZipOp, CastOp, BatchNormOp, LayerNormOp, ReduceOp, SoftmaxOp, TransposeOp, SliceOp,
-                 ConcatOp, PadOp, ExpandOp, GatherOp, ResizeOp, IdentityOp, ReshapeOp>;
+    std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, LpPoolOp, GlobalAveragePoolOp, LrnOp,
+                 GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, TriluOp, BatchNormOp,
+                 LayerNormOp, GroupNormOp, MeanVarianceNormOp, LpNormOp, ReduceOp, ArgExtremumOp, SoftmaxOp,
+                 HardmaxOp, CumSumOp, TransposeOp, SliceOp, ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp,
+                 GatherElementsOp, TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
 
+// How many operands it takes at most.
+size_t most_operands(const GraphOp& op);
 // "Conv".
 const char* name_of(const GraphOp& op);
 FusionRole role_of(const GraphOp& op);
@@ -48,7 +62,8 @@ using TensorId = size_t;
 using Bytes = std::vector<std::byte>;
 
 struct GraphTensor {
-  std::string name;  // unique in its graph
+  std::string
+      name;  // unique in its graph, but that an output may be a copy of the input or constant so named
   TensorType type;
   std::shared_ptr<const Bytes> data;  // row-major, little-endian, for a constant; else null
 
@@ -65,9 +80,11 @@ struct GraphNode {
 struct Graph {
   std::string name;
   std::vector<GraphTensor> tensors;
-  std::vector<GraphNode> nodes;   // producers before consumers
-  std::vector<TensorId> inputs;   // in the order of the model
-  std::vector<TensorId> outputs;  // in the order of the model; each is some node's output
+  std::vector<GraphNode> nodes;         // producers before consumers
+  std::vector<TensorId> inputs;         // in the order of the model
+  std::vector<TensorId> outputs;        // in the order of the model; each is some node's output
+  std::vector<std::string> data_files;  // that constants were read from, beside the model's own file
+  std::vector<std::string> notes;  // what was noticed when the model was read: a sentence each, for people
 
   const GraphTensor& tensor(TensorId id) const { return tensors[id]; }
 };
@@ -102,7 +119,7 @@ class GraphBuilder {
   Result<TensorId> constant(std::string name, TensorType type, std::shared_ptr<const Bytes> data);
   // An Error names the node if the operator does not take such inputs.
   Result<TensorId> node(std::string name, GraphOp op, std::vector<TensorId> inputs, std::string output_name);
-  // An Error if the tensor is an input or a constant, which nothing computes, or an output already.
+  // Of an input or a constant, which nothing computes, a copy is the output. An Error if it is one already.
   Status output(TensorId id);
 
   // The tensor of that name, if there is one.

@@ -14,9 +14,10 @@ namespace lathe {
 
 namespace {
 
-// Operator sets whose node meanings the import was written against.
-constexpr int64_t kOldestOperatorSet = 7;
-constexpr int64_t kNewestOperatorSet = 23;
+// Operator sets whose node meanings the import was written against; the table of operators says from which of
+// them on it takes each.
+constexpr int64_t kOldestOperatorSet = 1;
+constexpr int64_t kNewestOperatorSet = 28;
 
 std::optional<uint64_t> read_varint(const std::string& bytes, size_t& at) {
   uint64_t value = 0;

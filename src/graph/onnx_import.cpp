@@ -9,8 +9,12 @@
 #include <optional>
 #include <set>
 
+#include "graph/onnx_expand.h"
+#include "graph/onnx_external.h"
 #include "graph/onnx_file.h"
+#include "graph/onnx_legacy.h"
 #include "graph/onnx_node.h"
+#include "graph/onnx_node_types.h"
 #include "graph/onnx_operators.h"
 #include "graph/onnx_proto.h"
 #include "graph/onnx_tensor.h"
@@ -20,21 +24,8 @@ namespace lathe {
 
 namespace {
 
-// Those at the end that are left out have empty names.
-int outputs_asked_for(const onnx::NodeProto& node) {
-  int count = node.output_size();
-  while (count > 0 && node.output(count - 1).empty()) --count;
-  return count;
-}
-
 // In a list of inputs: an optional one that the node does not have.
 constexpr TensorId kLeftOut = std::numeric_limits<TensorId>::max();
-
-// How a sentence calls a node: by its name, or by what it gives where it has none.
-std::string name_of_node(const onnx::NodeProto& node) {
-  if (!node.name().empty()) return node.name();
-  return node.output_size() > 0 ? node.output(0) : "";
-}
 
 std::unexpected<Error> fail_at(const onnx::NodeProto& node, ErrorKind kind, const std::string& message) {
   return fail(kind, fmt::format("node '{}' ({}): {}", name_of_node(node), node.op_type(), message));
@@ -44,7 +35,8 @@ class Importer {
  public:
   // `name` is the graph's where the model gives it none.
   Importer(onnx::ModelProto& model, const std::string& name, const OnnxImportOptions& options)
-      : graph_(*model.mutable_graph()),
+      : model_(model),
+        graph_(*model.mutable_graph()),
         options_(options),
         builder_(graph_.name().empty() ? name : graph_.name()) {
     for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
@@ -53,27 +45,18 @@ class Importer {
   }
 
   Result<Graph> run() {
-    LATHE_TRY_STATUS(check_node_types());
+    LATHE_TRY_STATUS(check_node_types(model_));
     LATHE_TRY_STATUS(add_inputs());
     LATHE_TRY_STATUS(add_initializers());
     for (onnx::NodeProto& node : *graph_.mutable_node()) LATHE_TRY_STATUS(add_node(node));
     LATHE_TRY_STATUS(add_outputs());
-    return builder_.build();
+    Graph graph = builder_.build();
+    graph.data_files.assign(data_files_.begin(), data_files_.end());
+    graph.notes = std::move(notes_);
+    return graph;
   }
 
  private:
-  // Before anything else, so that a model that Lathe cannot take is told by its node and not by a detail.
-  Status check_node_types() const {
-    for (const onnx::NodeProto& node : graph_.node()) {
-      const bool own_domain = node.domain().empty() || node.domain() == "ai.onnx";
-      if (own_domain && (node.op_type() == "Constant" || find_onnx_operator(node.op_type()))) continue;
-      return fail(ErrorKind::unsupported,
-                  fmt::format("node '{}' has type '{}{}', which Lathe does not support", name_of_node(node),
-                              own_domain ? "" : node.domain() + ".", node.op_type()));
-    }
-    return {};
-  }
-
   // The model's inputs: before IR version 4 the initializers are listed among them too.
   std::vector<const onnx::ValueInfoProto*> inputs() const {
     std::vector<const onnx::ValueInfoProto*> result;
@@ -124,7 +107,8 @@ class Importer {
       empty_.insert(name);
       return {};
     }
-    LATHE_TRY(OnnxConstant constant, take_constant(tensor, label));
+    LATHE_TRY(OnnxConstant constant, take_constant(tensor, label, options_.data_folder));
+    if (is_external(tensor)) data_files_.insert(external_path(tensor, options_.data_folder));
     LATHE_TRY_STATUS(builder_.constant(name, std::move(constant.type), std::move(constant.data)));
     return {};
   }
@@ -152,32 +136,30 @@ class Importer {
     return add_constant(node.output(0), numbers, fmt::format("node '{}' (Constant)", name_of_node(node)));
   }
 
-  // Sum, Max and Min of any number of operands: of one nothing, of several one after another.
-  Status add_variadic(const onnx::NodeProto& node) {
-    onnx::NodeProto step = node;
-    if (node.input_size() == 1) {
-      step.set_op_type("Identity");
-      return add_node(step);
-    }
-    std::string so_far = node.input(0);
-    for (int i = 1; i < node.input_size(); ++i) {
-      step.clear_input();
-      step.add_input(so_far);
-      step.add_input(node.input(i));
-      const bool is_last = i + 1 == node.input_size();
-      so_far = is_last ? node.output(0) : fmt::format("{}#{}", node.output(0), i);
-      step.set_output(0, so_far);
-      step.set_name(is_last ? node.name() : fmt::format("{}#{}", name_of_node(node), i));
-      LATHE_TRY_STATUS(add_node(step));
-    }
+  // In terms of operator set 7 and later.
+  Status add_node(onnx::NodeProto& node) {
+    if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
+    const auto shape_of = [&](const std::string& name) {
+      const std::optional<TensorId> id = builder_.find(name);
+      return id ? &builder_.tensor(*id).type.shape : nullptr;
+    };
+    auto steps = from_legacy(node, shape_of);
+    if (!steps) return fail_at(node, steps.error().kind, steps.error().message);
+    for (onnx::NodeProto& step : *steps) LATHE_TRY_STATUS(add_modern_node(step));
     return {};
   }
 
-  Status add_node(onnx::NodeProto& node) {
+  Status add_modern_node(onnx::NodeProto& node) {
     if (node.op_type() == "Constant") return add_constant_node(node);
-    const bool is_variadic = node.op_type() == "Sum" || node.op_type() == "Max" || node.op_type() == "Min";
-    if (is_variadic && node.input_size() != 2 && node.input_size() > 0 && node.output_size() == 1)
-      return add_variadic(node);
+    if (node.op_type() == "Concat") drop_empty_inputs(node);
+    const auto is_real_constant = [&](const std::string& name) {
+      const std::optional<TensorId> id = builder_.find(name);
+      if (empty_.contains(name)) return true;  // it is left out
+      return id && builder_.tensor(*id).is_constant() && builder_.tensor(*id).type.dtype == DType::f32;
+    };
+    std::vector<onnx::NodeProto> steps = expand_onnx_node(node, is_real_constant);
+    for (onnx::NodeProto& step : steps) LATHE_TRY_STATUS(add_modern_node(step));
+    if (!steps.empty()) return {};
     const OnnxOperator& row = *find_onnx_operator(node.op_type());
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<OnnxOperand> tensors;
@@ -190,41 +172,94 @@ class Importer {
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
     const Status finished = view.finish();
     if (!finished) return fail_at(node, finished.error().kind, finished.error().message);
-    if (outputs_asked_for(node) != static_cast<int>(outputs->size())) {
-      return fail_at(
-          node, ErrorKind::unsupported,
-          fmt::format("it has {} outputs, and Lathe supports {}", outputs_asked_for(node), outputs->size()));
-    }
     inputs.resize(std::min(inputs.size(), row.operands));
-    for (size_t i = 0; i < outputs->size(); ++i)
-      LATHE_TRY_STATUS(add_output_of(node, static_cast<int>(i), std::move((*outputs)[i]), inputs));
+    for (int i = static_cast<int>(outputs->size()); i < node.output_size(); ++i) {
+      if (!is_read(node.output(i))) continue;
+      return fail_at(node, ErrorKind::unsupported,
+                     fmt::format("its output {}, '{}', is read, and Lathe supports {}", i, node.output(i),
+                                 outputs->size() == 1 ? "the first alone"
+                                                      : fmt::format("the first {}", outputs->size())));
+    }
+    return add_outputs_of(node, std::move(*outputs), inputs);
+  }
+
+  // Unless all are empty, what they join has the elements of the others.
+  void drop_empty_inputs(onnx::NodeProto& node) const {
+    const auto is_empty = [&](const std::string& name) { return empty_.contains(name); };
+    auto& inputs = *node.mutable_input();
+    if (!std::ranges::all_of(inputs, is_empty))
+      inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_empty), inputs.end());
+  }
+
+  // Whether a node reads the tensor, or it is an output of the model.
+  bool is_read(const std::string& name) const {
+    const auto reads = [&](const onnx::NodeProto& node) {
+      return std::ranges::count(node.input(), name) > 0;
+    };
+    const auto gives = [&](const onnx::ValueInfoProto& output) { return output.name() == name; };
+    return !name.empty() &&
+           (std::ranges::any_of(graph_.node(), reads) || std::ranges::any_of(graph_.output(), gives));
+  }
+
+  // Those that the node does not have are left out, but for unnamed ones that later ones may read.
+  Status add_outputs_of(const onnx::NodeProto& node, std::vector<ImportedOutput> outputs,
+                        const std::vector<TensorId>& inputs) {
+    std::vector<TensorId> known = inputs;
+    const auto named = std::ranges::find_if(node.output(), [](const auto& name) { return !name.empty(); });
+    if (named == node.output().end()) return {};
+    const auto inner_name = [&] { return fmt::format("{}#{}", *named, known.size()); };
+    outputs.resize(std::min(outputs.size(), static_cast<size_t>(node.output_size())));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const std::string& given = node.output(static_cast<int>(i));
+      std::vector<ImportedStep> steps = steps_of(std::move(outputs[i]), inputs.size());
+      for (ImportedStep& step : steps) {
+        const bool is_last = &step == &steps.back();
+        std::vector<TensorId> reads;
+        for (const size_t number : step.reads) {
+          if (known[number] == kLeftOut)
+            return fail_at(node, ErrorKind::invalid_argument,
+                           fmt::format("its input {} is left out", number));
+          reads.push_back(known[number]);
+        }
+        LATHE_TRY(const TensorId id, add_value(node, is_last && !given.empty() ? given : inner_name(),
+                                               std::move(step.value), reads));
+        known.push_back(id);
+      }
+    }
     return {};
   }
 
-  Status add_output_of(const onnx::NodeProto& node, int place, ImportedOutput output,
-                       const std::vector<TensorId>& inputs) {
-    const std::string& name = node.output(place);
-    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&output)) {
-      LATHE_TRY_STATUS(builder_.constant(name, std::move(constant->type), std::move(constant->data)));
-      return {};
+  // A part without elements, of shapes that a model computes as a rule.
+  static bool gives_nothing(const GraphOp& op) {
+    const SliceOp* const slice = std::get_if<SliceOp>(&op);
+    return slice != nullptr && std::ranges::count(slice->extents, 0) > 0;
+  }
+
+  Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
+                             const std::vector<TensorId>& inputs) {
+    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value))
+      return builder_.constant(name, std::move(constant->type), std::move(constant->data));
+    if (gives_nothing(std::get<GraphOp>(value))) {
+      empty_.insert(name);
+      return kLeftOut;
     }
-    const std::string node_name = place == 0 ? name_of_node(node) : name;
-    const GraphNode whole{node_name, std::get<GraphOp>(std::move(output)), inputs, 0};
+    const std::string node_name = name == node.output(0) ? name_of_node(node) : name;
+    GraphNode whole{node_name, std::get<GraphOp>(std::move(value)), inputs, 0};
+    whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
     const auto gives = [&](const onnx::ValueInfoProto& given) { return given.name() == name; };
     const bool is_given = std::any_of(graph_.output().begin(), graph_.output().end(), gives);
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
-    if (known && (!is_given || known->type.dtype != DType::f32)) {
-      LATHE_TRY_STATUS(builder_.constant(name, known->type, known->data));
-      return {};
-    }
-    if (is_given) LATHE_TRY_STATUS(check_given_operands(node, inputs));
+    if (known && (!is_given || known->type.dtype != DType::f32))
+      return builder_.constant(name, known->type, known->data);
+    if (is_given) LATHE_TRY_STATUS(check_given_operands(node, whole.inputs));
     LATHE_TRY(const TensorId id, builder_.node(whole.name, whole.op, whole.inputs, name));
     const DType dtype = builder_.tensor(id).type.dtype;
-    if (dtype == DType::f32) return {};
-    return fail_at(
-        node, ErrorKind::unsupported,
-        fmt::format("it computes {} of what is no constant, and Lathe supports f32 there", to_string(dtype)));
+    if (is_computed_type(dtype)) return id;
+    return fail_at(node, ErrorKind::unsupported,
+                   fmt::format("it computes {}, and Lathe computes bool, i8, i32, i64 and f32 when a model "
+                               "runs",
+                               to_string(dtype)));
   }
 
   // A node that gives an output of the model is never folded, so that it reads its constants at run time.
@@ -256,10 +291,11 @@ class Importer {
     LATHE_TRY(const TensorType type, infer_type(node, types));
     LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
     if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
-    std::vector<Values> values;
-    for (const TensorId id : node.inputs)
-      values.push_back({builder_.tensor(id).type.shape, values_of(builder_.tensor(id))});
-    return OnnxConstant{type, to_bytes(type.dtype, evaluate_node(node, values).data)};
+    std::vector<const GraphTensor*> operands;
+    for (const TensorId id : node.inputs) operands.push_back(&builder_.tensor(id));
+    std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
+    if (data == nullptr) return std::nullopt;
+    return OnnxConstant{type, std::move(data)};
   }
 
   // The inputs, after checks of everything that the table says of the node.
@@ -288,7 +324,7 @@ class Importer {
     }
     for (size_t i = 0; i < last; ++i) {
       const std::string& name = node.input(static_cast<int>(i));
-      if (is_left_out(name) && i >= row.operands) {
+      if (is_left_out(name) && i >= std::min(row.operands, row.least_inputs)) {
         ids.push_back(kLeftOut);
         continue;
       }
@@ -307,20 +343,42 @@ class Importer {
     if (graph_.output_size() == 0) return fail(ErrorKind::invalid_argument, "the model has no outputs");
     for (const onnx::ValueInfoProto& output : graph_.output()) {
       const std::optional<TensorId> id = builder_.find(output.name());
+      if (empty_.contains(output.name())) {
+        return fail(
+            ErrorKind::unsupported,
+            fmt::format("output '{}' has no elements, and nothing can be computed from none", output.name()));
+      }
       if (!id) {
         return fail(ErrorKind::invalid_argument,
                     fmt::format("no node gives the model's output '{}'", output.name()));
       }
+      const TensorType& type = builder_.tensor(*id).type;
+      if (is_half(type.dtype)) {
+        return fail(ErrorKind::unsupported, fmt::format("output '{}' is {}, and Lathe supports f32 there",
+                                                        output.name(), to_string(type.dtype)));
+      }
+      note_declared(output, type);
       LATHE_TRY_STATUS(builder_.output(*id));
     }
     return {};
   }
 
+  // Shapes that are given take the place of declared ones, and others follow from them.
+  void note_declared(const onnx::ValueInfoProto& output, const TensorType& type) {
+    const std::optional<std::string> declared = contrary_declaration(output, type);
+    if (!declared || !options_.input_shapes.empty()) return;
+    notes_.push_back(fmt::format("output '{}' is declared as {}, and what the model computes is {}",
+                                 output.name(), *declared, to_string(type)));
+  }
+
+  const onnx::ModelProto& model_;
   onnx::GraphProto& graph_;
   const OnnxImportOptions& options_;
   GraphBuilder builder_;
-  std::set<std::string> empty_;  // constants without elements
+  std::set<std::string> empty_;  // tensors without elements
   int64_t operator_set_ = 0;
+  std::set<std::string> data_files_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace
@@ -329,13 +387,19 @@ Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& nam
                                 const OnnxImportOptions& options) {
   LATHE_TRY(const auto model, parse_model(bytes, name));
   Result<Graph> graph = Importer(*model, std::filesystem::path(name).stem().string(), options).run();
-  if (!graph) graph.error().where = name;
+  if (!graph) {
+    graph.error().where = name;
+    return graph;
+  }
+  for (std::string& note : graph->notes) note = fmt::format("{}: {}", name, note);
   return graph;
 }
 
 Result<Graph> import_onnx(const std::string& path, const OnnxImportOptions& options) {
   LATHE_TRY(const std::string bytes, read_model_file(path));
-  return import_onnx_bytes(bytes, path, options);
+  OnnxImportOptions within = options;
+  within.data_folder = (std::filesystem::path(".") / path).parent_path().string();
+  return import_onnx_bytes(bytes, path, within);
 }
 
 }  // namespace lathe

@@ -17,6 +17,9 @@ struct OnnxImportOptions {
   // Shapes of inputs, by name: needed where the model leaves a dimension open, and used instead of the
   // model's where it does not. The number of dimensions must agree.
   std::map<std::string, Shape> input_shapes;
+  // The only folder in which files are read that the model keeps its data in; a model that is a file itself
+  // has its own. Empty: none.
+  std::string data_folder = {};
 };
 
 // The model in a file.

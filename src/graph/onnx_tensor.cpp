@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include "graph/onnx_external.h"
 #include "graph/onnx_proto.h"
 
 namespace lathe {
@@ -60,8 +62,9 @@ std::shared_ptr<const Bytes> data_of(const onnx::TensorProto& tensor, DType dtyp
   return nullptr;
 }
 
-std::string text_of(const onnx::TensorShapeProto_Dimension& dim) {
-  return dim.has_dim_value() && dim.dim_value() > 0 ? std::to_string(dim.dim_value()) : "?";
+// What may be typed: 1 where any number may stand.
+std::string example_of(const onnx::TensorShapeProto_Dimension& dim) {
+  return dim.has_dim_value() && dim.dim_value() > 0 ? std::to_string(dim.dim_value()) : "1";
 }
 
 // The declared shape, or an Error naming the first open dimension.
@@ -73,20 +76,20 @@ Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::
       continue;
     }
     std::vector<std::string> dims;
-    for (const auto& each : declared.dim()) dims.push_back(text_of(each));
+    for (const auto& each : declared.dim()) dims.push_back(example_of(each));
     if (dim.has_dim_value() && dim.dim_value() == 0) {
       return fail(
           ErrorKind::unsupported,
           fmt::format("input '{}' has the extent 0 in dimension {}, and nothing can be computed from no "
-                      "elements; another shape may be given (--input {}={})",
+                      "elements; another shape may be given, such as --input {}={}",
                       name, shape.size(), name, fmt::join(dims, ",")));
     }
     return fail(
         ErrorKind::unsupported,
-        fmt::format("input '{}' has the dynamic dimension {}, so its shape must be given (--input {}={})",
-                    name,
-                    dim.dim_param().empty() ? std::to_string(shape.size()) : "'" + dim.dim_param() + "'",
-                    name, fmt::join(dims, ",")));
+        fmt::format(
+            "input '{}' has the dynamic dimension {}, so its shape must be given, such as --input {}={}",
+            name, dim.dim_param().empty() ? std::to_string(shape.size()) : "'" + dim.dim_param() + "'", name,
+            fmt::join(dims, ",")));
   }
   return shape;
 }
@@ -101,14 +104,15 @@ Result<DType> dtype_of_onnx(int64_t type, const std::string& label) {
                                                   label, name_of_onnx_type(type)));
 }
 
-Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label) {
-  if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL || tensor.external_data_size() > 0) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} keeps its data in another file, which Lathe does not support", label));
-  }
+Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
+                                   const std::string& folder) {
   LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.data_type(), label));
   const Shape shape(tensor.dims().begin(), tensor.dims().end());
   LATHE_TRY_STATUS(check_shape(shape, label));
+  if (is_external(tensor)) {
+    LATHE_TRY(auto data, read_external(tensor, {dtype, shape}, folder, label));
+    return OnnxConstant{{dtype, shape}, std::move(data)};
+  }
   OnnxConstant constant{{dtype, shape}, data_of(tensor, dtype)};
   tensor.clear_raw_data();
   if (constant.data->empty()) {
@@ -147,12 +151,33 @@ Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* gi
     return TensorType{dtype, *given};
   }
   if (!tensor.has_shape()) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("input '{}' has no shape, so its shape must be given (--input {}=...)",
-                            input.name(), input.name()));
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("input '{}' has no shape, so its shape must be given, such as --input {}=1,3,224,224",
+                    input.name(), input.name()));
   }
   LATHE_TRY(Shape shape, declared_shape(tensor.shape(), input.name()));
   return TensorType{dtype, std::move(shape)};
+}
+
+std::optional<std::string> contrary_declaration(const onnx::ValueInfoProto& declared,
+                                                const TensorType& type) {
+  if (!declared.type().has_tensor_type()) return std::nullopt;
+  const onnx::TypeProto_Tensor& tensor = declared.type().tensor_type();
+  const auto dtype = dtype_of_onnx(tensor.elem_type(), "");
+  bool agrees = tensor.elem_type() == onnx::TensorProto_DataType_UNDEFINED || (dtype && *dtype == type.dtype);
+  std::string text = dtype ? to_string(*dtype) : name_of_onnx_type(tensor.elem_type());
+  if (tensor.has_shape()) {
+    const auto& dims = tensor.shape().dim();
+    const auto fits = [](const auto& dim, int64_t extent) {
+      return !dim.has_dim_value() || dim.dim_value() == extent;
+    };
+    agrees = agrees && std::ranges::equal(dims, type.shape, fits);
+    std::vector<std::string> texts;
+    for (const auto& dim : dims) texts.push_back(dim.has_dim_value() ? std::to_string(dim.dim_value()) : "?");
+    text += fmt::format("[{}]", fmt::join(texts, ","));
+  }
+  return agrees ? std::nullopt : std::optional(text);
 }
 
 }  // namespace lathe

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace lathe {
 
 namespace {
@@ -19,7 +22,7 @@ Status bind_inputs(const Graph& graph, std::span<const Values> inputs, std::vect
                   fmt::format("input '{}' is given with shape {}, and has {}", tensor.name,
                               to_string(inputs[i].shape), to_string(tensor.type.shape)));
     }
-    values[graph.inputs[i]] = inputs[i];
+    values[graph.inputs[i]] = {tensor.type.shape, inputs[i].data, tensor.type.dtype};
   }
   return {};
 }
@@ -28,14 +31,41 @@ void bind_constants(const Graph& graph, std::vector<Values>& values) {
   for (size_t id = 0; id < graph.tensors.size(); ++id) {
     const GraphTensor& tensor = graph.tensors[id];
     if (!tensor.is_constant()) continue;
-    values[id] = {tensor.type.shape, values_of(tensor)};
+    values[id] = {tensor.type.shape, values_of(tensor), tensor.type.dtype};
   }
 }
+
+bool moves_elements(const GraphOp& op) {
+  return std::visit([]<class Op>(const Op&) { return requires { Op::kMovesElements; }; }, op);
+}
+
+bool is_below_2_to_53(double value) { return std::abs(value) < 0x1p53; }
 
 }  // namespace
 
 Values evaluate_node(const GraphNode& node, std::span<const Values> inputs) {
-  return std::visit([&](const auto& op) { return evaluate(op, inputs); }, node.op);
+  std::vector<TensorType> types;
+  for (const Values& input : inputs) types.push_back({input.dtype, input.shape});
+  Values result = std::visit([&](const auto& op) { return evaluate(op, inputs); }, node.op);
+  result.dtype = infer_type(node, types).value().dtype;
+  return result;
+}
+
+std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
+                                                std::span<const GraphTensor* const> operands) {
+  const bool moves = moves_elements(node.op);
+  std::vector<Values> values;
+  for (const GraphTensor* operand : operands) {
+    values.push_back({operand->type.shape, values_of(*operand), operand->type.dtype});
+    if (operand->type.dtype != DType::i64) continue;
+    const bool exact = moves ? *to_bytes(DType::i64, values.back().data) == *operand->data
+                             : std::ranges::all_of(values.back().data, is_below_2_to_53);
+    if (!exact) return nullptr;
+  }
+  const Values result = evaluate_node(node, values);
+  if (result.dtype == DType::i64 && !moves && !std::ranges::all_of(result.data, is_below_2_to_53))
+    return nullptr;
+  return to_bytes(result.dtype, result.data);
 }
 
 Result<std::vector<Values>> evaluate_tensors(const Graph& graph, std::span<const Values> inputs) {

@@ -2,6 +2,7 @@
 // Slow; for tests, for checks of small networks and for folding constants.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace lathe {
 
 // One node's result; `inputs` as shape inference accepted them.
 Values evaluate_node(const GraphNode& node, std::span<const Values> inputs);
+// The same of constants, as the result's elements; null where a double may not hold what comes of integers of
+// 64 bits.
+std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
+                                                std::span<const GraphTensor* const> operands);
 // Every tensor's value. An Error if the number, sizes or shapes of `inputs` (in the order of the graph's)
 // differ from the graph's.
 Result<std::vector<Values>> evaluate_tensors(const Graph& graph, std::span<const Values> inputs);

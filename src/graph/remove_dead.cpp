@@ -14,6 +14,8 @@ Graph remove_dead(const Graph& graph) {
 
   Graph result;
   result.name = graph.name;
+  result.data_files = graph.data_files;
+  result.notes = graph.notes;
   std::vector<TensorId> place(graph.tensors.size());
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     if (!needed[id]) continue;

@@ -36,11 +36,15 @@ std::string to_string(const Shape& shape);
 // "f32[1,3,224,224]".
 std::string to_string(const TensorType& type);
 
-// A tensor's values in double precision, row-major, whatever its element type: exact for all types but i64
-// beyond 2^53.
+// Whether tensors of the type may be computed, given and taken when a network runs: bool, i8, i32, i64, f32.
+// The others are types of constants alone.
+bool is_computed_type(DType dtype);
+
+// A tensor's values in double precision, row-major: exact for all types but i64 beyond 2^53.
 struct Values {
   Shape shape;
   std::vector<double> data;
+  DType dtype = DType::f32;
 };
 
 }  // namespace lathe

@@ -13,9 +13,21 @@ std::unexpected<Error> broken(const Graph& graph, std::string message) {
   return fail(ErrorKind::invalid_program, std::move(message), "graph " + graph.name);
 }
 
+// Whether a node copies the tensor that has the same name.
+bool is_named_copy(const Graph& graph, const GraphNode& node) {
+  return std::holds_alternative<IdentityOp>(node.op) && is_output(graph, node.output) &&
+         graph.tensors[node.inputs[0]].name == graph.tensors[node.output].name;
+}
+
+// Of a graph whose nodes are verified.
 Status verify_tensors(const Graph& graph) {
+  std::vector<bool> shares_name(graph.tensors.size(), false);
+  for (const GraphNode& node : graph.nodes) {
+    if (is_named_copy(graph, node)) shares_name[node.output] = true;
+  }
   std::unordered_set<std::string_view> names;
   for (const GraphTensor& tensor : graph.tensors) {
+    if (shares_name[static_cast<size_t>(&tensor - graph.tensors.data())]) continue;
     if (!names.insert(tensor.name).second) {
       return broken(graph, fmt::format("there are two tensors named '{}'", tensor.name));
     }
@@ -50,7 +62,6 @@ Status verify_node(const Graph& graph, const GraphNode& node, std::vector<bool>&
 }  // namespace
 
 Status verify(const Graph& graph) {
-  LATHE_TRY_STATUS(verify_tensors(graph));
   std::vector<bool> known(graph.tensors.size(), false);
   for (size_t id = 0; id < graph.tensors.size(); ++id) known[id] = graph.tensors[id].is_constant();
   for (TensorId id : graph.inputs) {
@@ -58,6 +69,7 @@ Status verify(const Graph& graph) {
     known[id] = true;
   }
   for (const GraphNode& node : graph.nodes) LATHE_TRY_STATUS(verify_node(graph, node, known));
+  LATHE_TRY_STATUS(verify_tensors(graph));
   const std::vector<int> producers = producers_of(graph);
   for (TensorId id : graph.outputs) {
     if (id >= graph.tensors.size() || producers[id] < 0)

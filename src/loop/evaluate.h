@@ -26,7 +26,8 @@ class DagEvaluator;
 // type: an operation whose operands did not go so far went beyond it.
 struct Excess {
   bool of_floats = false;    // beyond magnitudes whose square the type still holds
-  bool of_integers = false;  // beyond those that a double holds exactly, or a cast's own
+  bool of_integers = false;  // beyond those that a double holds exactly
+  bool saturates = false;    // a float became the least or largest of an integer type that ends before it
 };
 
 class Evaluator {

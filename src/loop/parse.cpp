@@ -6,6 +6,7 @@
 #include <array>
 
 #include "expr/parse.h"
+#include "expr/print.h"
 #include "loop/print.h"
 #include "loop/walk.h"
 
@@ -392,14 +393,13 @@ Status ProgramParser::update(Block& block) {
   block.output = target.as<Load>()->tensor;
   block.output_index = target.as<Load>()->index;
   block.initialises = word("init");
-  for (const auto& [name, reduction] :
-       {std::pair{"sum", Reduction::sum}, {"max", Reduction::max}, {"min", Reduction::min}}) {
-    if (!word(name)) continue;
+  for (const Reduction reduction : {Reduction::sum, Reduction::max, Reduction::min, Reduction::product}) {
+    if (!word(to_string(reduction))) continue;
     block.reduction = reduction;
     break;
   }
   if (block.initialises && block.reduction == Reduction::none) {
-    return cursor_.error("expected 'sum=', 'max=' or 'min=' after 'init'");
+    return cursor_.error("expected 'sum=', 'max=', 'min=' or 'product=' after 'init'");
   }
   LATHE_TRY_STATUS(cursor_.expect("="));
   LATHE_TRY(block.value, value_for(block.output, 1, axis_names_));

@@ -2,11 +2,12 @@
 
 #include <cmath>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <unordered_map>
 
 #include "lower/map.h"
+#include "lower/math_in_double.h"
+#include "lower/polynomial.h"
 
 namespace lathe {
 namespace {
@@ -26,115 +27,109 @@ constexpr std::initializer_list<double> kLog = {0.333333313, -0.250008196, 0.200
 // (tanh(x) - x) / x^3 in z = x^2 for |x| <= 0.625: error 4.4e-9 of tanh(x).
 constexpr std::initializer_list<double> kTanh = {-0.333332807, 0.133314416, -0.0537397154, 0.0206390936,
                                                  -0.00570499478};
-// erf(x) / x in z = x^2 for |x| <= 1: error 1.2e-9 of erf(x).
-constexpr std::initializer_list<double> kErf = {1.12837911,    -0.37612626,     0.112835854,   -0.0268538129,
-                                                0.00518832775, -0.000801019545, 7.85386655e-05};
+// erf(x) / x - 1 in z = x^2 for |x| <= 1: error 1.2e-9 of erf(x).
+constexpr std::initializer_list<double> kErf = {0.128379166,   -0.376126258,   0.112835847,   -0.0268537893,
+                                                0.00518827988, -0.00080097322, 7.85220133e-05};
 // log(1 - erf(x)) for x in [1, 4]: the error that it makes in erf(x) is 1.1e-9.
 constexpr std::initializer_list<double> kLogErfc = {
     -0.00034152536, -1.12708914, -0.638144851, -0.103106737, 0.0218380541, -0.00294765527, 0.000186378835};
 
-// Arithmetic on f32 values of one number of lanes.
-class Arithmetic {
+// The functions on f32 values of one number of lanes.
+class Functions : Arithmetic {
  public:
-  explicit Arithmetic(int lanes) : lanes_(lanes) {}
+  explicit Functions(int lanes) : Arithmetic({DType::f32, lanes}) {}
 
-  Expr number(double value) const {
-    const Expr scalar = literal({DType::f32, 1}, static_cast<double>(static_cast<float>(value)));
-    return lanes_ == 1 ? scalar : broadcast(scalar, lanes_);
-  }
-
-  // c[0] + c[1] * x + c[2] * x^2 + .., by Horner's scheme.
-  Expr polynomial(std::initializer_list<double> coefficients, const Expr& x) const {
-    Expr sum;
-    for (auto c = std::rbegin(coefficients); c != std::rend(coefficients); ++c) {
-      sum = sum.defined() ? sum * x + number(*c) : number(*c);
-    }
-    return sum;
-  }
-
+  // e^x = 2^n * p as 2^k * p * scale, with k within pow2's reach and one rounding where the result is
+  // subnormal. Below kNone 0 comes without arithmetic on subnormals, which may take a hundred times as long.
   Expr exp(const Expr& x) const {
-    // pow2 takes whole numbers from -126 on; doubling the polynomial instead of the power reaches up to
-    // 2^128.
-    constexpr double kLeast = -86.9;
-    const Expr inside = min(max(x, number(kLeast)), number(89.0));
-    const Expr n = unary(UnaryOp::floor, inside * number(1.4426950408889634) + number(0.5));
-    const Expr r = (inside - n * number(kLn2High)) - n * number(kLn2Low);
-    const Expr p = polynomial(kExp, r) * (r * r) + r + number(1);
-    const Expr scaled = (p + p) * unary(UnaryOp::pow2, n - number(1));
-    return select(x < number(kLeast), number(0), scaled);
+    constexpr double kNone = -104;
+    constexpr double kSmall = -86;
+    constexpr double kLarge = 89;
+    const Parts parts = parts_of_exp(min(max(x, number(kNone)), number(kLarge)));
+    const Expr is_small = x < number(kSmall);
+    const Expr k = select(is_small, parts.n + number(25), parts.n - number(1));
+    const Expr unscaled = select(x < number(kNone), number(0), parts.p * unary(UnaryOp::pow2, k));
+    return unscaled * select(is_small, number(0x1p-25), number(2));
   }
 
+  // A subnormal is scaled to a normal number first.
   Expr log(const Expr& x) const {
-    const Expr mantissa = unary(UnaryOp::mantissa, x);
-    const Expr exponent = unary(UnaryOp::exponent, x);
+    const Expr is_subnormal = x < number(std::numeric_limits<float>::min());
+    const Expr normal = select(is_subnormal, x * number(0x1p24), x);
+    const Expr mantissa = unary(UnaryOp::mantissa, normal);
+    const Expr raw = unary(UnaryOp::exponent, normal);
+    const Expr exponent = select(is_subnormal, raw - number(24), raw);
     const Expr high = mantissa > number(1.4142135623730951);
     const Expr f = select(high, mantissa * number(0.5), mantissa) - number(1);
     const Expr e = select(high, exponent + number(1), exponent);
     const Expr square = f * f;
     const Expr rest = polynomial(kLog, f) * (square * f) + e * number(kLn2Low) - square * number(0.5);
-    const Expr normal = (rest + f) + e * number(kLn2High);
+    const Expr value = (rest + f) + e * number(kLn2High);
     const Expr infinity = number(std::numeric_limits<double>::infinity());
-    const Expr finite = select(x < infinity, normal, x);
     const Expr nan = number(std::numeric_limits<double>::quiet_NaN());
-    const Expr tiny = select(x >= number(0), -infinity, nan);
-    return select(x >= number(std::numeric_limits<float>::min()), finite, tiny);
+    const Expr of_no_positive = select(x == number(0), -infinity, nan);
+    return select(x > number(0), select(x < infinity, value, x), of_no_positive);
   }
 
   Expr tanh(const Expr& x) const {
+    constexpr double kOne = 10;  // from there on it is 1
     const Expr magnitude = abs(x);
     const Expr z = x * x;
     const Expr near = polynomial(kTanh, z) * (z * x) + x;
-    const Expr far = number(1) - number(2) / (exp(magnitude + magnitude) + number(1));
-    return select(magnitude < number(0.625), near, select(x < number(0), -far, far));
+    const Expr bounded = min(magnitude, number(kOne));
+    const Expr far = number(1) - number(2) / (ordinary_exp(bounded + bounded) + number(1));
+    return select(magnitude < number(0.625), near, copy_sign(far, x));
   }
 
   Expr erf(const Expr& x) const {
     const Expr magnitude = abs(x);
-    const Expr near = polynomial(kErf, x * x) * x;
-    const Expr far = number(1) - exp(polynomial(kLogErfc, min(magnitude, number(4))));
-    return select(magnitude < number(1), near, select(x < number(0), -far, far));
+    const Expr near = polynomial(kErf, x * x) * x + x;
+    const Expr far = number(1) - ordinary_exp(polynomial(kLogErfc, min(magnitude, number(4))));
+    return select(magnitude < number(1), near, copy_sign(far, x));
   }
 
   Expr pow(const Expr& a, const Expr& b) const {
     const Literal* value = b.as<Literal>();
     if (const Broadcast* splat = b.as<Broadcast>()) value = splat->operand.as<Literal>();
-    if (value != nullptr) return power(a, value->value);
-    const Expr half = b * number(0.5);
-    const Expr is_whole = unary(UnaryOp::floor, b) == b;
-    const Expr is_odd = unary(UnaryOp::floor, half) != half;
-    const Expr nan = number(std::numeric_limits<double>::quiet_NaN());
-    const Expr magnitude = exp(b * log(abs(a)));
-    const Expr of_negative = select(is_whole, select(is_odd, -magnitude, magnitude), nan);
-    return select(b == number(0), number(1), select(a < number(0), of_negative, magnitude));
+    return value != nullptr ? power(a, b, value->value) : power_in_double(a, b);
   }
 
  private:
-  // a to a literal exponent: products where it is small and whole.
-  Expr power(const Expr& a, double exponent) const {
+  // e^x = p * 2^n with a whole n.
+  struct Parts {
+    Expr p;
+    Expr n;
+  };
+  Parts parts_of_exp(const Expr& x) const {
+    const Expr n = round(x * number(1.4426950408889634));
+    const Expr r = (x - n * number(kLn2High)) - n * number(kLn2Low);
+    return {polynomial(kExp, r) * (r * r) + r + number(1), n};
+  }
+  // Of numbers whose power of 2 `pow2` has: from -86 to 88.
+  Expr ordinary_exp(const Expr& x) const {
+    const Parts parts = parts_of_exp(x);
+    return parts.p * unary(UnaryOp::pow2, parts.n);
+  }
+
+  // a to a literal exponent: in f32 where no more than two roundings add up.
+  Expr power(const Expr& a, const Expr& b, double exponent) const {
+    if (exponent == 0) return number(1);
+    if (exponent == 1) return a;
+    if (exponent == 2) return a * a;
+    if (exponent == 3) return a * a * a;
+    if (exponent == -1) return number(1) / a;
+    if (exponent == 0.5) return root(a);
+    if (exponent == -0.5) return number(1) / root(a);
     constexpr double kMostProducts = 16;
-    const double size = std::abs(exponent);
-    const bool is_whole = size == std::floor(size);
-    if (size == 0.5 || (is_whole && size <= kMostProducts)) {
-      const Expr result = size == 0.5 ? sqrt(a) : product(a, static_cast<int>(size));
-      return exponent < 0 ? number(1) / result : result;
-    }
-    // A negative number has whole powers alone: NaN comes from its logarithm.
-    if (!is_whole) return exp(number(exponent) * log(a));
-    const Expr magnitude = exp(number(exponent) * log(abs(a)));
-    return std::fmod(size, 2) == 0 ? magnitude : select(a < number(0), -magnitude, magnitude);
+    const bool is_product = exponent == std::floor(exponent) && std::abs(exponent) <= kMostProducts;
+    return is_product ? product_in_double(a, static_cast<int>(exponent)) : power_in_double(a, b);
   }
 
-  Expr product(const Expr& a, int exponent) const {
-    Expr result;
-    Expr square = a;
-    for (; exponent > 0; exponent /= 2) {
-      if (exponent % 2 != 0) result = result.defined() ? square * result : square;
-      if (exponent > 1) square = square * square;
-    }
-    return result.defined() ? result : number(1);
+  // a^(1/2), which differs from the root in -0 and -infinity.
+  Expr root(const Expr& a) const {
+    const Expr infinity = number(std::numeric_limits<double>::infinity());
+    return select(a == -infinity, infinity, abs(sqrt(a)));
   }
-
-  int lanes_;
 };
 
 class MathExpander {
@@ -153,20 +148,25 @@ class MathExpander {
  private:
   static Expr expand(const Expr& e) {
     if (e.type().dtype != DType::f32) return e;
-    const Arithmetic arithmetic(e.type().lanes);
+    const Functions functions(e.type().lanes);
     const Binary* binary = e.as<Binary>();
-    if (binary != nullptr && binary->op == BinaryOp::pow) return arithmetic.pow(binary->a, binary->b);
+    if (binary != nullptr && binary->op == BinaryOp::pow) return functions.pow(binary->a, binary->b);
     const Unary* unary = e.as<Unary>();
     if (unary == nullptr) return e;
     switch (unary->op) {
-      case UnaryOp::exp: return arithmetic.exp(unary->operand);
-      case UnaryOp::log: return arithmetic.log(unary->operand);
-      case UnaryOp::tanh: return arithmetic.tanh(unary->operand);
-      case UnaryOp::erf: return arithmetic.erf(unary->operand);
+      case UnaryOp::exp: return functions.exp(unary->operand);
+      case UnaryOp::log: return functions.log(unary->operand);
+      case UnaryOp::tanh: return functions.tanh(unary->operand);
+      case UnaryOp::erf: return functions.erf(unary->operand);
+      case UnaryOp::sin: return sine_in_double(unary->operand, 0);
+      case UnaryOp::cos: return sine_in_double(unary->operand, 1);
       case UnaryOp::negate:
       case UnaryOp::sqrt:
       case UnaryOp::abs:
       case UnaryOp::floor:
+      case UnaryOp::ceil:
+      case UnaryOp::round:
+      case UnaryOp::truncate:
       case UnaryOp::logical_not:
       case UnaryOp::pow2:
       case UnaryOp::exponent:
@@ -182,7 +182,7 @@ class MathExpander {
 bool has_math(const Expr& e) {
   if (const Unary* node = e.as<Unary>()) {
     const bool is_math = node->op == UnaryOp::exp || node->op == UnaryOp::log || node->op == UnaryOp::tanh ||
-                         node->op == UnaryOp::erf;
+                         node->op == UnaryOp::erf || node->op == UnaryOp::sin || node->op == UnaryOp::cos;
     return is_math || has_math(node->operand);
   }
   if (const Binary* node = e.as<Binary>())

@@ -52,6 +52,7 @@ class Folder {
     const auto child = [this](const Expr& inner) { return fold(inner); };
     if (const Select* choice = e.as<Select>()) return select_of(e, *choice);
     Expr folded = map_children(e, child, KeepIndices());
+    if (vanishes(e, folded)) return splat(e.type(), 0);
     if (const Binary* node = folded.as<Binary>()) return binary_of(folded, *node);
     if (const Unary* node = folded.as<Unary>()) return unary_of(folded, *node);
     if (const Load* node = folded.as<Load>()) return load_of(folded, *node);
@@ -63,6 +64,18 @@ class Folder {
   }
 
  private:
+  // A product with a zero of padding or of a table of coefficients says that the other factor is left out. A
+  // zero that the program itself writes is a number as any other: times infinity it gives NaN.
+  static bool vanishes(const Expr& e, const Expr& folded) {
+    const Binary* before = e.as<Binary>();
+    const Binary* after = folded.as<Binary>();
+    if (before == nullptr || after == nullptr || before->op != BinaryOp::mul) return false;
+    const auto leaves_out = [](const Expr& was, const Expr& is) {
+      return literal_of(was) == nullptr && is_value(is, 0);
+    };
+    return leaves_out(before->a, after->a) || leaves_out(before->b, after->b);
+  }
+
   Expr select_of(const Expr& e, const Select& choice) const {
     const Expr condition = fold(choice.condition);
     if (is_true(condition)) return wide(fold(choice.if_true), e.type());
@@ -94,7 +107,8 @@ class Folder {
       case BinaryOp::mod:
       case BinaryOp::min:
       case BinaryOp::max:
-      case BinaryOp::pow: return e;
+      case BinaryOp::pow:
+      case BinaryOp::copy_sign: return e;
     }
     return e;
   }
@@ -128,7 +142,6 @@ class Folder {
 
   Expr product_of(const Expr& e, const Binary& node) const {
     if (both_literal(node)) return computed(e, node.a.as<Literal>()->value * node.b.as<Literal>()->value);
-    if (is_value(node.a, 0) || is_value(node.b, 0)) return splat(e.type(), 0);
     if (is_value(node.a, 1)) return node.b;
     if (is_value(node.b, 1)) return node.a;
     if (is_value(node.a, -1)) return fold_node(unary(UnaryOp::negate, node.b));

@@ -16,8 +16,9 @@ Expr updated(Reduction reduction, const Expr& old, const Expr& value) {
   switch (reduction) {
     case Reduction::none: return value;
     case Reduction::sum: return old + value;
-    case Reduction::max: return max(old, value);
-    case Reduction::min: return min(old, value);
+    case Reduction::max: return max(value, old);
+    case Reduction::min: return min(value, old);
+    case Reduction::product: return old * value;
   }
   return value;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,6 +41,10 @@ struct MeasureInputs {
   // What the caller does with the time once the candidate takes longer than kLongWaitSeconds to load and run
   // first, or to be timed. Called in the thread that measures.
   std::function<void()> on_long_wait = {};
+  // Asked every kLongWaitSeconds while the candidate is loaded, run or timed; true ends it as a timeout does.
+  std::function<bool()> stop = {};
+  // What is left for all of it. A candidate that could not be timed in it is given the time of its first run.
+  double seconds_left = std::numeric_limits<double>::infinity();
 };
 
 class CandidateRunner {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/deadline.h"
 #include "measure/protocol.h"
 #include "measure/shared_inputs.h"
 #include "measure/shared_memory.h"
@@ -53,10 +54,9 @@ struct Measurer::State {
 
   Status start_worker();
   Status wait_until_ready();
-  Result<Message> exchange(Message request, double timeout_seconds,
-                           const std::function<void()>& on_long_wait);
+  Result<Message> exchange(Message request, double timeout_seconds, const MeasureInputs& candidate);
   Result<Message> begin_trial(const TrialRequest& request, double timeout_seconds,
-                              const std::function<void()>& on_long_wait);
+                              const MeasureInputs& candidate);
   MeasureFailure replace_worker(const Error& error, const Module& module, double timeout_seconds);
   Result<FirstOutcome> run_first(const Module& module, const MeasureInputs& candidate,
                                  double timeout_seconds);
@@ -84,26 +84,27 @@ Status Measurer::State::wait_until_ready() {
 }
 
 Result<Message> Measurer::State::exchange(Message request, double timeout_seconds,
-                                          const std::function<void()>& on_long_wait) {
+                                          const MeasureInputs& candidate) {
   LATHE_TRY_STATUS(worker.send(std::move(request)));
-  double left = timeout_seconds;
-  if (on_long_wait) {
-    const double wait = std::min(kLongWaitSeconds, timeout_seconds);
-    const bool answers = worker.answers_within(wait);
-    const double begin = monotonic_seconds();
-    if (!answers) on_long_wait();
-    left = std::max(0.0, timeout_seconds - wait - (monotonic_seconds() - begin));
+  const Deadline deadline = Deadline::in(timeout_seconds);
+  bool is_first_wait = true;
+  while (candidate.on_long_wait || candidate.stop) {
+    const double wait = std::clamp(deadline.seconds_left(), 0.0, kLongWaitSeconds);
+    if (worker.answers_within(wait) || deadline.is_past()) break;
+    if (is_first_wait && candidate.on_long_wait) candidate.on_long_wait();
+    is_first_wait = false;
+    if (candidate.stop && candidate.stop()) return fail(ErrorKind::timeout, "stopped");
   }
-  return worker.receive(left);
+  return worker.receive(std::max(0.0, deadline.seconds_left()));
 }
 
 // A worker that ended between two candidates, by whose hand ever, is replaced and asked again.
 Result<Message> Measurer::State::begin_trial(const TrialRequest& request, double timeout_seconds,
-                                             const std::function<void()>& on_long_wait) {
+                                             const MeasureInputs& candidate) {
   for (bool may_retry : {true, false}) {
     LATHE_TRY_STATUS(wait_until_ready());
     new (status) WorkerStatus;
-    Result<Message> reply = exchange(request, timeout_seconds, on_long_wait);
+    Result<Message> reply = exchange(request, timeout_seconds, candidate);
     const bool ended = !reply.has_value() && reply.error().kind != ErrorKind::timeout;
     const bool had_begun = status->stage.load() != TrialStage::idle;
     if (!ended || had_begun || !may_retry) return reply;
@@ -152,8 +153,7 @@ Result<Measurer> Measurer::start(const MeasureOptions& options) {
 Result<FirstOutcome> Measurer::State::run_first(const Module& module, const MeasureInputs& candidate,
                                                 double timeout_seconds) {
   LATHE_TRY(std::vector<int64_t> offsets, inputs->share(module, candidate.buffers));
-  const Result<Message> first =
-      begin_trial({module, std::move(offsets)}, timeout_seconds, candidate.on_long_wait);
+  const Result<Message> first = begin_trial({module, std::move(offsets)}, timeout_seconds, candidate);
   if (!first.has_value()) {
     if (!worker.started()) return std::unexpected(first.error());
     return FirstOutcome{0, replace_worker(first.error(), module, timeout_seconds)};
@@ -183,14 +183,17 @@ Result<std::optional<MeasureFailure>> Measurer::verify(const Module& module, con
 Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs& inputs) {
   State& state = *state_;
   const double timeout = state.timeout_of(inputs);
+  const Deadline end = Deadline::in(inputs.seconds_left);
   LATHE_TRY(const FirstOutcome first, state.run_first(module, inputs, timeout));
   if (first.failure) return failed_measurement(first.failure->kind, first.failure->message);
 
-  const TimingRequest request{state.options.timing, inputs.best_seconds * state.options.give_up_ratio,
-                              inputs.best_seconds * state.options.rough_ratio, inputs.runs_cold};
+  TimingRequest request{state.options.timing, inputs.best_seconds * state.options.give_up_ratio,
+                        inputs.best_seconds * state.options.rough_ratio, inputs.runs_cold};
+  // One that runs so long is as fast the first time.
+  if (kFewestSamples * first.seconds > end.seconds_left()) request.give_up_seconds = first.seconds / 2;
   const double timing_timeout =
       timeout + state.options.timing.budget_seconds + kRunsWhileTiming * first.seconds;
-  Result<Message> timed = state.exchange(request, timing_timeout, inputs.on_long_wait);
+  Result<Message> timed = state.exchange(request, timing_timeout, inputs);
   if (!timed.has_value()) {
     const MeasureFailure failure = state.replace_worker(timed.error(), module, timing_timeout);
     return failed_measurement(failure.kind, failure.message);

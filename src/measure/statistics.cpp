@@ -27,6 +27,14 @@ double median(std::span<const double> values) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+double percentile(std::span<const double> values, double share) {
+  LATHE_CHECK(!values.empty() && share > 0 && share <= 1);
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<size_t>(rank, 1) - 1];
+}
+
 double robust_centre(std::span<const double> samples) { return median(faster_half(samples)); }
 
 double relative_spread(std::span<const double> samples) {

@@ -15,6 +15,10 @@ namespace lathe {
 // The median of the values; between the two middle ones for an even number.
 double median(std::span<const double> values);
 
+// The least value that at least this share of the values does not exceed: 0.99 gives the 99th percentile,
+// which of fewer than a hundred values is the largest. The share is above 0 and at most 1.
+double percentile(std::span<const double> values, double share);
+
 // The median of the faster half (of n values the ceil(n / 2) smallest).
 double robust_centre(std::span<const double> samples);
 

@@ -31,8 +31,9 @@ Tensor expand(DagBuilder& builder, const Tensor& input, const Window& window) {
 Window flipped_window(const Tensor& weight, const Window& window) {
   Window flipped;
   for (size_t d = 0; d + 2 < weight->shape.size(); ++d) {
-    flipped.padding.push_back(weight->shape[d + 2] - 1 - window.before(d));
-    flipped.padding_after.push_back(weight->shape[d + 2] - 1 - window.after(d));
+    const int64_t room = (weight->shape[d + 2] - 1) * window.dilation_of(d);
+    flipped.padding.push_back(room - window.before(d));
+    flipped.padding_after.push_back(room - window.after(d));
   }
   return flipped;
 }
@@ -71,24 +72,29 @@ std::vector<OperatorParameter> transpose_parameters(size_t dimensions) {
 }  // namespace
 
 Tensor conv_transpose(DagBuilder& builder, std::string name, const Tensor& input, const Tensor& weight,
-                      const Window& window) {
+                      const Window& window, int64_t groups) {
   const size_t count = input->shape.size() - 2;
   LATHE_CHECK(weight->shape.size() == count + 2 && input->shape[1] == weight->shape[0]);
+  LATHE_CHECK(groups >= 1 && input->shape[1] % groups == 0);
   const Tensor expanded = expand(builder, input, window);
   const Tensor padded = pad(builder, expanded, 2, count, flipped_window(weight, window));
   const Axis n = spatial("n", input->shape[0]);
-  const Axis f = spatial("f", weight->shape[1]);
-  const Axis c = reduce("c", input->shape[1]);
+  const int64_t maps = weight->shape[1];  // of a group
+  const Axis f = spatial("f", maps * groups);
+  const Axis c = reduce("c", input->shape[1] / groups);
+  Affine channel = c.var;
+  if (groups > 1) channel += floor_div(f.var, maps) * c.extent;
   std::vector<Axis> outputs = {n, f};
   std::vector<Axis> sums = {c};
-  std::vector<Affine> at = {n.var, c.var};
-  std::vector<Affine> flipped = {c.var, f.var};
+  std::vector<Affine> at = {n.var, channel};
+  std::vector<Affine> flipped = {channel, groups > 1 ? modulo(f.var, maps) : Affine(f.var)};
   const std::vector<std::string> names = spatial_names(count);
   for (size_t d = 0; d < count; ++d) {
     const int64_t kernel = weight->shape[d + 2];
-    outputs.push_back(spatial(names[d], padded->shape[d + 2] - kernel + 1));
+    const int64_t dilation = window.dilation_of(d);
+    outputs.push_back(spatial(names[d], padded->shape[d + 2] - (kernel - 1) * dilation));
     sums.push_back(reduce("k" + names[d], kernel));
-    at.push_back(Affine(outputs.back().var) + sums.back().var);
+    at.push_back(Affine(outputs.back().var) + Affine(sums.back().var) * dilation);
     flipped.push_back(Affine(kernel - 1) - sums.back().var);
   }
   return builder.compute(std::move(name), outputs, sum(sums, load(padded, at) * load(weight, flipped)));

@@ -65,7 +65,7 @@ Tensor bilinear(DagBuilder& builder, std::string name, const Tensor& x, const Te
 }
 
 std::vector<OperatorEntry> matmul_operators() {
-  return {{"matmul", {{"batch"}, {"m"}, {"n"}, {"k"}}, make_matmul},
+  return {{"matmul", {{"batch", 1, 1}, {"m"}, {"n"}, {"k"}}, make_matmul},
           {"gemv", {{"m"}, {"k"}}, make_gemv},
           {"bilinear", {{"batch"}, {"out_features"}, {"in1_features"}, {"in2_features"}}, make_bilinear}};
 }

@@ -73,8 +73,14 @@ Result<Workload> parse_entry(const json& entry, size_t number, const std::string
 }  // namespace
 
 Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::string& source) {
-  LATHE_TRY(const json entries, parse_json(text, source));
-  if (!entries.is_array()) return fail(ErrorKind::parse, "workloads are a JSON list of objects", source);
+  LATHE_TRY(json entries, parse_json(text, source));
+  if (entries.is_object()) entries = json::array({std::move(entries)});
+  if (!entries.is_array()) {
+    return fail(
+        ErrorKind::parse,
+        R"(workloads are a JSON list of objects, such as [{"name": "v", "op": "gemv", "m": 3, "k": 4}])",
+        source);
+  }
   if (entries.empty()) return fail(ErrorKind::invalid_argument, "the list of workloads is empty", source);
   std::vector<Workload> workloads;
   for (const json& entry : entries) {

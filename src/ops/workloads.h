@@ -1,5 +1,5 @@
 // Files of operators to tune: a JSON list of objects with "name", "op", that operator's parameters and
-// perhaps "suite".
+// perhaps "suite"; one object stands for a list of one.
 #pragma once
 
 #include <string>

@@ -24,16 +24,8 @@ constexpr int64_t kMostCores = int64_t{1} << 20;
 constexpr double kLeastSeconds = 1e-12;
 constexpr double kMostSeconds = 1e9;
 
-// Where a row comes from: the file, and the record that it is, or that speaks for a task's.
-struct Place {
-  std::string path;
-  std::optional<int64_t> record = {};
-};
-
-std::unexpected<Error> damaged(const Place& place, const char* column, const std::string& value) {
-  const std::string record = place.record ? fmt::format(" in record {}", *place.record) : "";
-  return fail(ErrorKind::database, fmt::format("the records file {} is damaged: its column {} holds '{}'{}",
-                                               place.path, column, abridged(value), record));
+std::unexpected<Error> damaged(const char* column, const std::string& value) {
+  return fail(ErrorKind::database, fmt::format("its column {} holds '{}'", column, abridged(value)));
 }
 
 // Names may hold any bytes; what is no UTF-8 is replaced.
@@ -46,13 +38,13 @@ std::string point_text(const Record& record) {
 }
 
 template <class Value>
-Result<Value> json_as(const Statement& row, int column, const char* name, const Place& place) {
-  const Result<nlohmann::json> json = parse_json(row.text(column), place.path);
-  if (!json) return damaged(place, name, row.text(column));
+Result<Value> json_as(const Statement& row, int column, const char* name) {
+  const Result<nlohmann::json> json = parse_json(row.text(column), name);
+  if (!json) return damaged(name, row.text(column));
   try {
     return json->get<Value>();
   } catch (const nlohmann::json::exception&) {
-    return damaged(place, name, row.text(column));
+    return damaged(name, row.text(column));
   }
 }
 
@@ -63,53 +55,71 @@ std::optional<ErrorKind> parse_error_kind(const std::string& name) {
   return std::nullopt;
 }
 
-Result<uint64_t> parse_hash(const std::string& text, const Place& place) {
+Result<uint64_t> parse_hash(const std::string& text) {
   uint64_t hash = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return damaged(place, "hash", text);
+  if (error != std::errc() || end != text.data() + text.size()) return damaged("hash", text);
   return hash;
 }
 
-Result<int> cores_from(const Statement& row, int column, const Place& place) {
+Result<int> cores_from(const Statement& row, int column) {
   const int64_t cores = row.integer(column);
-  if (!row.is_integer(column) || cores < 1 || cores > kMostCores)
-    return damaged(place, "cores", row.text(column));
+  if (!row.is_integer(column) || cores < 1 || cores > kMostCores) return damaged("cores", row.text(column));
   return static_cast<int>(cores);
 }
 
-Result<double> number_within(const Statement& row, int column, const char* name, double least, double most,
-                             const Place& place) {
+Result<double> number_within(const Statement& row, int column, const char* name, double least, double most) {
   const double value = row.real(column);
-  if (!row.is_number(column) || !(value >= least && value <= most))
-    return damaged(place, name, row.text(column));
+  if (!row.is_number(column) || !(value >= least && value <= most)) return damaged(name, row.text(column));
   return value;
 }
 
-Result<double> seconds_from(const Statement& row, int column, const Place& place) {
-  return number_within(row, column, "seconds", kLeastSeconds, kMostSeconds, place);
+Result<double> seconds_from(const Statement& row, int column) {
+  return number_within(row, column, "seconds", kLeastSeconds, kMostSeconds);
+}
+
+// Of text, which SQLite does not insist on.
+Result<std::string> text_from(const Statement& row, int column, const char* name) {
+  if (!row.is_text(column)) return damaged(name, row.text(column));
+  return row.text(column);
+}
+
+Result<int64_t> integer_from(const Statement& row, int column, const char* name) {
+  if (!row.is_integer(column)) return damaged(name, row.text(column));
+  return row.integer(column);
+}
+
+// Each a time that some run took: what is none of them would lead the others astray.
+Result<std::vector<double>> samples_from(const Statement& row, int column) {
+  LATHE_TRY(std::vector<double> samples, json_as<std::vector<double>>(row, column, "samples"));
+  for (const double sample : samples) {
+    if (!(sample >= 0 && sample <= kMostSeconds)) return damaged("samples", row.text(column));
+  }
+  return samples;
 }
 
 // The columns from `first`: source, samples, seconds, spread, timed_once, failure_kind, failure_message.
-Result<Measurement> measurement_from_row(const Statement& row, int first, const Place& place) {
+Result<Measurement> measurement_from_row(const Statement& row, int first) {
   Measurement measurement;
   const auto source = parse_measure_source(row.text(first));
-  if (!source) return damaged(place, "source", row.text(first));
+  if (!source) return damaged("source", row.text(first));
   measurement.source = *source;
-  LATHE_TRY(measurement.samples, json_as<std::vector<double>>(row, first + 1, "samples", place));
-  measurement.timed_once = row.integer(first + 4) != 0;
+  LATHE_TRY(measurement.samples, samples_from(row, first + 1));
+  LATHE_TRY(const int64_t timed_once, integer_from(row, first + 4, "timed_once"));
+  measurement.timed_once = timed_once != 0;
   if (!row.is_null(first + 5)) {
     const auto kind = parse_error_kind(row.text(first + 5));
-    if (!kind) return damaged(place, "failure_kind", row.text(first + 5));
+    if (!kind) return damaged("failure_kind", row.text(first + 5));
     measurement.failure = MeasureFailure{*kind, row.text(first + 6)};
     return measurement;
   }
-  LATHE_TRY(measurement.seconds, seconds_from(row, first + 2, place));
+  LATHE_TRY(measurement.seconds, seconds_from(row, first + 2));
   // It is made of the samples: one that does not follow from them would win or lose by damage.
   if (!measurement.samples.empty() &&
       !(std::abs(robust_centre(measurement.samples) - measurement.seconds) <= 1e-6 * measurement.seconds))
-    return damaged(place, "seconds", row.text(first + 2));
+    return damaged("seconds", row.text(first + 2));
   constexpr double kMost = std::numeric_limits<double>::max();
-  LATHE_TRY(measurement.spread, number_within(row, first + 3, "spread", 0, kMost, place));
+  LATHE_TRY(measurement.spread, number_within(row, first + 3, "spread", 0, kMost));
   return measurement;
 }
 
@@ -119,28 +129,100 @@ std::string task_columns(const LaterColumns& columns) {
                      columns.algorithm);
 }
 
+// The others, in the order in which they are read.
+std::string record_columns(const LaterColumns& columns) {
+  return fmt::format(
+      "id, target, machine, cores, compiler_version, trace, point, source, samples, seconds, spread, "
+      "timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds, {}",
+      columns.tolerance);
+}
+
+Result<TaskText> read_task(const Statement& row) {
+  TaskText task;
+  LATHE_TRY(task.hash, parse_hash(row.text(0)));
+  task.name = row.text(1);  // for people, whatever it is
+  LATHE_TRY(task.dag, text_from(row, 2, "dag"));
+  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants"));
+  LATHE_TRY(const int64_t free_layouts, integer_from(row, 4, "free_layouts"));
+  task.free_layouts = free_layouts != 0;
+  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts"));
+  if (!row.is_null(6)) {
+    LATHE_TRY(const int64_t runs_cold, integer_from(row, 6, "runs_cold"));
+    task.runs_cold = runs_cold != 0;
+  }
+  if (!row.is_null(7)) {
+    LATHE_TRY(task.algorithm, text_from(row, 7, "algorithm"));
+  }
+  return task;
+}
+
+// The columns from `column`, but for the task.
+Result<Record> read_record(const Statement& row, int column) {
+  Record record;
+  record.id = row.integer(column++);
+  LATHE_TRY(record.target, text_from(row, column++, "target"));
+  LATHE_TRY(record.machine, text_from(row, column++, "machine"));
+  LATHE_TRY(record.cores, cores_from(row, column++));
+  LATHE_TRY(record.compiler_version, text_from(row, column++, "compiler_version"));
+  LATHE_TRY(record.trace, text_from(row, column++, "trace"));
+  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point"));
+  try {
+    record.sketch = point.at("sketch").get<std::string>();
+    record.integers = point.at("integers").get<std::vector<int64_t>>();
+  } catch (const std::exception&) {
+    return damaged("point", row.text(column));
+  }
+  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1));
+  column += 8;
+  LATHE_TRY(record.strategy, text_from(row, column++, "strategy"));
+  LATHE_TRY(const int64_t seed, integer_from(row, column++, "seed"));
+  record.seed = std::bit_cast<uint64_t>(seed);
+  LATHE_TRY(record.created_at, integer_from(row, column++, "created_at"));
+  LATHE_TRY(record.wall_seconds, number_within(row, column++, "wall_seconds", 0, kMostSeconds));
+  if (!row.is_null(column)) {
+    // By one beyond these every result would be right, or none.
+    LATHE_TRY(record.tolerance, number_within(row, column, "tolerance", 0, 1));
+  }
+  return record;
+}
+
+template <class T>
+Result<T> in_file(const std::string& path, std::optional<int64_t> record, Result<T> read) {
+  if (read) return read;
+  return std::unexpected(damage_error(path, record, read.error().message));
+}
+
 }  // namespace
 
+Error damage_error(const std::string& path, std::optional<int64_t> record, const std::string& reason) {
+  return {ErrorKind::database,
+          fmt::format("the records file {} is damaged: {}{}", path, reason,
+                      record ? fmt::format(" in record {}", *record) : ""),
+          {},
+          {}};
+}
+
 std::string select_record(const LaterColumns& columns) {
-  return fmt::format(
-      "SELECT {}, id, target, machine, cores, compiler_version, trace, point, source, samples, seconds, "
-      "spread, timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds, {} FROM "
-      "records JOIN tasks ON records.task = tasks.hash",
-      task_columns(columns), columns.tolerance);
+  return fmt::format("SELECT {}, {} FROM records JOIN tasks ON records.task = tasks.hash",
+                     task_columns(columns), record_columns(columns));
 }
 
-std::string select_task(const LaterColumns& columns) {
-  return fmt::format("SELECT {} FROM tasks WHERE hash = ?", task_columns(columns));
+std::string select_task(const LaterColumns& columns) { return select_all_tasks(columns) + " WHERE hash = ?"; }
+
+std::string select_all_tasks(const LaterColumns& columns) {
+  return fmt::format("SELECT {}, rowid FROM tasks", task_columns(columns));
 }
 
-// SQLite takes the bare columns seconds and id from the row that holds the least. No time at all is less than
-// any, as where the best record is looked for, so that both find the same damage.
+std::string select_all_records(const LaterColumns& columns) {
+  return fmt::format("SELECT task, {} FROM records ORDER BY id", record_columns(columns));
+}
+
+// SQLite takes the bare columns seconds and id from the row that holds the least.
 std::string select_summaries(const LaterColumns& columns) {
   return fmt::format(
       "SELECT {}, target, cores, count(*), sum(failure_kind IS NOT NULL), min(CASE WHEN failure_kind IS NULL "
-      "THEN "
-      "ifnull(seconds, 0) END), seconds, id FROM records JOIN tasks ON records.task = tasks.hash GROUP BY "
-      "hash, target, cores ORDER BY tasks.rowid, target, cores",
+      "THEN seconds END), seconds, id FROM records JOIN tasks ON records.task = tasks.hash WHERE id NOT IN "
+      "(SELECT value FROM json_each(?)) GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores",
       task_columns(columns));
 }
 
@@ -189,63 +271,31 @@ void bind_record(Statement& statement, const Record& record) {
 }
 
 Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
-  TaskText task;
-  const Place place{path};
-  LATHE_TRY(task.hash, parse_hash(row.text(0), place));
-  task.name = row.text(1);
-  task.dag = row.text(2);
-  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants", place));
-  task.free_layouts = row.integer(4) != 0;
-  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts", place));
-  task.runs_cold = row.integer(6) != 0;
-  task.algorithm = row.text(7);
-  return task;
+  return in_file(path, std::nullopt, read_task(row));
 }
 
 Result<Record> record_from_row(const Statement& row, const std::string& path) {
-  Record record;
-  LATHE_TRY(record.task, task_from_row(row, path));
-  int column = kTaskColumns;
-  record.id = row.integer(column++);
-  const Place place{path, record.id};
-  record.target = row.text(column++);
-  record.machine = row.text(column++);
-  LATHE_TRY(record.cores, cores_from(row, column++, place));
-  record.compiler_version = row.text(column++);
-  record.trace = row.text(column++);
-  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point", place));
-  try {
-    record.sketch = point.at("sketch").get<std::string>();
-    record.integers = point.at("integers").get<std::vector<int64_t>>();
-  } catch (const std::exception&) {
-    return damaged(place, "point", row.text(column));
-  }
-  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1, place));
-  column += 8;
-  record.strategy = row.text(column++);
-  record.seed = std::bit_cast<uint64_t>(row.integer(column++));
-  record.created_at = row.integer(column++);
-  record.wall_seconds = row.real(column++);
-  if (!row.is_null(column)) {
-    record.tolerance = row.real(column);
-    // By one beyond these every result would be right, or none.
-    if (!(*record.tolerance >= 0 && *record.tolerance <= 1))
-      return damaged(place, "tolerance", row.text(column));
-  }
+  LATHE_TRY(TaskText task, task_from_row(row, path));
+  LATHE_TRY(Record record, in_file(path, row.integer(kTaskColumns), read_record(row, kTaskColumns)));
+  record.task = std::move(task);
   return record;
 }
+
+Result<Record> record_alone(const Statement& row) { return read_record(row, 1); }
+
+Result<TaskText> task_alone(const Statement& row) { return read_task(row); }
 
 Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path) {
   TaskSummary summary;
   LATHE_TRY(summary.task, task_from_row(row, path));
-  const Place place{path, row.integer(kTaskColumns + 6)};
+  const int64_t id = row.integer(kTaskColumns + 6);
   summary.target = row.text(kTaskColumns);
-  LATHE_TRY(summary.cores, cores_from(row, kTaskColumns + 1, place));
+  LATHE_TRY(summary.cores, in_file(path, id, cores_from(row, kTaskColumns + 1)));
   summary.trials = row.integer(kTaskColumns + 2);
   summary.failed = row.integer(kTaskColumns + 3);
   if (!row.is_null(kTaskColumns + 4)) {
-    LATHE_TRY(summary.best_seconds, seconds_from(row, kTaskColumns + 5, place));
-    summary.best_id = place.record;
+    LATHE_TRY(summary.best_seconds, in_file(path, id, seconds_from(row, kTaskColumns + 5)));
+    summary.best_id = id;
   }
   return summary;
 }

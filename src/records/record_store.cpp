@@ -1,6 +1,5 @@
 #include "records/record_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "base/file_type.h"
 #include "base/hash.h"
+#include "records/free_path.h"
 #include "records/record_row.h"
 #include "records/schema.h"
 
@@ -100,11 +100,11 @@ Result<Connection> connect_to_read(const std::string& path) {
   return shared;
 }
 
-// " WHERE a = ? AND b = ?" for the fields given, and then the binding of their values.
+// " WHERE a = ? AND b = ?" for the fields given and what is set aside, and then the binding of their values.
 std::string where_clause(const RecordQuery& query) {
-  std::string clause;
+  std::string clause = " WHERE id NOT IN (SELECT value FROM json_each(?))";
   const auto add = [&](bool given, const std::string& condition) {
-    if (given) clause += fmt::format("{} records.{}", clause.empty() ? " WHERE" : " AND", condition);
+    if (given) clause += fmt::format(" AND records.{}", condition);
   };
   add(query.task_hash.has_value(), "task = ?");
   add(query.target.has_value(), "target = ?");
@@ -115,7 +115,8 @@ std::string where_clause(const RecordQuery& query) {
   return clause;
 }
 
-void bind_query(Statement& statement, const RecordQuery& query) {
+void bind_query(Statement& statement, const RecordQuery& query, const Damage& damage) {
+  statement.bind(id_list(damage));
   if (query.task_hash) statement.bind(hash_to_string(*query.task_hash));
   if (query.target) statement.bind(*query.target);
   if (query.machine) statement.bind(*query.machine);
@@ -139,21 +140,6 @@ bool is_better_known(const Measurement& one, const Measurement& other) {
   const auto [of_one, of_other] = std::ranges::mismatch(one.samples, other.samples);
   if (of_other == other.samples.end()) return of_one != one.samples.end();
   return of_one != one.samples.end() && one.seconds < other.seconds;
-}
-
-// The path itself, or with the first number that makes it a new one: made, and not looked for, so that two
-// who need a place at once get two. It is empty, which SQLite takes for a new database.
-Result<std::string> claim_free_path(const std::string& path) {
-  std::string candidate = path;
-  for (int number = 2;; ++number) {
-    const int file = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) {
-      ::close(file);
-      return candidate;
-    }
-    if (errno != EEXIST) return fail(ErrorKind::io, fmt::format("{}: {}", candidate, std::strerror(errno)));
-    candidate = fmt::format("{}.{}", path, number);
-  }
 }
 
 // Has a new file of that name written, and gives its path; where that fails, leaves none.
@@ -180,8 +166,11 @@ Result<std::string> write_aside(const std::string& file,
 
 }  // namespace
 
-RecordStore::RecordStore(Connection connection, std::string path, LaterColumns columns)
-    : connection_(std::move(connection)), path_(std::move(path)), columns_(std::move(columns)) {}
+RecordStore::RecordStore(Connection connection, std::string path, LaterColumns columns, Damage damage)
+    : connection_(std::move(connection)),
+      path_(std::move(path)),
+      columns_(std::move(columns)),
+      damage_(std::move(damage)) {}
 
 Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
@@ -202,8 +191,8 @@ Result<RecordStore> RecordStore::open_to_write(const std::string& path) {
   LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
   LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   LATHE_TRY_STATUS(write_schema(connection, path));
-  LATHE_TRY_STATUS(verify_tasks(connection, path));
-  return RecordStore(std::move(connection), path, {});
+  LATHE_TRY(Damage damage, find_damage(connection, {}));
+  return RecordStore(std::move(connection), path, {}, std::move(damage));
 }
 
 Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
@@ -214,9 +203,17 @@ Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
   LATHE_TRY(Connection connection, connect_to_read(path));
   LATHE_TRY_STATUS(verify_schema(connection, path, false));
-  LATHE_TRY_STATUS(verify_tasks(connection, path));
   LATHE_TRY(LaterColumns columns, later_columns(connection));
-  return RecordStore(std::move(connection), path, std::move(columns));
+  LATHE_TRY(Damage damage, find_damage(connection, columns));
+  return RecordStore(std::move(connection), path, std::move(columns), std::move(damage));
+}
+
+Status RecordStore::set_aside_misfits() { return add_misfits(connection_, columns_, damage_); }
+
+Result<Damage> RecordStore::repair() {
+  if (damage_.empty()) return Damage();
+  LATHE_TRY_STATUS(in_transaction([&] { return move_damage(connection_, damage_); }));
+  return std::exchange(damage_, {});
 }
 
 Result<int64_t> RecordStore::append(const Record& record) {
@@ -278,7 +275,7 @@ Result<int64_t> RecordStore::prune(int64_t keep) {
   LATHE_TRY(const int64_t before, connection_.integer("SELECT count(*) FROM records"));
   LATHE_TRY_STATUS(in_transaction([&]() -> Status {
     LATHE_TRY(Statement statement, connection_.prepare(kDeleteSlower));
-    statement.bind(keep);
+    statement.bind(id_list(damage_)).bind(keep);
     LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
     return {};
   }));
@@ -307,7 +304,7 @@ Result<std::optional<int64_t>> RecordStore::same_as(const Record& record) const 
   LATHE_TRY(Statement statement, connection_.prepare(kSelectSame));
   statement.bind(hash_to_string(record.task.hash)).bind(record.target).bind(record.machine);
   statement.bind(static_cast<int64_t>(record.cores)).bind(record.compiler_version).bind(record.trace);
-  statement.bind(record.created_at);
+  statement.bind(record.created_at).bind(id_list(damage_));
   LATHE_TRY(const bool row, statement.step());
   if (!row) return std::nullopt;
   return statement.integer(0);
@@ -342,9 +339,7 @@ Error RecordStore::keep_elsewhere() {
 }
 
 Status RecordStore::insert(const Record& record) {
-  LATHE_TRY(Statement task, connection_.prepare(kInsertTask));
-  bind_task(task, record.task);
-  LATHE_TRY([[maybe_unused]] const bool no_row, task.step());
+  LATHE_TRY_STATUS(write_task(record.task));
   LATHE_TRY(const TaskText known, stored(record.task));
   // A trace speaks of loops and blocks by name.
   if (known.dag != record.task.dag) {
@@ -355,6 +350,20 @@ Status RecordStore::insert(const Record& record) {
   LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
   bind_record(row, record);
   LATHE_TRY([[maybe_unused]] const bool no_rows, row.step());
+  return {};
+}
+
+Status RecordStore::write_task(const TaskText& task) {
+  // Its records stay aside until the file is opened anew, and are then tried by this text.
+  const auto damaged = damage_.tasks.find(hash_to_string(task.hash));
+  if (damaged != damage_.tasks.end()) {
+    LATHE_TRY_STATUS(replace_damaged_task(connection_, damaged->second, task));
+    damage_.tasks.erase(damaged);
+    return {};
+  }
+  LATHE_TRY(Statement statement, connection_.prepare(kInsertTask));
+  bind_task(statement, task);
+  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
   return {};
 }
 
@@ -398,29 +407,30 @@ Status RecordStore::write_time(int64_t id, const Measurement& again) {
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
   LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{}{} ORDER BY id", select_record(columns_),
                                                                  where_clause(query))));
-  bind_query(statement, query);
+  bind_query(statement, query, damage_);
   return read_all(statement, path_);
 }
 
 Result<int64_t> RecordStore::count(const RecordQuery& query) const {
   LATHE_TRY(Statement statement, connection_.prepare("SELECT count(*) FROM records" + where_clause(query)));
-  bind_query(statement, query);
+  bind_query(statement, query, damage_);
   LATHE_TRY([[maybe_unused]] const bool row, statement.step());
   return statement.integer(0);
 }
 
 Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
-  const std::string where = where_clause(query);
-  LATHE_TRY(Statement statement, connection_.prepare(fmt::format(
-                                     "{}{} {} failure_kind IS NULL ORDER BY seconds, id LIMIT 1",
-                                     select_record(columns_), where, where.empty() ? "WHERE" : "AND")));
-  bind_query(statement, query);
+  LATHE_TRY(Statement statement,
+            connection_.prepare(fmt::format("{}{} AND failure_kind IS NULL ORDER BY seconds, id LIMIT 1",
+                                            select_record(columns_), where_clause(query))));
+  bind_query(statement, query, damage_);
   LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
   if (records.empty()) return std::nullopt;
   return std::move(records.front());
 }
 
 Result<Record> RecordStore::by_id(int64_t id) const {
+  const auto damaged = damage_.records.find(id);
+  if (damaged != damage_.records.end()) return std::unexpected(damage_error(path_, id, damaged->second));
   LATHE_TRY(Statement statement,
             connection_.prepare(fmt::format("{} WHERE id = ?", select_record(columns_))));
   statement.bind(id);
@@ -432,6 +442,7 @@ Result<Record> RecordStore::by_id(int64_t id) const {
 }
 
 Result<std::optional<TaskText>> RecordStore::task(uint64_t hash) const {
+  if (damage_.tasks.contains(hash_to_string(hash))) return std::nullopt;
   LATHE_TRY(Statement statement, connection_.prepare(select_task(columns_)));
   statement.bind(hash_to_string(hash));
   LATHE_TRY(const bool row, statement.step());
@@ -442,12 +453,7 @@ Result<std::optional<TaskText>> RecordStore::task(uint64_t hash) const {
 Result<TaskText> RecordStore::known_as(const TaskText& task) {
   LATHE_TRY(std::optional<TaskText> known, this->task(task.hash));
   if (known) return std::move(*known);
-  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
-    LATHE_TRY(Statement statement, connection_.prepare(kInsertTask));
-    bind_task(statement, task);
-    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-    return {};
-  }));
+  LATHE_TRY_STATUS(in_transaction([&] { return write_task(task); }));
   // Another process may have been faster.
   return stored(task);
 }
@@ -462,6 +468,7 @@ Result<TaskText> RecordStore::stored(const TaskText& task) const {
 
 Result<std::vector<TaskSummary>> RecordStore::tasks() const {
   LATHE_TRY(Statement statement, connection_.prepare(select_summaries(columns_)));
+  statement.bind(id_list(damage_));
   std::vector<TaskSummary> summaries;
   for (;;) {
     LATHE_TRY(const bool row, statement.step());

@@ -2,7 +2,8 @@
 // An append is a transaction of its own and on disk (synchronous=FULL) when it returns. Several processes may
 // write one file at once. A store is used from one thread at a time. Every failure is one sentence that names
 // the file. A file that is removed or replaced while it is open is noticed with the next write, whose error
-// says where all that it held is kept.
+// says where all that it held is kept. Records and tasks that are damaged are set aside when the file is
+// opened: no query finds them, and only repair changes them.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "records/damage.h"
 #include "records/record.h"
 #include "records/schema.h"
 #include "records/sqlite.h"
@@ -39,11 +41,20 @@ struct MergeCounts {
 class RecordStore {
  public:
   // Opens or creates a file for writing and tries to write it, so that a tuning run fails before it starts.
-  // An Error where the directory is missing or takes no new files, the file is read-only, no records file,
-  // damaged, or of a newer version.
+  // An Error where the directory is missing or takes no new files, the file is read-only, no records file, of
+  // a newer version, or cannot be read by SQLite.
   static Result<RecordStore> open(const std::string& path);
   // Opens an existing file for reading; append is then an error.
   static Result<RecordStore> open_read_only(const std::string& path);
+
+  // What is set aside.
+  const Damage& damage() const { return damage_; }
+  // Sets aside, too, the tasks whose text does not make the task that their hash names. Takes milliseconds a
+  // task.
+  Status set_aside_misfits();
+  // Moves what is set aside to tables of its own (records/damage.h), where nothing that was measured is lost,
+  // and gives what that was.
+  Result<Damage> repair();
 
   // Stores the record, on disk before this returns, and gives its id; record.id is ignored.
   Result<int64_t> append(const Record& record);
@@ -76,11 +87,11 @@ class RecordStore {
   Result<int64_t> count(const RecordQuery& query) const;
   // The fastest one that did not fail, ties to the earlier one; none if there is none.
   Result<std::optional<Record>> best(const RecordQuery& query) const;
-  // Error not_found where there is none of this id.
+  // Error not_found where there is none of this id, of kind database where it is damaged.
   Result<Record> by_id(int64_t id) const;
-  // The text under which this task came first; none where it never came.
+  // The text under which this task came first; none where it never came or is damaged.
   Result<std::optional<TaskText>> task(uint64_t hash) const;
-  // The same; stores this text where the task never came. Whoever comes next under other names finds it.
+  // The same; stores this text where there is none. Whoever comes next under other names finds it.
   Result<TaskText> known_as(const TaskText& task);
   // In the order in which they were first recorded.
   Result<std::vector<TaskSummary>> tasks() const;
@@ -88,11 +99,13 @@ class RecordStore {
   const std::string& path() const { return path_; }
 
  private:
-  RecordStore(Connection connection, std::string path, LaterColumns columns);
+  RecordStore(Connection connection, std::string path, LaterColumns columns, Damage damage);
   static Result<RecordStore> open_to_write(const std::string& path);
   // The text under which the file knows a task that was given to it; an Error where it does not.
   Result<TaskText> stored(const TaskText& task) const;
   Status insert(const Record& record);
+  // Within a transaction: unless the file knows the task.
+  Status write_task(const TaskText& task);
   // The id of the first record that is the same.
   Result<std::optional<int64_t>> same_as(const Record& record) const;
   // Within a transaction: whether the record of this id now holds what the same one elsewhere knows better.
@@ -105,6 +118,7 @@ class RecordStore {
   Connection connection_;
   std::string path_;
   LaterColumns columns_;
+  Damage damage_;
   std::optional<Error> moved_ = {};  // what was said once the file was found to be gone
 };
 

@@ -91,21 +91,6 @@ Result<LaterColumns> later_columns(const Connection& connection) {
   return columns;
 }
 
-Status verify_tasks(const Connection& connection, const std::string& path) {
-  // From one task to the next by the index: there are few tasks and many records. UNION, which drops what it
-  // has seen, ends also where damage left the tasks without an order.
-  LATHE_TRY(const int64_t strays,
-            connection.integer(
-                "WITH RECURSIVE known (task) AS (SELECT min(task) FROM records UNION SELECT (SELECT "
-                "min(task) FROM records WHERE task > known.task) FROM known WHERE task IS NOT NULL) "
-                "SELECT count(*) FROM records WHERE task IN (SELECT task FROM known WHERE NOT EXISTS (SELECT "
-                "1 FROM tasks WHERE hash = known.task))"));
-  if (strays == 0) return {};
-  return fail(ErrorKind::database,
-              fmt::format("the records file {} is damaged: {} of its records {} that it does not hold", path,
-                          strays, strays == 1 ? "is of a task" : "are of tasks"));
-}
-
 Status write_schema(Connection& connection, const std::string& path) {
   LATHE_TRY_STATUS(connection.execute("BEGIN IMMEDIATE"));
   // Another process may have written the tables since they were last looked for.

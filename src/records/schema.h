@@ -27,9 +27,6 @@ struct LaterColumns {
 };
 Result<LaterColumns> later_columns(const Connection& connection);
 
-// An Error where records are of tasks that the file does not hold: they would be missing from every list.
-Status verify_tasks(const Connection& connection, const std::string& path);
-
 // Writes the file's head, and the tables and columns that are missing, in one transaction.
 Status write_schema(Connection& connection, const std::string& path);
 

@@ -65,7 +65,13 @@ Error sqlite_error(int code, std::string_view detail, const std::string& path) {
               {},
               {}};
     case SQLITE_CORRUPT:
-      return {ErrorKind::database, fmt::format("the records file {} is damaged: {}", path, detail), {}, {}};
+      return {
+          ErrorKind::database,
+          fmt::format("the records file {0} is damaged: {1}; `lathe records repair {0}` saves what can still "
+                      "be read of it",
+                      path, detail),
+          {},
+          {}};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ErrorKind::database,
@@ -124,6 +130,18 @@ Statement& Statement::bind_null() {
   return *this;
 }
 
+Statement& Statement::bind_column(const Statement& row, int column) {
+  LATHE_CHECK(sqlite3_bind_value(handle_.get(), next_parameter_++,
+                                 sqlite3_column_value(row.handle_.get(), column)) == SQLITE_OK);
+  return *this;
+}
+
+void Statement::reset() {
+  // Its code is that of the last step, which has told it.
+  static_cast<void>(sqlite3_reset(handle_.get()));
+  next_parameter_ = 1;
+}
+
 Result<bool> Statement::step() {
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
@@ -139,6 +157,9 @@ bool Statement::is_integer(int column) const {
 }
 bool Statement::is_number(int column) const {
   return is_integer(column) || sqlite3_column_type(handle_.get(), column) == SQLITE_FLOAT;
+}
+bool Statement::is_text(int column) const {
+  return sqlite3_column_type(handle_.get(), column) == SQLITE_TEXT;
 }
 int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
 double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }

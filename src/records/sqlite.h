@@ -29,6 +29,10 @@ class Statement {
   Statement& bind(std::string_view text);
   Statement& bind(std::optional<double> value);  // none: NULL
   Statement& bind_null();
+  // What the column of another statement's row holds, whatever its type.
+  Statement& bind_column(const Statement& row, int column);
+  // Ready for other parameters and to run once more.
+  void reset();
 
   // True if a row came, false at the end.
   Result<bool> step();
@@ -37,6 +41,7 @@ class Statement {
   bool is_integer(int column) const;
   // Whether it is one or a real number.
   bool is_number(int column) const;
+  bool is_text(int column) const;
   int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;

@@ -72,15 +72,4 @@ Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
   return task;
 }
 
-Status verify_tasks(std::span<const Record> records) {
-  std::vector<TaskText> verified;
-  for (const Record& record : records) {
-    if (std::ranges::find(verified, record.task) != verified.end()) continue;
-    const Result<Target> target = parse_target(record.target);
-    if (target) LATHE_TRY_STATUS(task_of(record.task, *target, record.cores));
-    verified.push_back(record.task);
-  }
-  return {};
-}
-
 }  // namespace lathe

@@ -1,8 +1,6 @@
 // Between a task and its text in a records file: what is written is all that is needed to make it again.
 #pragma once
 
-#include <span>
-
 #include "base/result.h"
 #include "records/record.h"
 #include "target/target.h"
@@ -14,9 +12,5 @@ TaskText text_of(const Task& task);
 // The task of a record, for `target` and so many cores. An Error of kind database where the text makes no
 // task, or another one than its hash says.
 Result<Task> task_of(const TaskText& text, const Target& target, int cores);
-
-// That the text of each record's task makes that task; not of targets that this Lathe does not know. Errors
-// as those of task_of.
-Status verify_tasks(std::span<const Record> records);
 
 }  // namespace lathe

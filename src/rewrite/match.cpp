@@ -44,26 +44,31 @@ bool uses_axis(const Load& load, const Var& var) {
   return std::ranges::any_of(load.index, [&](const Affine& index) { return index.uses(var); });
 }
 
+// The window that a reduce axis runs over, if it is one.
+std::optional<WindowedProduct::Window> window_of(const Compute& compute, const Load& data, const Load& weight,
+                                                 size_t reduce_axis) {
+  const Affine k(compute.axes[reduce_axis].var);
+  const Affine flipped = Affine(compute.axes[reduce_axis].extent - 1) - k;
+  if (!dim_indexed_by(weight, k) && !dim_indexed_by(weight, flipped)) return std::nullopt;
+  if (dim_indexed_by(data, k)) return std::nullopt;
+  for (size_t y = 0; y < compute.spatial_count(); ++y) {
+    const auto data_dim = dim_indexed_by(data, Affine(compute.axes[y].var) + k);
+    if (!data_dim || uses_axis(weight, compute.axes[y].var)) continue;
+    return WindowedProduct::Window{y, reduce_axis, *data_dim};
+  }
+  return std::nullopt;
+}
+
 std::optional<WindowedProduct> match_operands(const Compute& compute, const Load& data, const Load& weight) {
   WindowedProduct product{data, weight, {}, {}};
   for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
     const Var& k = compute.axes[r].var;
-    auto weight_dim = dim_indexed_by(weight, Affine(k));
-    const Affine flipped = Affine(compute.axes[r].extent - 1) - Affine(k);
-    if (!weight_dim) weight_dim = dim_indexed_by(weight, flipped);
-    if (!weight_dim || !uses_axis(data, k)) return std::nullopt;
-    if (dim_indexed_by(data, Affine(k))) {
+    if (!uses_axis(weight, k) || !uses_axis(data, k)) return std::nullopt;
+    if (const auto window = window_of(compute, data, weight, r)) {
+      product.windows.push_back(*window);
+    } else {
       product.channels.push_back(r);
-      continue;
     }
-    bool found = false;
-    for (size_t y = 0; y < compute.spatial_count() && !found; ++y) {
-      const auto data_dim = dim_indexed_by(data, Affine(compute.axes[y].var) + Affine(k));
-      if (!data_dim || uses_axis(weight, compute.axes[y].var)) continue;
-      product.windows.push_back({y, r, *data_dim});
-      found = true;
-    }
-    if (!found) return std::nullopt;
   }
   return product;
 }

@@ -28,6 +28,9 @@ struct RewriteRule {
   std::vector<std::string> followed_by = {};
   // It takes away from the work and adds nothing: all arms begin with it where it applies.
   bool is_always_better = false;
+  // Results take part in sums of inputs that their formula does not read, and which cancel but for rounding:
+  // an infinity or NaN there makes them NaN.
+  bool spreads_specials = false;
 };
 
 // All rules, in one list (rewrite/all.cpp).

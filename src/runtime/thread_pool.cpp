@@ -1,10 +1,14 @@
 #include "runtime/thread_pool.h"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <system_error>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <new>
+
+#include "runtime/futex.h"
 
 namespace lathe {
 namespace {
@@ -17,6 +21,13 @@ constexpr int kRoundsBeforeYield = 16;
 constexpr int64_t kMaxPieces = 0xffff;
 
 inline void pause_briefly() { __builtin_ia32_pause(); }
+
+// The C++ library's clock is part of the C++ library.
+std::chrono::nanoseconds now() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 inline uint64_t pack(uint32_t number, int64_t begin, int64_t end) {
   return uint64_t{number} << 32 | static_cast<uint64_t>(begin) << 16 | static_cast<uint64_t>(end);
@@ -41,62 +52,92 @@ bool pin_this_thread(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<size_t>(cpu), &set);
-  return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
+  return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
 // Whoever is awake takes one iteration and stays in it until the others have theirs.
 int wake_all(const LatheParallel& pool, std::chrono::microseconds patience) {
   struct Arrivals {
-    std::chrono::steady_clock::time_point deadline;
+    std::chrono::nanoseconds deadline;
     int threads;
     std::atomic<int> here{0};
     std::atomic<int> came{0};  // in time
-  } arrivals{.deadline = std::chrono::steady_clock::now() + patience, .threads = pool.threads};
+  } arrivals{.deadline = now() + patience, .threads = pool.threads};
   const LatheTask meet = [](void* context, int64_t begin, int64_t end, int32_t) {
     auto& all = *static_cast<Arrivals*>(context);
-    if (std::chrono::steady_clock::now() < all.deadline) all.came += static_cast<int>(end - begin);
+    if (now() < all.deadline) all.came += static_cast<int>(end - begin);
     all.here += static_cast<int>(end - begin);
-    while (all.here < all.threads && std::chrono::steady_clock::now() < all.deadline) pause_briefly();
+    while (all.here < all.threads && now() < all.deadline) pause_briefly();
   };
   pool.run(&pool, meet, &arrivals, pool.threads);
   return arrivals.came;
 }
 
-ThreadPool::ThreadPool(const Options& options)
-    : spin_(options.spin), shares_(static_cast<size_t>(std::clamp<int64_t>(options.threads, 1, kMaxPieces))) {
-  workers_.reserve(shares_.size() - 1);
-  for (size_t thread = 1; thread < shares_.size(); ++thread) {
-    const int cpu = options.cpus.empty() ? -1 : options.cpus[thread % options.cpus.size()];
-    try {
-      workers_.emplace_back([this, thread, cpu] {
-        if (cpu >= 0) pin_this_thread(cpu);
-        work(thread);
-      });
-    } catch (const std::system_error&) {
-      break;  // fewer threads than asked for do the same work
+ThreadPool::ThreadPool(const Options& options) : spin_(options.spin), process_(process_id()) {
+  const int asked = static_cast<int>(std::clamp<int64_t>(options.threads, 1, kMaxPieces));
+  if (asked > 1 && make_shares(asked)) {
+    // Fewer threads than asked for do the same work.
+    for (; threads_ < asked; ++threads_) {
+      Worker& worker = workers_[threads_];
+      const auto thread = static_cast<size_t>(threads_);
+      worker = {.pool = this,
+                .thread = threads_,
+                .cpu = options.cpus.empty() ? -1 : options.cpus[thread % options.cpus.size()]};
+      if (pthread_create(&worker.handle, nullptr, start_worker, &worker) != 0) break;
     }
   }
-  parallel_ = {.run = lathe_thread_pool_run, .threads = threads(), .state = this};
+  parallel_ = {.run = lathe_thread_pool_run, .threads = threads_, .state = this};
+}
+
+bool ThreadPool::make_shares(int threads) {
+  const auto count = static_cast<size_t>(threads);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignof(Share), count * sizeof(Share)) != 0) return false;
+  shares_ = static_cast<Share*>(memory);
+  for (size_t i = 0; i < count; ++i) new (&shares_[i]) Share;
+  share_count_ = threads;
+  workers_ = static_cast<Worker*>(std::calloc(count, sizeof(Worker)));
+  return workers_ != nullptr;
 }
 
 ThreadPool::~ThreadPool() {
-  ending_.store(true);
-  // Each share gets another number than it has: its thread may have slept through any number of calls.
-  for (Share& share : shares_)
-    share.left.store(pack(number_of(share.left.load()) + 1, 0, 0), std::memory_order_release);
-  wake_sleepers();
-  for (std::thread& worker : workers_) worker.join();
+  // A forked child has no threads to end.
+  if (process_ == process_id()) {
+    ending_.store(true);
+    // Each share gets another number than it has: its thread may have slept through any number of calls.
+    for (int i = 0; i < share_count_; ++i) {
+      std::atomic<uint64_t>& left = shares_[i].left;
+      left.store(pack(number_of(left.load()) + 1, 0, 0), std::memory_order_release);
+    }
+    wake_sleepers();
+    for (int i = 1; i < threads_; ++i) pthread_join(workers_[i].handle, nullptr);
+  }
+  std::free(workers_);
+  std::free(shares_);
+}
+
+void* ThreadPool::start_worker(void* worker) {
+  const Worker& self = *static_cast<const Worker*>(worker);
+  if (self.cpu >= 0) pin_this_thread(self.cpu);
+  self.pool->work(self.thread);
+  return nullptr;
 }
 
 void ThreadPool::run(LatheTask task, void* context, int64_t count, int limit) {
   if (count <= 0) return;
-  const int64_t sharing = std::min<int64_t>({count, limit, threads()});
-  if (sharing <= 1) return task(context, 0, count, 0);
+  const int others = std::max(callers_.load(std::memory_order_relaxed) - 1, 0);
+  const int64_t sharing = std::min<int64_t>({count, limit, threads_ - others});
+  if (sharing <= 1 || busy_.exchange(1, std::memory_order_acquire) != 0) return task(context, 0, count, 0);
+  run_shared(task, context, count, sharing);
+  busy_.store(0, std::memory_order_release);
+}
+
+void ThreadPool::run_shared(LatheTask task, void* context, int64_t count, int64_t sharing) {
   const int64_t pieces = std::min(count, kMaxPieces);
   unfinished_.store(pieces, std::memory_order_relaxed);
   ++number_;
   for (int64_t thread = 0; thread < sharing; ++thread) {
-    Share& share = shares_[static_cast<size_t>(thread)];
+    Share& share = shares_[thread];
     share.task = task;
     share.context = context;
     share.count = count;
@@ -112,16 +153,16 @@ void ThreadPool::run(LatheTask task, void* context, int64_t count, int limit) {
 
 // Its own share from the front, then the others' from their ends, the next thread's first. A share of another
 // number is that of a thread that takes no part.
-void ThreadPool::run_pieces(uint32_t number, size_t thread) {
+void ThreadPool::run_pieces(uint32_t number, int thread) {
   const Share& own = shares_[thread];
   int64_t done = 0;
-  for (size_t i = 0; i < shares_.size(); ++i) {
-    Share& share = shares_[(thread + i) % shares_.size()];
+  for (int i = 0; i < share_count_; ++i) {
+    Share& share = shares_[(thread + i) % share_count_];
     while (true) {
       const Pieces taken = take_half(share, number, /*from_front=*/i == 0);
       if (taken.begin == taken.end) break;
       own.task(own.context, first_of_part(own.count, own.pieces, taken.begin),
-               first_of_part(own.count, own.pieces, taken.end), static_cast<int32_t>(thread));
+               first_of_part(own.count, own.pieces, taken.end), thread);
       done += taken.end - taken.begin;
     }
   }
@@ -154,11 +195,11 @@ void ThreadPool::wait_until_done() const {
 // caller sees the sleeper, or the thread that goes to sleep sees the call.
 void ThreadPool::wake_sleepers() {
   if (sleepers_.fetch_add(0) == 0) return;
-  const std::lock_guard lock(mutex_);
-  wake_.notify_all();
+  wakes_.fetch_add(1);
+  futex_wake(wakes_, INT_MAX);
 }
 
-void ThreadPool::work(size_t thread) {
+void ThreadPool::work(int thread) {
   uint32_t seen = 0;
   while (true) {
     seen = wait_for_call(shares_[thread], seen);
@@ -169,16 +210,19 @@ void ThreadPool::work(size_t thread) {
 
 uint32_t ThreadPool::wait_for_call(const Share& share, uint32_t seen) {
   const auto called = [&] { return number_of(share.left.load(std::memory_order_acquire)) != seen; };
-  const auto start = std::chrono::steady_clock::now();
+  const std::chrono::nanoseconds start = now();
   do {
     for (int poll = 0; poll < kPollsPerRound; ++poll) {
       if (called()) return number_of(share.left.load(std::memory_order_acquire));
       pause_briefly();
     }
-  } while (std::chrono::steady_clock::now() - start < spin_);
-  std::unique_lock lock(mutex_);
+  } while (now() - start < spin_);
   sleepers_.fetch_add(1);
-  wake_.wait(lock, called);
+  while (true) {
+    const uint32_t wakes = wakes_.load();
+    if (called()) break;
+    futex_wait(wakes_, wakes);
+  }
   sleepers_.fetch_sub(1);
   return number_of(share.left.load(std::memory_order_acquire));
 }

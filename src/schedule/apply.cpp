@@ -55,6 +55,12 @@ Status check_algorithm(const Task& task, const Trace& trace) {
     const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
     return rewrite != nullptr && rewrite->rule == task.algorithm;
   };
+  if (task.algorithm == kExactSpecials) {
+    if (!spreads_specials(trace)) return {};
+    return fail(ErrorKind::illegal_schedule,
+                "a step of the trace rewrites by an algorithm that spreads infinities and NaN, and the task "
+                "is to keep them where they belong");
+  }
   if (task.algorithm.empty() || std::ranges::any_of(trace, is_required)) return {};
   return fail(
       ErrorKind::illegal_schedule,
@@ -64,6 +70,15 @@ Status check_algorithm(const Task& task, const Trace& trace) {
 }
 
 }  // namespace
+
+bool spreads_specials(const Trace& trace) {
+  return std::ranges::any_of(trace, [](const Step& step) {
+    const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
+    if (rewrite == nullptr) return false;
+    const auto rule = std::ranges::find(rewrite_rules(), rewrite->rule, &RewriteRule::name);
+    return rule != rewrite_rules().end() && rule->spreads_specials;
+  });
+}
 
 Result<Program> apply_step(const Program& program, const Step& step) {
   Result<Program> result = std::visit(StepVisitor{program}, step);

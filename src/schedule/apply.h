@@ -7,6 +7,9 @@
 
 namespace lathe {
 
+// Whether a rewrite of the trace has an infinity or NaN reach results whose formula does not read it.
+bool spreads_specials(const Trace& trace);
+
 // A task's required algorithm must be among the rewrites.
 Result<Program> apply_trace(const Task& task, const Trace& trace);
 // One step that is no RewriteStep, on a program.

@@ -257,6 +257,10 @@ std::vector<std::string> new_sums(const Dag& before, const Dag& after) {
   return names;
 }
 
+bool may_use(const Task& task, const RewriteRule& rule) {
+  return task.algorithm != kExactSpecials || !rule.spreads_specials;
+}
+
 // Every way in which a rule applies to a stage, and what may follow it.
 void add_algorithm(const Task& task, const Rewritten& before, const RewriteRule& rule,
                    const std::string& stage, std::vector<Sketch>& sketches) {
@@ -266,6 +270,7 @@ void add_algorithm(const Task& task, const Rewritten& before, const RewriteRule&
     if (!after) continue;
     add_sketches(task, *after, sketches);
     for (const RewriteRule& next : rewrite_rules()) {
+      if (!may_use(task, next)) continue;
       if (std::ranges::find(rule.followed_by, next.name) == rule.followed_by.end()) continue;
       for (const std::string& sum : new_sums(before.dag, after->dag))
         add_algorithm(task, *after, next, sum, sketches);
@@ -290,7 +295,7 @@ Rewritten without_waste(const Task& task) {
 // Every algorithm that a rule of src/rewrite knows for a compute of the Dag.
 void add_algorithms(const Task& task, const Rewritten& base, std::vector<Sketch>& sketches) {
   for (const RewriteRule& rule : rewrite_rules()) {
-    if (rule.is_always_better) continue;
+    if (rule.is_always_better || !may_use(task, rule)) continue;
     for (const Compute& compute : base.dag.computes)
       add_algorithm(task, base, rule, compute.output->name, sketches);
   }
@@ -335,7 +340,7 @@ void leave_out_hopeless(std::vector<Sketch>& sketches) {
 Result<Space> Space::derive(const Task& task) {
   Space space;
   const Rewritten base = without_waste(task);
-  if (!task.algorithm.empty()) {
+  if (!task.algorithm.empty() && task.algorithm != kExactSpecials) {
     LATHE_TRY(RewriteStep step, add_required(task, base, space.sketches_));
     space.naive_.emplace_back(std::move(step));
     return space;

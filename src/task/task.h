@@ -21,6 +21,8 @@ struct Argument {
   bool streams = false;  // written past the caches; decided by the schedule
 };
 
+constexpr const char* kExactSpecials = "exact_specials";
+
 struct Task {
   std::string name;  // for people; no part of the identity
   Dag dag;
@@ -30,7 +32,8 @@ struct Task {
   // Its constants and outputs are not in the caches when it begins: what runs between two of its runs has
   // displaced them. It is timed so.
   bool runs_cold = false;
-  // The rule of src/rewrite by which it must be computed, such as "winograd"; empty: by any program.
+  // The rule of src/rewrite by which it must be computed, such as "winograd"; kExactSpecials: by any program
+  // in which an infinity or NaN reaches no result whose formula does not read it; empty: by any program.
   std::string algorithm = {};
 };
 

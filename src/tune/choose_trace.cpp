@@ -30,10 +30,11 @@ ChosenTrace chosen_of(Candidate candidate) {
 
 // What a caller with row-major tensors waits beside the kernel: an estimate, since only the kernel is timed.
 double conversion_seconds(const Candidate& candidate) {
-  // Measured in artifacts, which convert on one core: 2.8 ns (resnet18.C3) and 4.3 ns (resnet18.C2).
-  constexpr double kSecondsPerElement = 4e-9;
+  // Measured in artifacts, on one core: 5 GB/s where no near cache holds the tensors, several times that
+  // elsewhere (docs/notes/conversions.md).
+  constexpr double kBytesPerSecond = 5e9;
   if (!candidate.trace) return 0;
-  double seconds = 0;
+  double bytes = 0;
   for (const Argument& argument : candidate.task.arguments) {
     const Tensor& tensor = argument.tensor;
     const auto is_converted = [&](const Step& step) {
@@ -42,17 +43,17 @@ double conversion_seconds(const Candidate& candidate) {
              layout->layout != Layout::row_major(tensor->shape.size());
     };
     if (!argument.layout_is_free || std::ranges::none_of(*candidate.trace, is_converted)) continue;
-    double elements = 1;
-    for (const int64_t extent : tensor->shape) elements *= static_cast<double>(extent);
-    seconds += elements * kSecondsPerElement;
+    auto of_tensor = static_cast<double>(bytes_of(tensor->dtype));
+    for (const int64_t extent : tensor->shape) of_tensor *= static_cast<double>(extent);
+    bytes += of_tensor;
   }
-  return seconds;
+  return bytes / kBytesPerSecond;
 }
 
 // Whether the program with layouts of its own is to be taken rather than the one for row-major callers.
 bool free_is_better(const Candidate& free, const Candidate& fixed, const Task& task,
                     FreeLayouts free_layouts) {
-  if (free_layouts != FreeLayouts::if_faster) return free_layouts == FreeLayouts::first;
+  if (free_layouts == FreeLayouts::first) return true;
   // Times of two processors do not compare.
   if (free.record.machine != fixed.record.machine) return free.record.machine == task.target.machine;
   return free.record.measurement.seconds + conversion_seconds(free) < fixed.record.measurement.seconds;

@@ -19,7 +19,6 @@ enum class FreeLayouts : uint8_t {
   never,      // the caller does not convert
   if_faster,  // than the task's own best, with an estimate of what the conversions take
   first,      // wherever there is one
-  last,       // where the task itself has none
 };
 
 struct ChosenTrace {
@@ -31,7 +30,7 @@ struct ChosenTrace {
 
 // `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
 // those in `except`; another processor's count where there is none of this one's, whatever their times, but
-// with `first` and `last` the layouts decide before the processor. An Error where the records cannot be read
+// with `first` the layouts decide before the processor. An Error where the records cannot be read
 // or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
                                  FreeLayouts free_layouts = FreeLayouts::never,

@@ -200,9 +200,7 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
                        name);
   }
   if (!is_float(dtype) && excess.of_integers) {
-    return fmt::format(
-        "output '{}' follows from integers beyond 2^53 or outside of their type: programs cannot be compared",
-        name);
+    return fmt::format("output '{}' follows from integers beyond 2^53: programs cannot be compared", name);
   }
   if (hangs_on_rounding(reference)) {
     return fmt::format(
@@ -241,7 +239,9 @@ Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t 
   return made;
 }
 
-bool goes_beyond(const Attempt& made) { return made.excess.of_floats || made.excess.of_integers; }
+bool goes_beyond(const Attempt& made) {
+  return made.excess.of_floats || made.excess.of_integers || made.excess.saturates;
+}
 
 // The higher the better; what some value goes beyond is compared where there is nothing else.
 int rank_of(const Attempt& made) {
@@ -292,7 +292,7 @@ Status learn_slack(const Dag& dag, const std::vector<HostTensor>& inputs, std::v
 
 bool is_in_double(const Dag& dag) {
   const auto is_double = [](const Compute& compute) {
-    bool found = compute.output->dtype != DType::f32 || compute.reduction != Reduction::sum;
+    bool found = compute.output->dtype != DType::f32 || !accumulates(compute.reduction);
     for_each(compute.body, [&](const Expr& e) {
       const bool computes = e.as<Unary>() != nullptr || e.as<Binary>() != nullptr || e.as<Cast>() != nullptr;
       if (computes && e.type().dtype == DType::f32) found = false;

@@ -11,12 +11,14 @@
 #include "base/hash.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
+#include "measure/timing.h"
 #include "target/detect.h"
 #include "tune/compare_output.h"
 #include "tune/draw_data.h"
 #include "tune/reference.h"
 #include "tune/sensitivity.h"
 #include "tune/term_squares.h"
+#include "tune/time_bounds.h"
 
 namespace lathe {
 namespace {
@@ -81,13 +83,16 @@ struct Problem::State {
   Status compare_sampled(const std::vector<Layout>& layouts,
                          std::span<const std::span<const std::byte>> outputs, double tolerance);
   Status learn_sampled_slack();
-  Status complete(CandidateRunner& runner);
+  Status complete(CandidateRunner& runner, const Watch& watch);
   // The outputs of a Dag over the task's inputs for these, computed as `all` was.
   Result<std::vector<HostTensor>> outputs_of(const Dag& dag, const std::vector<HostTensor>& others,
-                                             CandidateRunner& runner) const;
+                                             CandidateRunner& runner, const Watch& watch) const;
   // Learns what a rounding of the inputs does to the outputs of floats, or to the others.
-  Status learn_sensitivity(std::vector<Reference>& whole, bool of_floats, CandidateRunner& runner) const;
-  Status note_cancellations(std::vector<Reference>& whole, CandidateRunner& runner) const;
+  Status learn_sensitivity(std::vector<Reference>& whole, bool of_floats, CandidateRunner& runner,
+                           const Watch& watch) const;
+  Status note_cancellations(std::vector<Reference>& whole, CandidateRunner& runner, const Watch& watch) const;
+  // A run of a program that is to be checked, which may be slow.
+  MeasureInputs watched(MeasureInputs inputs, const Watch& watch) const;
 };
 
 // To learn what hangs on roundings takes many times the work of the reference, and most programs are within
@@ -112,9 +117,9 @@ Status Problem::State::learn_sampled_slack() {
 }
 
 // What the fast reference gives is believed where the evaluator says the same of the sampled points.
-Status Problem::State::complete(CandidateRunner& runner) {
+Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
   if (!all.empty()) return {};
-  LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner));
+  LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner, watch));
   const auto all_agree = [&] {
     return std::ranges::equal(references, outputs, [](const Reference& points, const HostTensor& whole) {
       return agrees(points, whole.values, kReferenceTolerance);
@@ -124,16 +129,16 @@ Status Problem::State::complete(CandidateRunner& runner) {
   if (!all_agree() && !has_sampled_slack) LATHE_TRY_STATUS(learn_sampled_slack());
   reference_is_right = all_agree();
   if (!reference_is_right) {
-    LATHE_TRY(outputs, evaluate(task.dag, inputs));
+    LATHE_TRY(outputs, evaluate_within(task.dag, inputs, watch));
   }
   std::vector<Reference> whole;
   for (size_t i = 0; i < outputs.size(); ++i) {
     whole.push_back({references[i].tensor, {}, std::move(outputs[i].values)});
     whole.back().terms = references[i].terms;
   }
-  if (may_hang_on_rounding(task.dag)) LATHE_TRY_STATUS(learn_sensitivity(whole, false, runner));
+  if (may_hang_on_rounding(task.dag)) LATHE_TRY_STATUS(learn_sensitivity(whole, false, runner, watch));
   if (has_jumps(task.dag) || (has_poles(task.dag) && !steady)) {
-    LATHE_TRY_STATUS(learn_sensitivity(whole, true, runner));
+    LATHE_TRY_STATUS(learn_sensitivity(whole, true, runner, watch));
     has_slack = true;
   }
   all = std::move(whole);
@@ -142,21 +147,22 @@ Status Problem::State::complete(CandidateRunner& runner) {
 
 Result<std::vector<HostTensor>> Problem::State::outputs_of(const Dag& dag,
                                                            const std::vector<HostTensor>& others,
-                                                           CandidateRunner& runner) const {
-  if (!reference_is_right) return evaluate(dag, others);
-  return compute_reference(dag, others, task.target, runner);
+                                                           CandidateRunner& runner,
+                                                           const Watch& watch) const {
+  if (!reference_is_right) return evaluate_within(dag, others, watch);
+  return compute_reference(dag, others, task.target, runner, watch);
 }
 
 Status Problem::State::learn_sensitivity(std::vector<Reference>& whole, bool of_floats,
-                                         CandidateRunner& runner) const {
+                                         CandidateRunner& runner, const Watch& watch) const {
   const auto is_meant = [&](const Reference& r) { return is_float(r.tensor->dtype) == of_floats; };
   if (std::ranges::none_of(whole, is_meant)) return {};
-  if (of_floats && !has_jumps(task.dag)) LATHE_TRY_STATUS(note_cancellations(whole, runner));
+  if (of_floats && !has_jumps(task.dag)) LATHE_TRY_STATUS(note_cancellations(whole, runner, watch));
   const int neighbours = of_floats ? kFloatNeighbours : kIntegerNeighbours;
   for (int number = 0; number < neighbours; ++number) {
-    LATHE_TRY(
-        const std::vector<HostTensor> moved,
-        outputs_of(neighbour_of(task.dag, whole, number), neighbours_of(task.dag, inputs, number), runner));
+    LATHE_TRY(const std::vector<HostTensor> moved,
+              outputs_of(neighbour_of(task.dag, whole, number), neighbours_of(task.dag, inputs, number),
+                         runner, watch));
     for (size_t i = 0; i < whole.size(); ++i) {
       if (is_meant(whole[i])) add_neighbour(whole[i], moved[i].values);
     }
@@ -169,8 +175,9 @@ Status Problem::State::learn_sensitivity(std::vector<Reference>& whole, bool of_
   return {};
 }
 
-Status Problem::State::note_cancellations(std::vector<Reference>& whole, CandidateRunner& runner) const {
-  LATHE_TRY(const std::vector<HostTensor> squares, outputs_of(term_squares(task.dag), inputs, runner));
+Status Problem::State::note_cancellations(std::vector<Reference>& whole, CandidateRunner& runner,
+                                          const Watch& watch) const {
+  LATHE_TRY(const std::vector<HostTensor> squares, outputs_of(term_squares(task.dag), inputs, runner, watch));
   auto of_output = squares.begin();
   for (Reference& reference : whole) {
     if (is_float(reference.tensor->dtype)) note_cancellation(reference, (of_output++)->values);
@@ -288,6 +295,7 @@ double Problem::tolerance_of(const Trace& trace) const { return state_->toleranc
 MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
   MeasureInputs result;
   result.runs_cold = state_->task.runs_cold;
+  result.timeout_seconds = candidate_limit_seconds(state_->task);
   std::vector<Layout> output_layouts;
   size_t place = 0;
   for (const Argument& argument : program.arguments) {
@@ -314,9 +322,38 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
   return result;
 }
 
+MeasureInputs Problem::State::watched(MeasureInputs inputs, const Watch& watch) const {
+  inputs.timeout_seconds = program_limit_seconds(task);
+  const double expected = fastest_seconds(task);
+  inputs.stop = [&watch, expected, start = monotonic_seconds()] {
+    if (watch.observer) watch.observer({"the program is run", monotonic_seconds() - start, expected});
+    return watch.is_over();
+  };
+  return inputs;
+}
+
+Result<std::optional<MeasureFailure>> Problem::check_sampled(const Program& program, const Trace& trace,
+                                                             const Module& module, CandidateRunner& runner,
+                                                             const Watch& watch) {
+  return runner.verify(module, state_->watched(inputs_for(program, trace), watch));
+}
+
+namespace {
+
+FullCheck unfinished(std::string why) {
+  FullCheck check;
+  check.unfinished = std::move(why);
+  return check;
+}
+
+}  // namespace
+
 Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& trace, const Module& module,
-                                         CandidateRunner& runner) {
-  LATHE_TRY_STATUS(state_->complete(runner));
+                                         CandidateRunner& runner, const Watch& watch) {
+  const Status completed = state_->complete(runner, watch);
+  if (!completed && completed.error().kind == ErrorKind::timeout)
+    return unfinished(completed.error().message);
+  LATHE_TRY_STATUS(completed);
   std::vector<Layout> layouts;
   for (const Argument& argument : program.arguments) {
     if (argument.is_output) layouts.push_back(argument.layout);
@@ -332,7 +369,7 @@ Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& tr
     return {};
   };
   std::vector<std::vector<std::byte>> wrong;  // the outputs, where they seem so
-  MeasureInputs inputs = inputs_for(program, trace);
+  MeasureInputs inputs = state_->watched(inputs_for(program, trace), watch);
   inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
     const Status right = compare(outputs);
     for (size_t i = 0; !right && i < outputs.size(); ++i)
@@ -340,11 +377,18 @@ Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& tr
     return right;
   };
   LATHE_TRY(found.failure, runner.verify(module, inputs));
+  if (found.failure && found.failure->kind == ErrorKind::timeout && watch.is_over())
+    return unfinished("there is no time left to run the program");
   if (wrong.empty() || state_->has_slack) return found;
   // Among more elements than were sampled there may be one beside a pole or a step, or where large terms
   // cancel. It is asked of those programs alone that seem wrong (compare_sampled).
   std::vector<Reference> learnt = state_->all;
-  LATHE_TRY_STATUS(state_->learn_sensitivity(learnt, true, runner));
+  const Status learned = state_->learn_sensitivity(learnt, true, runner, watch);
+  if (!learned && learned.error().kind == ErrorKind::timeout)
+    return unfinished(
+        "some elements differ by more than the tolerance, and there is no time left to tell whether "
+        "roundings explain it");
+  LATHE_TRY_STATUS(learned);
   state_->all = std::move(learnt);
   state_->has_slack = true;
   const Status right = compare(std::vector<std::span<const std::byte>>(wrong.begin(), wrong.end()));

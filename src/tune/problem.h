@@ -13,6 +13,7 @@
 #include "measure/candidate_runner.h"
 #include "schedule/trace.h"
 #include "task/task.h"
+#include "tune/watch.h"
 
 namespace lathe {
 
@@ -29,8 +30,10 @@ struct ProblemOptions {
 // All elements of a program's outputs beside the reference.
 struct FullCheck {
   std::optional<MeasureFailure> failure;  // a wrong element, or a run that failed
-  double largest_difference = 0;          // as a share of the output's magnitude
-  double tolerance = 0;                   // what it may be
+  // Why the elements were not compared: there was no time left. Then nothing else is known.
+  std::optional<std::string> unfinished = {};
+  double largest_difference = 0;  // as a share of the output's magnitude
+  double tolerance = 0;           // what it may be
 };
 
 class Problem {
@@ -51,7 +54,11 @@ class Problem {
   // Runs a program's machine code once and compares every element. The reference (tune/reference.h) is made
   // with the first call and kept. An Error means that nothing can be run.
   Result<FullCheck> check_in_full(const Program& program, const Trace& trace, const Module& module,
-                                  CandidateRunner& runner);
+                                  CandidateRunner& runner, const Watch& watch = {});
+  // Runs it once and compares the sampled elements.
+  Result<std::optional<MeasureFailure>> check_sampled(const Program& program, const Trace& trace,
+                                                      const Module& module, CandidateRunner& runner,
+                                                      const Watch& watch = {});
 
  private:
   struct State;

@@ -1,5 +1,7 @@
 #include "tune/reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "expr/analysis.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
+#include "measure/timing.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -22,6 +25,9 @@ constexpr int64_t kTileVectors = 2;
 // The least speed that a reference is waited for, and the time in any case.
 constexpr double kSlowestPointsPerSecond = 2e7;
 constexpr double kLeastTimeoutSeconds = 10;
+// What a vector's lane and an evaluation are expected to do.
+constexpr double kPointsPerSecondOfLane = 5e8;
+constexpr double kEvaluatedPerSecond = 2e7;
 
 // The tensors that a compute reads, each once, tables apart.
 std::vector<Tensor> operands_of(const Compute& compute) {
@@ -229,9 +235,19 @@ Trace register_tiles(const Compute& compute, const Columns& columns, int64_t lan
   return trace;
 }
 
+void tell(const Watch& watch, const Compute& compute, double seconds, double expected) {
+  if (watch.observer)
+    watch.observer({fmt::format("the reference of {} is computed", compute.output->name), seconds, expected});
+}
+
+std::unexpected<Error> no_time(const Compute& compute) {
+  return fail(ErrorKind::timeout,
+              fmt::format("there is no time left to compute the reference of {}", compute.output->name));
+}
+
 // The compute's elements by machine code, or nothing where it does not compile or its run failed.
 Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& values, const Target& target,
-                                               CandidateRunner& runner) {
+                                               CandidateRunner& runner, const Watch& watch) {
   const Compute& compute = dag.computes.front();
   if (compute.output->dtype != DType::f64) return std::nullopt;
   Result<Task> task = make_task("reference", dag, target, 1);
@@ -258,21 +274,30 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
     });
     return {};
   };
+  const double expected = points_of(compute) / (kPointsPerSecondOfLane * static_cast<double>(lanes));
+  const double start = monotonic_seconds();
+  inputs.stop = [&] {
+    tell(watch, compute, monotonic_seconds() - start, expected);
+    return watch.is_over();
+  };
+  tell(watch, compute, 0, expected);
   LATHE_TRY(const std::optional<MeasureFailure> failure, runner.verify(*module, inputs));
+  if (failure && watch.is_over()) return no_time(compute);
   if (failure) return std::nullopt;
   return result;
 }
 
 Result<HostTensor> compute_all(const Compute& compute, const Values& values, const Target& target,
-                               CandidateRunner& runner) {
+                               CandidateRunner& runner, const Watch& watch) {
+  if (watch.is_over()) return no_time(compute);
   const Dag alone{operands_of(compute), {compute}, {compute.output}};
   if (points_of(compute) >= kPointsWorthCompiling) {
-    LATHE_TRY(std::optional<HostTensor> result, run_compiled(alone, values, target, runner));
+    LATHE_TRY(std::optional<HostTensor> result, run_compiled(alone, values, target, runner, watch));
     if (result) return std::move(*result);
   }
   std::vector<HostTensor> operands;
   for (const Tensor& operand : alone.inputs) operands.push_back(values.at(operand.get()));
-  LATHE_TRY(std::vector<HostTensor> outputs, evaluate(alone, operands));
+  LATHE_TRY(std::vector<HostTensor> outputs, evaluate_within(alone, operands, watch));
   return std::move(outputs.front());
 }
 
@@ -294,17 +319,28 @@ std::optional<Dag> in_double(const Dag& dag) {
   return wide;
 }
 
+Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const HostTensor> inputs,
+                                                const Watch& watch) {
+  for (const Compute& compute : dag.computes) {
+    const double expected = points_of(compute) / kEvaluatedPerSecond;
+    if (expected > watch.deadline.seconds_left()) return no_time(compute);
+    if (points_of(compute) >= kPointsWorthCompiling) tell(watch, compute, 0, expected);
+  }
+  return evaluate(dag, inputs);
+}
+
 Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
-                                                  const Target& target, CandidateRunner& runner) {
+                                                  const Target& target, CandidateRunner& runner,
+                                                  const Watch& watch) {
   const std::optional<Dag> wide = in_double(dag);
-  if (!wide || inputs.size() != dag.inputs.size()) return evaluate(dag, inputs);
+  if (!wide || inputs.size() != dag.inputs.size()) return evaluate_within(dag, inputs, watch);
   Values values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     HostTensor& input = values[wide->inputs[i].get()] = inputs[i];
     input.dtype = wide->inputs[i]->dtype;
   }
   for (const Compute& compute : wide->computes) {
-    LATHE_TRY(values[compute.output.get()], compute_all(compute, values, target, runner));
+    LATHE_TRY(values[compute.output.get()], compute_all(compute, values, target, runner, watch));
   }
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < wide->outputs.size(); ++i) {

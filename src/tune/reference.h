@@ -15,13 +15,19 @@
 #include "loop/host_tensor.h"
 #include "measure/candidate_runner.h"
 #include "target/target.h"
+#include "tune/watch.h"
 
 namespace lathe {
 
 // The Dag's outputs for these inputs, in order. An Error where the inputs are not the Dag's or nothing can be
-// run any more.
+// run any more, of kind timeout where the watch ends it or nothing but an evaluation that takes longer is
+// left.
 Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
-                                                  const Target& target, CandidateRunner& runner);
+                                                  const Target& target, CandidateRunner& runner,
+                                                  const Watch& watch = {});
+// The Dag's own evaluation of every element, which is slow; within the watch's time likewise.
+Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const HostTensor> inputs,
+                                                const Watch& watch);
 
 // The same Dag with f64 in the place of f32; nothing where it has other floats than f32.
 std::optional<Dag> in_double(const Dag& dag);

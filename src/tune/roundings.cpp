@@ -16,7 +16,8 @@ bool may_round(const Expr& e) {
   if (!is_float(e.type().dtype)) return false;
   if (const Unary* unary = e.as<Unary>()) {
     return unary->op == UnaryOp::exp || unary->op == UnaryOp::log || unary->op == UnaryOp::sqrt ||
-           unary->op == UnaryOp::tanh || unary->op == UnaryOp::erf;
+           unary->op == UnaryOp::tanh || unary->op == UnaryOp::erf || unary->op == UnaryOp::sin ||
+           unary->op == UnaryOp::cos;
   }
   const Binary* binary = e.as<Binary>();
   return binary != nullptr &&
@@ -24,8 +25,8 @@ bool may_round(const Expr& e) {
           binary->op == BinaryOp::div || binary->op == BinaryOp::pow);
 }
 
-// By how many roundings a sum may be off, and each of its terms: it is rounded with all that is added up
-// beside it, in an order that only the program knows, in several sums that are added up at last.
+// By how many roundings a sum or product may be off, and each of its terms: it is rounded with all that is
+// added up beside it, in an order that only the program knows, in several sums that are added up at last.
 double roundings_of_sum(const Compute& compute) {
   constexpr double kSums = 8;
   double terms = 1;
@@ -51,7 +52,7 @@ class Rounder {
     };
     Expr rounded = rebuild(compute_.body, rewriter);
     const DType dtype = compute_.output->dtype;
-    if (compute_.reduction != Reduction::sum || !is_float(dtype)) return rounded;
+    if (!accumulates(compute_.reduction) || !is_float(dtype)) return rounded;
     return off(rounded, share_of(dtype) * roundings_of_sum(compute_));
   }
 
@@ -60,8 +61,8 @@ class Rounder {
     if (may_round(e)) return 1;
     const Load* read = is_float(e.type().dtype) ? e.as<Load>() : nullptr;
     const Compute* producer = read == nullptr ? nullptr : dag_.producer(read->tensor);
-    const bool is_sum = producer != nullptr && producer->reduction == Reduction::sum;
-    return is_sum ? roundings_of_sum(*producer) : 0;
+    const bool is_accumulated = producer != nullptr && accumulates(producer->reduction);
+    return is_accumulated ? roundings_of_sum(*producer) : 0;
   }
 
   Expr off(const Expr& value, double by) {

@@ -70,12 +70,14 @@ std::vector<bool> inputs_beneath_poles(const Dag& dag) {
 bool has_jumps(const Dag& dag) {
   return any_expression(dag, [](const Expr& e) {
     if (const Binary* binary = e.as<Binary>())
-      return binary->op == BinaryOp::mod && is_float(binary->a.type().dtype);
+      return (binary->op == BinaryOp::mod && is_float(binary->a.type().dtype)) ||
+             binary->op == BinaryOp::copy_sign;
     if (const Cast* cast = e.as<Cast>())
       return is_float(cast->operand.type().dtype) && !is_float(e.type().dtype);
     const Unary* unary = e.as<Unary>();
-    return unary != nullptr &&
-           (unary->op == UnaryOp::floor || unary->op == UnaryOp::exponent || unary->op == UnaryOp::mantissa);
+    return unary != nullptr && (unary->op == UnaryOp::floor || unary->op == UnaryOp::ceil ||
+                                unary->op == UnaryOp::round || unary->op == UnaryOp::truncate ||
+                                unary->op == UnaryOp::exponent || unary->op == UnaryOp::mantissa);
   });
 }
 

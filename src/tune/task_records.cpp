@@ -1,7 +1,7 @@
 #include "tune/task_records.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 
 #include "expr/print.h"
 #include "records/task_text.h"
@@ -81,17 +81,21 @@ Result<std::optional<Record>> best_settled_record(const Task& task, const Record
   }
 }
 
-std::optional<MeasureFailure> usual_failure(const std::vector<Record>& records) {
-  std::map<ErrorKind, int64_t> counts;
+std::vector<FailureCount> count_failures(const std::vector<Record>& records) {
+  std::vector<FailureCount> counts;
   for (const Record& record : records) {
-    if (record.measurement.failure) ++counts[record.measurement.failure->kind];
+    const std::optional<MeasureFailure>& failure = record.measurement.failure;
+    if (!failure) continue;
+    const auto known = std::ranges::find_if(
+        counts, [&](const FailureCount& count) { return count.first.kind == failure->kind; });
+    if (known == counts.end()) {
+      counts.push_back({*failure, 1});
+    } else {
+      ++known->count;
+    }
   }
-  if (counts.empty()) return std::nullopt;
-  const ErrorKind usual = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
-  const auto first = std::ranges::find_if(records, [&](const Record& record) {
-    return record.measurement.failure && record.measurement.failure->kind == usual;
-  });
-  return first->measurement.failure;
+  std::ranges::stable_sort(counts, std::greater(), &FailureCount::count);
+  return counts;
 }
 
 }  // namespace lathe

@@ -37,7 +37,12 @@ Result<std::vector<Record>> settled_records(const Task& task, const RecordStore&
 Result<std::optional<Record>> best_settled_record(const Task& task, const RecordStore& records,
                                                   std::optional<double> tolerance);
 
-// The first failure of the kind that most of these records have; none where none of them failed.
-std::optional<MeasureFailure> usual_failure(const std::vector<Record>& records);
+// How many of these records failed in one way, and the first of them.
+struct FailureCount {
+  MeasureFailure first;
+  int64_t count = 0;
+};
+// One for each kind, the most frequent first; none where none of them failed.
+std::vector<FailureCount> count_failures(const std::vector<Record>& records);
 
 }  // namespace lathe

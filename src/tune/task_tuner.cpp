@@ -82,7 +82,9 @@ constexpr double kPaceNoise = 0.05;
 // Two measurements of one program some seconds apart differ by as much where clocks move.
 constexpr double kFinalistRatio = 1.08;
 constexpr int kRaceTurns = 5;
-constexpr double kRaceSeconds = 1;
+// Of a candidate: one that takes so many times as long as the best is not waited for.
+constexpr double kLeastLimitSeconds = 10;
+constexpr double kHopeless = 5;
 
 // A program in a race, and what its runs took in all of its turns.
 struct Racer {
@@ -127,13 +129,16 @@ struct TaskTuner::State {
   Status flush();
   Status flush_or_keep_aside();
   Built wait_for(std::future<Built> built);
-  Status take_pace();
-  Status correct(std::vector<Trial>& batch, size_t first_ranked);
-  Status measure(const Point& point, Built built, std::vector<Trial>& batch);
+  // What it is measured with, as long as the watch lets it.
+  MeasureInputs inputs_of(const Built& built, const Watch& watch);
+  Status take_pace(const Watch& watch);
+  Status correct(std::vector<Trial>& batch, size_t first_ranked, const Watch& watch);
+  Status measure(const Point& point, Built built, const Watch& watch, std::vector<Trial>& batch);
+  void keep(const Point& point, const Built& built, const Measurement& measurement, double wall_seconds);
   Status take_over_records();
-  Result<std::vector<Racer>> build_racers(std::span<const RankedRecord> finalists);
-  Status run_race(std::vector<Racer>& racers, const std::function<bool()>& stop);
-  Result<FullCheck> check_in_full(const Record& record);
+  Result<std::vector<Racer>> build_racers(std::span<const RankedRecord> finalists, const Watch& watch);
+  Status run_race(std::vector<Racer>& racers, const Watch& watch);
+  Result<FullCheck> check_in_full(const Record& record, const Watch& watch);
 };
 
 void TaskTuner::State::count(const Measurement& measurement) {
@@ -196,13 +201,19 @@ Built TaskTuner::State::wait_for(std::future<Built> built) {
   return built.get();
 }
 
+MeasureInputs TaskTuner::State::inputs_of(const Built& built, const Watch& watch) {
+  MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
+  inputs.stop = [&watch] { return watch.is_over(); };
+  inputs.seconds_left = watch.deadline.seconds_left();
+  return inputs;
+}
+
 // A shared machine is slow for seconds at a time. What was measured then must not look worse to the search
 // than what was measured before and after.
-Status TaskTuner::State::take_pace() {
-  if (!pace_maker) return {};
+Status TaskTuner::State::take_pace(const Watch& watch) {
+  if (!pace_maker || watch.is_over()) return {};
   const Built& built = pace_maker->built;
-  LATHE_TRY(const Measurement now,
-            runner->measure(*built.module, problem.inputs_for(built.program, built.trace)));
+  LATHE_TRY(const Measurement now, runner->measure(*built.module, inputs_of(built, watch)));
   if (!now.ok()) return {};
   pace_maker->seconds = std::min(pace_maker->seconds, now.seconds);
   pace = now.seconds / pace_maker->seconds;
@@ -213,28 +224,45 @@ Status TaskTuner::State::take_pace() {
 
 // Times of a batch at pace 1. Where it began slow and ended quiet it counts as quiet: what looks better than
 // it is would be kept.
-Status TaskTuner::State::correct(std::vector<Trial>& batch, size_t first_ranked) {
+Status TaskTuner::State::correct(std::vector<Trial>& batch, size_t first_ranked, const Watch& watch) {
   if (pace == 1) return {};
   const double first = pace;
-  LATHE_TRY_STATUS(take_pace());
+  LATHE_TRY_STATUS(take_pace(watch));
   pace = std::min(first, pace);
   for (Trial& trial : batch) trial.seconds /= pace;
   for (size_t i = first_ranked; i < ranked.size(); ++i) ranked[i].seconds /= pace;
   return {};
 }
 
-Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Trial>& batch) {
+Status TaskTuner::State::measure(const Point& point, Built built, const Watch& watch,
+                                 std::vector<Trial>& batch) {
   const double start = monotonic_seconds();
   Measurement measurement;
   if (!built.module) {
     measurement = failed_measurement(built.module.error().kind, built.module.error().message);
   } else {
-    MeasureInputs inputs = problem.inputs_for(built.program, built.trace);
+    MeasureInputs inputs = inputs_of(built, watch);
     inputs.best_seconds = progress.best_seconds * pace;
     inputs.on_long_wait = [this] { static_cast<void>(flush()); };
+    if (progress.best_seconds > 0)
+      inputs.timeout_seconds =
+          std::min(inputs.timeout_seconds, kLeastLimitSeconds + kHopeless * progress.best_seconds);
     LATHE_TRY(measurement, runner->measure(*built.module, inputs));
+    // It might have passed.
+    const bool timed_out = !measurement.ok() && measurement.failure->kind == ErrorKind::timeout;
+    if (timed_out && watch.is_over()) return {};
   }
   count(measurement);
+  keep(point, built, measurement, built.seconds + monotonic_seconds() - start);
+  batch.push_back({point, measurement.ok() ? measurement.seconds : kInfinity});
+  if (measurement.ok() && (!pace_maker || measurement.seconds < pace_maker->seconds)) {
+    pace_maker = PaceMaker{std::move(built), measurement.seconds};
+  }
+  return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
+}
+
+void TaskTuner::State::keep(const Point& point, const Built& built, const Measurement& measurement,
+                            double wall_seconds) {
   Record record;
   if (built.module) record.tolerance = problem.tolerance_of(built.trace);
   record.task = text_of(task);
@@ -249,13 +277,8 @@ Status TaskTuner::State::measure(const Point& point, Built built, std::vector<Tr
   record.strategy = options.strategy;
   record.seed = options.seed;
   record.created_at = unix_milliseconds();
-  record.wall_seconds = built.seconds + monotonic_seconds() - start;
+  record.wall_seconds = wall_seconds;
   unwritten.push_back(std::move(record));
-  batch.push_back({point, measurement.ok() ? measurement.seconds : kInfinity});
-  if (measurement.ok() && (!pace_maker || measurement.seconds < pace_maker->seconds)) {
-    pace_maker = PaceMaker{std::move(built), measurement.seconds};
-  }
-  return monotonic_seconds() - last_flush > kFlushSeconds ? flush() : Status();
 }
 
 Status TaskTuner::State::take_over_records() {
@@ -307,7 +330,7 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
   return TaskTuner(std::move(state));
 }
 
-Status TaskTuner::step(int count, const std::function<bool()>& stop) {
+Status TaskTuner::step(int count, const Watch& watch) {
   State& s = *state_;
   s.fit();
   Scorer scorer;
@@ -322,37 +345,44 @@ Status TaskTuner::step(int count, const std::function<bool()>& stop) {
     return std::async(policy,
                       [&s, point = points[i]] { return build(s.task, s.scored.space().trace(point)); });
   };
-  LATHE_TRY_STATUS(s.take_pace());
+  LATHE_TRY_STATUS(s.take_pace(watch));
   const size_t first_ranked = s.ranked.size();
   std::future<Built> next;
   Status status;
-  for (size_t i = 0; i < points.size() && status && !stop(); ++i) {
+  for (size_t i = 0; i < points.size() && status && !watch.is_over(); ++i) {
     Built built = s.wait_for(next.valid() ? std::exchange(next, {}) : start_build(i));
     if (i + 1 < points.size()) next = start_build(i + 1);
-    status = s.measure(points[i], std::move(built), batch);
+    status = s.measure(points[i], std::move(built), watch, batch);
   }
   LATHE_TRY_STATUS(s.flush_or_keep_aside());
   LATHE_TRY_STATUS(status);
-  LATHE_TRY_STATUS(s.correct(batch, first_ranked));
+  LATHE_TRY_STATUS(s.correct(batch, first_ranked, watch));
   s.strategy->observe(batch);
   s.trials.insert(s.trials.end(), batch.begin(), batch.end());
   return {};
 }
 
-Result<FullCheck> TaskTuner::State::check_in_full(const Record& record) {
+Result<FullCheck> TaskTuner::State::check_in_full(const Record& record, const Watch& watch) {
+  if (watch.is_over()) {
+    FullCheck check;
+    check.unfinished = "there was no time left";
+    return check;
+  }
   const Built built = build(task, parse_trace(record.trace));
   if (!built.module) {
     FullCheck check;
     check.failure = MeasureFailure{built.module.error().kind, built.module.error().to_string()};
     return check;
   }
-  return problem.check_in_full(built.program, built.trace, *built.module, *runner);
+  return problem.check_in_full(built.program, built.trace, *built.module, *runner, watch);
 }
 
 // Those that are still there and still compile: confirm_best tells of others, should it come to them.
-Result<std::vector<Racer>> TaskTuner::State::build_racers(std::span<const RankedRecord> finalists) {
+Result<std::vector<Racer>> TaskTuner::State::build_racers(std::span<const RankedRecord> finalists,
+                                                          const Watch& watch) {
   std::vector<Racer> racers;
   for (const RankedRecord& finalist : finalists) {
+    if (watch.is_over()) break;
     Result<Record> record = records->by_id(finalist.id);
     if (is_gone(record)) continue;
     if (!record) return std::unexpected(record.error());
@@ -363,17 +393,16 @@ Result<std::vector<Racer>> TaskTuner::State::build_racers(std::span<const Ranked
 }
 
 // Once the time is up those that had no turn yet, the slowest of them, get none.
-Status TaskTuner::State::run_race(std::vector<Racer>& racers, const std::function<bool()>& stop) {
+Status TaskTuner::State::run_race(std::vector<Racer>& racers, const Watch& watch) {
   const double start = monotonic_seconds();
   const int turns = racers.size() > 1 ? kRaceTurns : 1;
   for (int turn = 0; turn < turns; ++turn) {
     for (size_t i = 0; i < racers.size(); ++i) {
-      if (stop()) return {};
+      if (watch.is_over()) return {};
       const bool must = turn == 0 && i < 2;
       if (!must && monotonic_seconds() - start > kRaceSeconds && (turn == 0 || i == 0)) return {};
       const Built& built = racers[i].built;
-      LATHE_TRY(const Measurement now,
-                runner->measure(*built.module, problem.inputs_for(built.program, built.trace)));
+      LATHE_TRY(const Measurement now, runner->measure(*built.module, inputs_of(built, watch)));
       if (now.ok()) racers[i].samples.insert(racers[i].samples.end(), now.samples.begin(), now.samples.end());
     }
   }
@@ -382,10 +411,10 @@ Status TaskTuner::State::run_race(std::vector<Racer>& racers, const std::functio
 
 std::vector<RankedRecord> TaskTuner::finalists(size_t count) const { return best_of(state_->ranked, count); }
 
-Status TaskTuner::race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop) {
+Status TaskTuner::race(std::span<const RankedRecord> finalists, const Watch& watch) {
   State& s = *state_;
-  LATHE_TRY(std::vector<Racer> racers, s.build_racers(finalists));
-  const Status run = s.run_race(racers, stop);
+  LATHE_TRY(std::vector<Racer> racers, s.build_racers(finalists, watch));
+  const Status run = s.run_race(racers, watch);
   for (const Racer& racer : racers) {
     const Status kept = s.records->add_samples(racer.id, racer.samples);
     if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
@@ -393,14 +422,15 @@ Status TaskTuner::race(std::span<const RankedRecord> finalists, const std::funct
   return run;
 }
 
-Result<std::optional<Winner>> TaskTuner::confirm_best() {
+Result<std::optional<Winner>> TaskTuner::confirm_best(const Watch& watch) {
   State& s = *state_;
   for (;;) {
     LATHE_TRY(const std::optional<Record> best, best_settled_record(s.task, *s.records, s.options.tolerance));
     s.progress.best_seconds = best ? best->measurement.seconds : 0;
     s.progress.best_spread = best ? best->measurement.spread : 0;
     if (!best) return std::nullopt;
-    LATHE_TRY(const FullCheck check, s.check_in_full(*best));
+    LATHE_TRY(const FullCheck check, s.check_in_full(*best, watch));
+    if (check.unfinished) return Winner{best->id, 0, 0, check.unfinished};
     if (!check.failure) return Winner{best->id, check.largest_difference, check.tolerance};
     const bool is_compared = check.failure->kind == ErrorKind::wrong_result;
     const Status marked = s.records->mark_failed(best->id, *check.failure,

@@ -17,6 +17,7 @@
 #include "search/strategy.h"
 #include "task/task.h"
 #include "tune/stop_rule.h"
+#include "tune/watch.h"
 
 namespace lathe {
 
@@ -48,7 +49,12 @@ struct Winner {
   int64_t record = 0;
   double largest_difference = 0;  // as in FullCheck
   double tolerance = 0;
+  // Why no more of them were compared than the sample of each measurement.
+  std::optional<std::string> only_sampled = {};
 };
+
+// What a race takes where nothing hurries it, but for the building of its programs.
+constexpr double kRaceSeconds = 1;
 
 // A record that did not fail, and its time at the machine's quietest pace.
 struct RankedRecord {
@@ -69,21 +75,22 @@ class TaskTuner {
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();
 
-  // Tries at most `count` more candidates, fewer when `stop` says so or the space is used up. An Error means
-  // that nothing can be measured or recorded; what a candidate does wrong is a record.
-  Status step(int count, const std::function<bool()>& stop);
+  // Tries at most `count` more candidates, fewer when the watch is over or the space is used up. One that is
+  // long at it then is given up, and is none. An Error means that nothing can be measured or recorded; what a
+  // candidate does wrong is a record.
+  Status step(int count, const Watch& watch);
   // The best records, best first. Times are compared at the machine's pace: those measured while it was slow
   // count for less than they took.
   std::vector<RankedRecord> finalists(size_t count) const;
   // Measures these records' programs several times more, in turns, so that they meet the machine at the same
   // paces; for about a second, in which of long ones only the first two may get a turn. Their records take
   // all these samples in: a time that was found in a lucky moment alone would win for good. Call it well
-  // after the last step: a machine that is slow is so for seconds. Where `stop` ends it the turns so far
+  // after the last step: a machine that is slow is so for seconds. Where the watch ends it the turns so far
   // count.
-  Status race(std::span<const RankedRecord> finalists, const std::function<bool()>& stop);
-  // Ends the tuning: compares the best record's program in full. One that is wrong fails, in its record too,
-  // and the next best takes its place; nothing where none is left.
-  Result<std::optional<Winner>> confirm_best();
+  Status race(std::span<const RankedRecord> finalists, const Watch& watch);
+  // Ends the tuning: compares the best record's program in full, as far as the watch lets it. One that is
+  // wrong fails, in its record too, and the next best takes its place; nothing where none is left.
+  Result<std::optional<Winner>> confirm_best(const Watch& watch);
   // The time that no program of the task stays below, as far as its trials tell (tune/stop_rule.h).
   double least_seconds(const Peaks& peaks) const;
   const TuneProgress& progress() const;

@@ -10,6 +10,7 @@
 #include "search/all.h"
 #include "tune/kind_of.h"
 #include "tune/task_records.h"
+#include "tune/time_plan.h"
 
 namespace lathe {
 namespace {
@@ -32,24 +33,54 @@ std::optional<double> reached(StopRule& rule, const TaskTuner& tuner) {
 // How many of a task's programs race at the end.
 constexpr size_t kFinalists = 6;
 
-// Says why a case has no valid program, where it has none.
-Status explain_failure(const Task& task, const RecordStore& records, std::optional<double> tolerance,
-                       CaseResult& result) {
-  if (result.progress.best_seconds > 0 || result.usual_failure) return {};
+// Says why programs of a case failed, where some did.
+Status explain_failures(const Task& task, const RecordStore& records, std::optional<double> tolerance,
+                        CaseResult& result) {
+  if (result.progress.failed == 0) return {};
   LATHE_TRY(const std::vector<Record> settled, settled_records(task, records, tolerance));
-  result.usual_failure = usual_failure(settled);
+  result.failures = count_failures(settled);
   return {};
 }
 
 bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop(); }
 
-// The end of a task's tuning, once all tasks have had their trials.
+// So many of a race's programs are worth their building, when it must end by then.
+size_t finalists_by(const Deadline& deadline, double best_seconds) {
+  constexpr double kBuildSeconds = 0.2;
+  constexpr double kRunsOfTurn = 5;  // the first, and samples
+  const double each = kBuildSeconds + kRunsOfTurn * best_seconds;
+  return static_cast<size_t>(
+      std::clamp(deadline.seconds_left() / each, 0.0, static_cast<double>(kFinalists)));
+}
+
+// Tells the run's observer where the end of a task's tuning stands.
+using Teller = std::function<void(const std::optional<WorkState>&)>;
+
+Teller teller_of(const TuneObserver& observer, TuneState state) {
+  state.is_concluding = true;
+  state.share = 1;
+  return [observer, state](const std::optional<WorkState>& work) mutable {
+    state.work = work;
+    if (observer) observer(state);
+  };
+}
+
+// The end of a task's tuning, once all tasks have had their trials; `later` are still to come.
 Status conclude(TaskTuner& tuner, std::span<const RankedRecord> finalists, const TuneBudget& budget,
+                const std::vector<const Task*>& later, TimePlan& plan, const Teller& tell,
                 CaseResult& result) {
   const double start = monotonic_seconds();
-  LATHE_TRY_STATUS(tuner.race(finalists, [&] { return is_stopped(budget); }));
+  tell(std::nullopt);
+  Watch watch{plan.end_of_race(tuner.task(), later), budget.stop, tell};
+  const size_t count = std::min(finalists.size(), finalists_by(watch.deadline, result.progress.best_seconds));
+  if (count > 1 || (count == 1 && finalists.size() == 1))
+    LATHE_TRY_STATUS(tuner.race(finalists.first(count), watch));
   if (is_stopped(budget)) return {};
-  LATHE_TRY(result.winner, tuner.confirm_best());
+  watch.deadline = plan.end_of_check(tuner.task());
+  const double begin = monotonic_seconds();
+  LATHE_TRY(result.winner, tuner.confirm_best(watch));
+  if (is_stopped(budget)) result.winner.reset();
+  if (result.winner && !result.winner->only_sampled) plan.learn(tuner.task(), monotonic_seconds() - begin);
   const double slowest_pace = result.progress.slowest_pace;  // of the steps, which another tuner may have run
   result.progress = tuner.progress();
   result.progress.slowest_pace = std::max(slowest_pace, result.progress.slowest_pace);
@@ -93,25 +124,26 @@ CaseResult join(const Twins& twins, std::span<const CaseResult> results) {
 }
 
 // The end of a task's tuning for all of its cases.
-Status conclude_twins(const Twins& twins, std::span<const Task> tasks, const TuneOptions& options,
-                      const TuneBudget& budget, CandidateRunner& runner, RecordStore& records,
-                      const TuneObserver& observer, std::vector<CaseResult>& results) {
+Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later, std::span<const Task> tasks,
+                      const TuneOptions& options, const TuneBudget& budget, TimePlan& plan,
+                      CandidateRunner& runner, RecordStore& records, const TuneObserver& observer,
+                      std::vector<CaseResult>& results) {
   const size_t first = twins.cases.front();
   CaseResult joint = join(twins, results);
   if (!is_stopped(budget)) {
     if (!twins.finalists.empty()) {
-      if (observer) observer({joint.name, first, tasks.size(), joint.progress, true});
+      const Teller tell = teller_of(observer, {joint.name, first, tasks.size(), joint.progress});
       // A tuner holds its task's data: each is made anew here rather than kept.
       LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[first], options, runner, records));
-      LATHE_TRY_STATUS(conclude(tuner, twins.finalists, budget, joint));
+      LATHE_TRY_STATUS(conclude(tuner, twins.finalists, budget, later, plan, tell, joint));
     }
-    LATHE_TRY_STATUS(explain_failure(tasks[first], records, options.tolerance, joint));
+    LATHE_TRY_STATUS(explain_failures(tasks[first], records, options.tolerance, joint));
   }
   results[first].wall_seconds = joint.wall_seconds;
   for (const size_t i : twins.cases) {
     results[i].progress = joint.progress;
     results[i].winner = joint.winner;
-    results[i].usual_failure = joint.usual_failure;
+    results[i].failures = joint.failures;
   }
   return {};
 }
@@ -130,14 +162,18 @@ TuneProgress progress_of(const TunedTask& task) {
 }
 
 // A tuner for each task, or the reason that it has none; an error where none has one. Ends early where the
-// run is stopped.
+// run is stopped; tasks that there is no time for have none.
 Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& tasks,
-                                             const TuneOptions& options, const TuneBudget& budget,
+                                             const TuneOptions& options, const Watch& watch,
                                              CandidateRunner& runner, RecordStore& records) {
   std::vector<TunedTask> created;
   bool some_tunable = false;
   for (const WeightedTask& weighted : tasks) {
-    if (is_stopped(budget)) return created;
+    if (watch.stop && watch.stop()) return created;
+    if (watch.deadline.is_past()) {
+      created.emplace_back();
+      continue;
+    }
     Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records);
     some_tunable = some_tunable || tuner.has_value();
     const bool is_last = created.size() + 1 == tasks.size();
@@ -177,104 +213,181 @@ Status check_task_scheduler(const std::string& name) {
   return {};
 }
 
+namespace {
+
+std::vector<const Task*> pointers_to(std::span<const Task> tasks) {
+  std::vector<const Task*> pointers;
+  for (const Task& task : tasks) pointers.push_back(&task);
+  return pointers;
+}
+
+// Until when a case may be searched: its share of the time, and `last` where nothing is known of it yet.
+struct CaseTime {
+  Watch watch;
+  Watch last;
+};
+
+// One case's trials, as far as its time lets it. Gives the finalists where some were made.
+Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOptions& options,
+                                              const TuneBudget& budget, const CaseTime& time, StopRule& rule,
+                                              CandidateRunner& runner, RecordStore& records,
+                                              const std::function<void(const TuneProgress&)>& report,
+                                              CaseResult& result) {
+  if (time.last.is_over()) return std::vector<RankedRecord>();
+  Result<TaskTuner> created = TaskTuner::create(task, options, runner, records);
+  // What cannot be tuned is that case's failure; the others go on.
+  if (!created && created.error().kind == ErrorKind::unsupported) {
+    result.untunable = MeasureFailure{ErrorKind::unsupported, created.error().message};
+    return std::vector<RankedRecord>();
+  }
+  LATHE_TRY(TaskTuner tuner, std::move(created));
+  report(tuner.progress());
+  const int64_t known = tuner.progress().trials;
+  const bool is_hurried = std::isfinite(time.watch.deadline.seconds_left());
+  if (is_hurried && tuner.progress().trials == 0 && budget.trials > 0) {
+    LATHE_TRY_STATUS(tuner.step(1, time.last));
+    report(tuner.progress());
+  }
+  while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !time.watch.is_over()) {
+    // Peaks take part of a second to measure.
+    constexpr double kWorthAsking = 1;
+    if (time.watch.deadline.seconds_left() > kWorthAsking) result.reached = reached(rule, tuner);
+    if (result.reached) break;
+    const int64_t left = budget.trials - tuner.progress().trials;
+    LATHE_TRY_STATUS(tuner.step(batch_of(options, tuner.progress(), left), time.watch));
+    report(tuner.progress());
+  }
+  result.progress = tuner.progress();
+  if (tuner.progress().trials == known) return std::vector<RankedRecord>();
+  return tuner.finalists(kFinalists);
+}
+
+}  // namespace
+
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
                                            const TuneBudget& budget, CandidateRunner& runner,
                                            RecordStore& records, const TuneObserver& observer) {
   std::vector<CaseResult> results;
   std::vector<std::vector<RankedRecord>> finalists(tasks.size());  // of tasks that this run measured
-  const double deadline = monotonic_seconds() + budget.seconds;
+  TimePlan plan(budget.deadline, budget.closing_seconds);
+  const Deadline end = plan.end_of_search(pointers_to(tasks));
   StopRule rule = budget.stop_rule;
+  const auto count = static_cast<double>(tasks.size());
   for (size_t i = 0; i < tasks.size() && !is_stopped(budget); ++i) {
     const double start = monotonic_seconds();
-    const double share =
-        std::min((deadline - start) / static_cast<double>(tasks.size() - i), budget.case_seconds);
-    const auto stop = [&] { return monotonic_seconds() - start > share || is_stopped(budget); };
-    Result<TaskTuner> created = TaskTuner::create(tasks[i], options, runner, records);
-    // What cannot be tuned is that case's failure; the others go on.
-    if (!created && created.error().kind == ErrorKind::unsupported) {
-      results.push_back({tasks[i].name, {}, monotonic_seconds() - start});
-      results.back().usual_failure = MeasureFailure{ErrorKind::unsupported, created.error().message};
-      continue;
-    }
-    LATHE_TRY(TaskTuner tuner, std::move(created));
-    const auto report = [&] {
-      if (observer) observer({tasks[i].name, i, tasks.size(), tuner.progress()});
+    TuneBudget case_budget = budget;
+    if (!budget.case_trials.empty()) case_budget.trials = budget.case_trials[i];
+    const double share = std::min(end.seconds_left() / (count - static_cast<double>(i)), budget.case_seconds);
+    const auto report = [&](const TuneProgress& progress) {
+      const double done =
+          std::min(1.0, static_cast<double>(progress.trials) / static_cast<double>(case_budget.trials));
+      if (observer)
+        observer({tasks[i].name, i, tasks.size(), progress, false, (static_cast<double>(i) + done) / count});
     };
-    report();
-    const int64_t known = tuner.progress().trials;
-    std::optional<double> enough;
-    while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !stop()) {
-      enough = reached(rule, tuner);
-      if (enough) break;
-      LATHE_TRY_STATUS(
-          tuner.step(batch_of(options, tuner.progress(), budget.trials - tuner.progress().trials), stop));
-      report();
-    }
-    results.push_back({tasks[i].name, tuner.progress(), monotonic_seconds() - start});
-    results.back().reached = enough;
-    if (tuner.progress().trials > known) finalists[i] = tuner.finalists(kFinalists);
+    CaseResult& result = results.emplace_back();
+    result.name = tasks[i].name;
+    const Deadline last = Deadline::in(budget.case_seconds).or_earlier(plan.end());
+    const CaseTime time{{Deadline::in(share), budget.stop, {}}, {last, budget.stop, {}}};
+    LATHE_TRY(finalists[i],
+              search_case(tasks[i], options, case_budget, time, rule, runner, records, report, result));
+    result.wall_seconds = monotonic_seconds() - start;
   }
   const std::span<const Task> reached = std::span(tasks).first(results.size());
-  for (const Twins& twins : group_twins(reached, finalists))
-    LATHE_TRY_STATUS(conclude_twins(twins, tasks, options, budget, runner, records, observer, results));
+  const std::vector<Twins> groups = group_twins(reached, finalists);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    std::vector<const Task*> later;
+    for (size_t l = g + 1; l < groups.size(); ++l) {
+      if (!groups[l].finalists.empty()) later.push_back(&tasks[groups[l].cases.front()]);
+    }
+    LATHE_TRY_STATUS(
+        conclude_twins(groups[g], later, tasks, options, budget, plan, runner, records, observer, results));
+  }
   return results;
 }
 
-Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
-                                                   const std::string& scheduler, const TuneOptions& options,
-                                                   const TuneBudget& budget, CandidateRunner& runner,
-                                                   RecordStore& records, const TuneObserver& observer) {
-  const double start = monotonic_seconds();
-  LATHE_TRY(std::vector<TunedTask> tuned, create_tuners(tasks, options, budget, runner, records));
-  if (tuned.size() < tasks.size()) return std::vector<CaseResult>();
+namespace {
+
+// All trials, in the scheduler's order.
+Status search_network(const std::vector<WeightedTask>& tasks, const std::string& scheduler,
+                      const TuneOptions& options, const TuneBudget& budget, const Watch& watch,
+                      const TuneObserver& observer, std::vector<TunedTask>& tuned) {
   LATHE_TRY(const auto order, order_tasks(tasks, tuned, scheduler, options.seed));
   int64_t trials = 0;
   for (const TunedTask& task : tuned) trials += task.known;
   const int64_t wanted = budget.trials > INT64_MAX / static_cast<int64_t>(tasks.size())
                              ? INT64_MAX
                              : budget.trials * static_cast<int64_t>(tasks.size());
-  const auto stop = [&] { return monotonic_seconds() - start > budget.seconds || is_stopped(budget); };
   StopRule rule = budget.stop_rule;
   const auto observe = [&](size_t i) {
     const TuneProgress& progress = tuned[i].tuner->progress();
-    if (trials < wanted && !stop()) tuned[i].reached = reached(rule, *tuned[i].tuner);
+    if (trials < wanted && !watch.is_over()) tuned[i].reached = reached(rule, *tuned[i].tuner);
     order->observe(static_cast<int>(i), progress.best_seconds > 0 ? progress.best_seconds : INFINITY,
                    progress.used_up || tuned[i].reached);
   };
-  for (size_t i = 0; i < tuned.size() && trials < wanted; ++i) {
+  for (size_t i = 0; i < tuned.size() && trials < wanted && !watch.is_over(); ++i) {
     if (tuned[i].known > 0) tuned[i].reached = reached(rule, *tuned[i].tuner);
     if (tuned[i].reached) order->observe(static_cast<int>(i), tuned[i].tuner->progress().best_seconds, true);
   }
-  while (trials < wanted && !stop()) {
+  while (trials < wanted && !watch.is_over()) {
     const std::optional<int> chosen = order->next();
     if (!chosen) break;
     const auto i = static_cast<size_t>(*chosen);
     TaskTuner& tuner = *tuned[i].tuner;
     const double begin = monotonic_seconds();
     const int64_t before = tuner.progress().trials;
-    LATHE_TRY_STATUS(tuner.step(batch_of(options, tuner.progress(), wanted - trials), stop));
-    const TuneProgress& progress = tuner.progress();
-    trials += progress.trials - before;
+    LATHE_TRY_STATUS(tuner.step(batch_of(options, tuner.progress(), wanted - trials), watch));
+    trials += tuner.progress().trials - before;
     tuned[i].wall += monotonic_seconds() - begin;
     observe(i);
-    if (observer) observer({tasks[i].task.name, i, tasks.size(), progress});
+    const double share = static_cast<double>(trials) / static_cast<double>(wanted);
+    if (observer) observer({tasks[i].task.name, i, tasks.size(), tuner.progress(), false, share});
   }
+  return {};
+}
+
+// Races and comparisons of what this run measured. What an earlier run measured it has compared too, unless
+// it was ended; whatever goes into an artifact is compared in any case.
+Result<std::vector<CaseResult>> conclude_network(const std::vector<WeightedTask>& tasks,
+                                                 const TuneOptions& options, const TuneBudget& budget,
+                                                 TimePlan& plan, RecordStore& records,
+                                                 const TuneObserver& observer,
+                                                 std::vector<TunedTask>& tuned) {
+  const auto is_concluded = [&](size_t i) { return progress_of(tuned[i]).trials > tuned[i].known; };
   std::vector<CaseResult> results;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const TuneProgress progress = progress_of(tuned[i]);
-    results.push_back(
-        {tasks[i].task.name, progress, tuned[i].wall, std::nullopt, tuned[i].untunable, tuned[i].reached});
+    results.push_back({tasks[i].task.name, progress, tuned[i].wall});
+    results.back().untunable = tuned[i].untunable;
+    results.back().reached = tuned[i].reached;
     if (!tuned[i].tuner || is_stopped(budget)) continue;
-    // What an earlier run measured it has compared too, unless it was ended; whatever goes into an artifact
-    // is compared in any case.
-    if (progress.trials > tuned[i].known) {
-      if (observer) observer({tasks[i].task.name, i, tasks.size(), progress, true});
-      LATHE_TRY_STATUS(
-          conclude(*tuned[i].tuner, tuned[i].tuner->finalists(kFinalists), budget, results.back()));
+    if (is_concluded(i)) {
+      std::vector<const Task*> later;
+      for (size_t l = i + 1; l < tasks.size(); ++l) {
+        if (is_concluded(l)) later.push_back(&tasks[l].task);
+      }
+      const Teller tell = teller_of(observer, {tasks[i].task.name, i, tasks.size(), progress});
+      LATHE_TRY_STATUS(conclude(*tuned[i].tuner, tuned[i].tuner->finalists(kFinalists), budget, later, plan,
+                                tell, results.back()));
     }
-    LATHE_TRY_STATUS(explain_failure(tasks[i].task, records, options.tolerance, results.back()));
+    LATHE_TRY_STATUS(explain_failures(tasks[i].task, records, options.tolerance, results.back()));
   }
   return results;
+}
+
+}  // namespace
+
+Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
+                                                   const std::string& scheduler, const TuneOptions& options,
+                                                   const TuneBudget& budget, CandidateRunner& runner,
+                                                   RecordStore& records, const TuneObserver& observer) {
+  TimePlan plan(budget.deadline, budget.closing_seconds);
+  std::vector<const Task*> all;
+  for (const WeightedTask& weighted : tasks) all.push_back(&weighted.task);
+  const Watch watch{plan.end_of_search(all), budget.stop, {}};
+  LATHE_TRY(std::vector<TunedTask> tuned, create_tuners(tasks, options, watch, runner, records));
+  if (tuned.size() < tasks.size()) return std::vector<CaseResult>();
+  LATHE_TRY_STATUS(search_network(tasks, scheduler, options, budget, watch, observer, tuned));
+  return conclude_network(tasks, options, budget, plan, records, observer, tuned);
 }
 
 }  // namespace lathe

@@ -8,19 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "base/deadline.h"
 #include "graph/network_tasks.h"
 #include "search/task_scheduler.h"
 #include "tune/stop_rule.h"
+#include "tune/task_records.h"
 #include "tune/task_tuner.h"
 
 namespace lathe {
 
 struct TuneBudget {
-  int64_t trials = 64;                                            // per task, those in the records included
-  double seconds = std::numeric_limits<double>::infinity();       // of the whole command
+  int64_t trials = 64;  // per task, those in the records included
+  std::vector<int64_t> case_trials =
+      {};  // of each case in the place of `trials`, unless empty; not for networks
+  // When all must be done: the search, the races, the comparison of the winners, and what the caller does
+  // afterwards. What there is no time for is left out: races, then comparisons (Winner::only_sampled).
+  Deadline deadline = {};
+  double closing_seconds = 0;  // what the caller needs afterwards, as to write artifacts
   double case_seconds = std::numeric_limits<double>::infinity();  // of each case's trials; not for networks
-  // Asked between candidates, true once and for all. Then the run ends with what it has measured: no more is
-  // tried, and what is left of measuring and comparing the winners anew is left out.
+  // Asked between candidates, and while one takes long; true once and for all. Then the run ends with what it
+  // has measured: no more is tried, and what is left of measuring and comparing the winners anew is left out.
   std::function<bool()> stop = {};
   StopRule stop_rule = {};
 };
@@ -33,6 +40,8 @@ struct TuneState {
   TuneProgress progress;
   // All trials are done: its best programs are measured again now, and the winner is compared in full.
   bool is_concluding = false;
+  double share = 0;                    // of the trials that are to be made
+  std::optional<WorkState> work = {};  // where a part of that takes long
 };
 using TuneObserver = std::function<void(const TuneState&)>;
 
@@ -43,9 +52,10 @@ struct CaseResult {
   double wall_seconds = 0;  // spent on it in this run, everything included
   // The program that the best time belongs to, compared in full; none where this run measured nothing.
   std::optional<Winner> winner = {};
-  // Where none of its programs is valid: a failure of the kind that most of them have, or why nothing was
-  // tried.
-  std::optional<MeasureFailure> usual_failure = {};
+  // Why programs of its records failed, those of earlier runs included.
+  std::vector<FailureCount> failures = {};
+  // Why nothing can be tried.
+  std::optional<MeasureFailure> untunable = {};
   // The share of what the machine allows at most at which the budget's rule ended its search.
   std::optional<double> reached = {};
 };

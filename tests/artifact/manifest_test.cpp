@@ -90,6 +90,31 @@ TEST_F(ManifestTest, AnArtifactWithoutHashesLoadsWhereItIsWhole) {
   }
 }
 
+TEST_F(ManifestTest, WhatTheLibraryDoesNotSayOfItsTensorsIsRefused) {
+  write_matmul();
+  const json right = manifest();
+  const auto refusal_of = [&](const char* place, const json& value) {
+    json wrong = right;
+    wrong[json::json_pointer(place)] = value;
+    put_without_hashes(wrong);
+    return refusal();
+  };
+  const std::string begin = library() + ": ";
+  EXPECT_EQ(refusal_of("/outputs/0/shape", {190, 210}),
+            begin + "output 0 is 'C', f32[190,210] in the manifest and 'C', f32[19,21] in the library");
+  EXPECT_EQ(refusal_of("/inputs/0/type", "f64"),
+            begin + "input 0 is 'A', f64[19,17] in the manifest and 'A', f32[19,17] in the library");
+  EXPECT_EQ(
+      refusal_of("/inputs/1/constant", false),
+      begin + "input 1 is 'B', f32[17,21] in the manifest and 'B', f32[17,21], constant in the library");
+  EXPECT_EQ(refusal_of("/inputs/0/name", "X"),
+            begin + "input 0 is 'X', f32[19,17] in the manifest and 'A', f32[19,17] in the library");
+  EXPECT_EQ(refusal_of("/inputs", json::array()), begin + "the manifest has 0 inputs and the library 2");
+  EXPECT_EQ(refusal_of("/build", "0123456789abcdef"),
+            begin + "the library is that of 'mm', build " + right["build"].get<std::string>() +
+                ", and the manifest that of 'mm', build 0123456789abcdef");
+}
+
 TEST_F(ManifestTest, ShapesThatNoMemoryHoldsAreRefused) {
   write_matmul();
   json manifest = this->manifest();

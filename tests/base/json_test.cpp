@@ -32,6 +32,20 @@ TEST(ParseJson, NamesThePlaceOfWhatIsNone) {
   EXPECT_EQ(error_of("[1e999]"), "file.json: it holds a number that is too large");
 }
 
+TEST(ParseJson, NothingEndsTheTextBeforeItsEnd) {
+  using namespace std::string_literals;
+  EXPECT_EQ(error_of("4\0\"a\", }"s), "file.json:1:2: this is no valid JSON");
+}
+
+TEST(ParseJson, AKeyStandsInAnObjectOnce) {
+  EXPECT_EQ(error_of("[{\"m\": 3,\n \"k\": 4, \"m\": 5}]"),
+            "file.json:2:10: the key \"m\" stands in its object a second time here");
+  // However it is spelled, at any depth, whatever strings hold.
+  EXPECT_EQ(error_of(R"({"a": {"m": 1, "\u006d" : 2}})"),
+            "file.json:1:16: the key \"m\" stands in its object a second time here");
+  EXPECT_EQ(error_of(R"({"a": [{"b": 1}, {"b": "\"b\": ]}"}], "b": "a", "c": "a"})"), "none");
+}
+
 TEST(ParseJson, TakesSomeLevelsAndNoMore) {
   EXPECT_EQ(error_of(nested("[", "]", kDeepestJson)), "none");
   const std::string too_deep = "lists and objects are nested more than 64 deep here";

@@ -1,5 +1,5 @@
-// Records whose traces or tasks are damaged: what compile and bench take in their place, and which file and
-// record each command names.
+// Records whose traces or tasks are damaged: what the commands do without them, and which file and record
+// each of them names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,22 +53,61 @@ TEST_F(DamagedRecords, OneThatDoesNotApplyGivesWayToTheNextBest) {
               StartsWith("lathe: r.db: record 1: split C zzz [1]: "));
 }
 
-TEST_F(DamagedRecords, WhereNoneIsLeftEachIsNamed) {
+TEST_F(DamagedRecords, WhereNoneIsLeftThatIsSaid) {
   damage("UPDATE records SET trace = 'split'");
+  const std::string note =
+      "lathe: note: r.db: 3 records are damaged: record 1, its trace cannot be read (column trace:1:";
   const Outcome bench = lathe(bench_);
   EXPECT_EQ(bench.status, 1);
-  for (const char* record : {"1", "2", "3"}) {
-    EXPECT_THAT(bench.err, HasSubstr(std::string("parse: r.db: trace of record ") + record + ":1:"));
-  }
+  EXPECT_THAT(bench.err, StartsWith(note));
   EXPECT_THAT(bench.err, HasSubstr("lathe: r.db: there is no program on "));
   // Without any record there is trial 0.
   const Outcome compiled = lathe(compile_);
   EXPECT_EQ(compiled.status, 0) << compiled.err;
-  EXPECT_THAT(compiled.err, HasSubstr("lathe: mm: the program of record 3 of r.db is not used, parse: "));
-  EXPECT_THAT(sentence("replay r.db --record 2"), StartsWith("lathe: r.db: trace of record 2:1:"));
+  EXPECT_THAT(compiled.err, StartsWith(note));
+  EXPECT_THAT(sentence("replay r.db --record 2"),
+              StartsWith("lathe: the records file r.db is damaged: its trace cannot be read ("));
+  EXPECT_EQ(lathe("show r.db --json").out, "[]\n");
+}
+
+// Whatever is wrong with one record, everything else works, and one note says so.
+TEST_F(DamagedRecords, OneIsSetAsideByEveryCommandAndRepaired) {
+  damage("UPDATE records SET seconds = -1 WHERE id = 2");
   const auto shown = nlohmann::json::parse(lathe("show r.db --json").out);
-  EXPECT_THAT(sentence("explain r.db --task " + shown[0]["task"].get<std::string>()),
-              StartsWith("lathe: r.db: trace of record "));
+  EXPECT_EQ(shown[0]["trials"], 2);
+  const std::string task = shown[0]["task"].get<std::string>();
+  const std::string note =
+      "lathe: note: r.db: 1 record is damaged: record 2, its column seconds holds '-1.0'; the rest is used, "
+      "and "
+      "`lathe records repair r.db` moves the damage aside\n";
+  for (const std::string& command :
+       {bench_, compile_, std::string("show r.db"), "show r.db --task " + task, "explain r.db --task " + task,
+        std::string("records merge all.db r.db"),
+        std::string("tune --workload w.json --cores 1 --trials 4 --records r.db")}) {
+    const Outcome outcome = lathe(command);
+    EXPECT_EQ(outcome.status, 0) << command << outcome.err;
+    EXPECT_THAT(outcome.err, StartsWith(note)) << command;
+    EXPECT_EQ(outcome.err.find("damaged", note.size()), std::string::npos) << command << outcome.err;
+  }
+  const Outcome repaired = lathe("records repair r.db");
+  EXPECT_EQ(repaired.status, 0) << repaired.err;
+  EXPECT_THAT(repaired.out,
+              StartsWith("record 2: its column seconds holds '-1.0'\nr.db: 1 record moved to its "
+                         "table damaged_records\nr.db: "));
+  EXPECT_EQ(lathe("show r.db").err, "");
+  EXPECT_THAT(lathe("records repair r.db").out, MatchesRegex("r.db: [0-9]+ records in order\n"));
+}
+
+TEST_F(DamagedRecords, AFileThatWasCutShortIsRepaired) {
+  const auto path = folder_.path() / "r.db";
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 4096);
+  EXPECT_THAT(sentence("show r.db"),
+              HasSubstr("`lathe records repair r.db` saves what can still be read of it"));
+  const Outcome repaired = lathe("records repair r.db");
+  EXPECT_EQ(repaired.status, 0) << repaired.err;
+  EXPECT_THAT(repaired.out, HasSubstr("its pages are damaged; "));
+  EXPECT_EQ(lathe("show r.db").status, 0);
+  EXPECT_THAT(sentence("records repair none.db"), HasSubstr("there is no records file none.db"));
 }
 
 TEST_F(DamagedRecords, TimesOfAnotherProcessorAreNoneOfOurs) {
@@ -102,25 +141,30 @@ TEST_F(DamagedRecords, AMergeTellsWhatItChanged) {
 // What came into a good file would be tuned and compiled with.
 TEST_F(DamagedRecords, AMergeTakesNothingThatDoesNotFitTogether) {
   damage("UPDATE records SET seconds = seconds / 1e3 WHERE id = 1");
-  EXPECT_THAT(
-      sentence("records merge all.db r.db"),
-      MatchesRegex("lathe: the records file r.db is damaged: its column seconds holds '.*' in record 1"));
+  const Outcome merged = lathe("records merge all.db r.db");
+  EXPECT_EQ(merged.out, "r.db: 2 of 2 records were new to all.db\n");
+  EXPECT_THAT(merged.err, MatchesRegex("lathe: note: r.db: 1 record is damaged: record 1, its column seconds "
+                                       "holds '.*'; .*\n"));
   damage("UPDATE records SET samples = '[1e-3]', seconds = 1e-3; UPDATE tasks SET free_layouts = 0");
-  EXPECT_THAT(sentence("records merge all.db r.db"),
-              MatchesRegex("lathe: r.db: the record of task .* is damaged: its text is that of task .*"));
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "all.db"));
+  const Outcome none = lathe("records merge none.db r.db");
+  EXPECT_EQ(none.out, "r.db: 0 of 0 records were new to none.db\n");
+  EXPECT_THAT(none.err,
+              MatchesRegex("lathe: note: r.db: 3 records are damaged: record 1, it is of task .*, which "
+                           "is damaged: its text cannot be read .*: its text is that of task .*\n"));
 }
 
-TEST_F(DamagedRecords, ATaskIsNamedWithItsFile) {
+TEST_F(DamagedRecords, ATaskIsMeasuredAnewWhereItsRecordsCannotBeUsed) {
   damage("UPDATE tasks SET dag = 'C[i:9] = '");
-  const std::string task_at_fault = "(.|\n)*lathe: (mm: )?r.db: task [0-9a-f]+:1:[0-9]+: expected a value\n";
-  for (const std::string& command :
-       {bench_, compile_, std::string("replay r.db --record 1"),
-        std::string("tune --workload w.json --cores 1 --trials 4 --records r.db")}) {
-    const Outcome outcome = lathe(command);
-    EXPECT_EQ(outcome.status, 1) << command;
-    EXPECT_THAT(outcome.err, MatchesRegex(task_at_fault)) << command;
-  }
+  const std::string note = "lathe: note: r.db: 3 records are damaged: record 1, it is of task ";
+  EXPECT_EQ(lathe(bench_).status, 1);
+  EXPECT_EQ(lathe(compile_).status, 0);
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --trials 4 --records r.db");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, StartsWith(note));
+  // Its text is there again, and with it the records.
+  const Outcome shown = lathe("show r.db --json");
+  EXPECT_EQ(shown.err, "");
+  EXPECT_EQ(nlohmann::json::parse(shown.out)[0]["trials"], 7);
 }
 
 }  // namespace

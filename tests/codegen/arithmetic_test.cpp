@@ -71,6 +71,18 @@ TEST_P(ArithmeticTest, LongIntegersWrapAround) {
             (Row{0x1p60, 0, 0, -0x1p60, 0, -0x3p60}));
 }
 
+TEST_P(ArithmeticTest, IntegersDividedByZeroGiveZeroAndTheRest) {
+  constexpr double kLeast = -2147483648.0;
+  const std::vector<double> x = {9, -8, kLeast, 0, 5};
+  const std::vector<double> y = {0, 0, 0, 0, 2};
+  for (const DType dtype : {DType::i32, DType::i64}) {
+    const auto with = [&](auto value) { return apply(dtype, x, y, value); };
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a / b; }), (std::vector<double>{0, 0, 0, 0, 2}));
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a % b; }),
+              (std::vector<double>{9, -8, kLeast, 0, 1}));
+  }
+}
+
 TEST_P(ArithmeticTest, GuardedDivisionByZero) {
   const auto value = [](const Expr& a, const Expr& b) { return select(b != Expr(0), a / b, a); };
   EXPECT_EQ(apply(DType::i32, {9, 8, 7}, {2, 0, 7}, value), (std::vector<double>{4, 8, 1}));
@@ -156,6 +168,38 @@ TEST_P(ArithmeticTest, PartsOfFloats) {
     EXPECT_EQ(with(UnaryOp::pow2, true), powers);
     EXPECT_EQ(with(UnaryOp::exponent, false), exponents);
     EXPECT_EQ(with(UnaryOp::mantissa, false), mantissas);
+  }
+}
+
+TEST_P(ArithmeticTest, RoundsToWholeNumbers) {
+  const std::vector<double> x = {-2.5, -1.5, -0.5, -0.0, 0.5,        1.5,      2.5,
+                                 1.75, -7.9, 7.1,  1e9,  -8388607.5, INFINITY, -INFINITY};
+  const std::vector<std::pair<UnaryOp, double (*)(double)>> operations = {
+      {UnaryOp::floor, [](double v) { return std::floor(v); }},
+      {UnaryOp::ceil, [](double v) { return std::ceil(v); }},
+      {UnaryOp::round, [](double v) { return std::nearbyint(v); }},
+      {UnaryOp::truncate, [](double v) { return std::trunc(v); }}};
+  for (DType dtype : {DType::f32, DType::f64}) {
+    for (const auto& [op, exact] : operations) {
+      const std::vector<double> got =
+          apply(dtype, x, x, [&](const Expr& a, const Expr&) { return unary(op, a); });
+      ASSERT_EQ(got.size(), x.size());
+      for (size_t n = 0; n < x.size(); ++n) {
+        EXPECT_EQ(got[n], exact(x[n])) << static_cast<int>(op) << " of " << x[n];
+        EXPECT_EQ(std::signbit(got[n]), std::signbit(exact(x[n]))) << static_cast<int>(op) << " of " << x[n];
+      }
+    }
+  }
+  EXPECT_EQ(
+      apply(DType::i32, {-3, 4}, {0, 0}, [](const Expr& a, const Expr&) { return unary(UnaryOp::round, a); }),
+      (std::vector<double>{-3, 4}));
+}
+
+TEST_P(ArithmeticTest, CopiesSigns) {
+  const auto value = [](const Expr& a, const Expr& b) { return copy_sign(a, b); };
+  for (DType dtype : {DType::f32, DType::f64}) {
+    EXPECT_EQ(apply(dtype, {1.5, -2, 3, -INFINITY}, {-0.0, 4, -5, 1}, value),
+              (std::vector<double>{-1.5, 2, -3, INFINITY}));
   }
 }
 

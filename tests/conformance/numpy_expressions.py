@@ -49,6 +49,9 @@ def reductions() -> list[Case]:
                    lambda a, b: (a[:, :, None] + b).max(axis=1)),
         expression("least_distance", "C[i:7] = min(j:5) abs(A[i] - B[j])", [floats(7), floats(5)],
                    lambda a, b: np.abs(a[:, None] - b).min(axis=1)),
+        expression("product_of_columns", "m[j:13] = product(i:5) A[i,j]", [rows], lambda a: a.prod(axis=0)),
+        expression("product_of_sums", "C[i:7, j:5] = product(r:11) A[i,r] + B[r,j]", [floats(7, 11), floats(11, 5)],
+                   lambda a, b: (a[:, :, None] + b).prod(axis=1)),
         expression("squared_distances", "C[i:7, j:5] = sum(r:3) (A[i,r] - B[j,r]) * (A[i,r] - B[j,r])",
                    [floats(7, 3), floats(5, 3)], lambda a, b: ((a[:, None] - b) ** 2).sum(axis=2)),
         expression("several_outputs", "S[i:5] = sum(j:13) A[i,j]\nM[i:5] = max(j:13) A[i,j]\n"
@@ -223,6 +226,11 @@ def functions() -> list[Case]:
                    lambda a: np.where((a >= 0) & ((np.arange(17) % 3 != 1) | (a >= 0.5)), a, -2 * a)),
         expression("roots_and_logarithms", "C[i:17] = log(A[i]) + sqrt(A[i]) / A[i]", [floats(17, low=0.01, high=9)],
                    lambda a: np.log(a) + np.sqrt(a) / a),
+        expression("sines", "C[i:37] = sin(A[i]) + cos(3.0 * A[i])", [floats(37, low=-9, high=9)],
+                   lambda a: np.sin(a) + np.cos(3 * a)),
+        expression("roundings", "C[i:37] = ceil(A[i]) + 10.0 * round(A[i]) + 100.0 * truncate(A[i])\n"
+                   "D[i:37] = copy_sign(2.0, A[i]) * A[i]", [lambda generator: np.arange(-18, 19, dtype=np.float32) / 4],
+                   lambda a: (np.ceil(a) + 10 * np.round(a) + 100 * np.trunc(a), np.copysign(2, a) * a)),
     ]
 
 

@@ -104,6 +104,18 @@ B[i:6] = min(j:33) X[i, j]
 Y[i:6] = A[i] - B[i])",
      .trace = R"(reorder A j i
 cache_write B B.reg at=i scope=registers)"},
+    {.name = "products_in_parts",
+     .dag = R"(input N[6, 33] i32
+A[i:6] = product(j:33) X[i, j] + 0.75
+B[i:6] = product(j:33) N[i, j] + 3
+Y[i:6] = A[i] + f32(B[i]))",
+     .trace = R"(split A j [8]
+rfactor A j.1
+split B i [4]
+reorder B i.0 j i.1
+vectorize B i.1
+tail B i mask
+vectorize A.rf j.1)"},
     {.name = "largest_and_smallest_integers",
      .dag = R"(input X[6, 33] i32
 A[i:6] = max(j:33) -X[i, j] - 5

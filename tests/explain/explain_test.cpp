@@ -40,19 +40,21 @@ TEST(InWords, NamesWhatTheStepDoes) {
   ASSERT_TRUE(trace.has_value());
   std::vector<std::string> sentences;
   for (const Step& step : *trace) sentences.push_back(subject_of(step) + " " + in_words(step));
-  EXPECT_EQ(sentences, (std::vector<std::string>{
-                           "O is computed by the algorithm 'winograd', m = 4",
-                           "C cuts loop i into tiles of 4 x 8",
-                           "C runs loop i.2 as vectors",
-                           "C masks the vectors that reach over the end of i",
-                           "C shares loop i.0 among the threads",
-                           ("B is computed for one iteration of loop i.0 of C at a time, in a buffer of each "
-                            "thread"),
-                           "B lies in memory as [1][0]",
-                           "U is computed once, when the program is loaded",
-                           "P is computed where it is read",
-                           "C runs loops i, j as one",
-                       }));
+  EXPECT_EQ(
+      sentences,
+      (std::vector<std::string>{
+          "O is computed by the algorithm 'winograd', m = 4; an infinity or NaN makes results beside it NaN",
+          "C cuts loop i into tiles of 4 x 8",
+          "C runs loop i.2 as vectors",
+          "C masks the vectors that reach over the end of i",
+          "C shares loop i.0 among the threads",
+          ("B is computed for one iteration of loop i.0 of C at a time, in a buffer of each "
+           "thread"),
+          "B lies in memory as [1][0]",
+          "U is computed once, when the program is loaded",
+          "P is computed where it is read",
+          "C runs loops i, j as one",
+      }));
 }
 
 TEST(StageBounds, WorkInRegistersIsLimitedByTheUnitsAndStreamsByMemory) {

@@ -124,8 +124,8 @@ TEST_F(VerifyDag, ReadsOfUnknownTensors) {
 }
 
 TEST_F(VerifyDag, Divisors) {
-  builder.compute("C", {i, j}, x(i, j) * cast({DType::f32, 1}, Expr(i) / Expr(j)));
-  EXPECT_EQ(error_of(builder), "compute 'C': integers are divided by positive constants only, not by 'j'");
+  builder.compute("C", {i, j}, x(i, j) * cast({DType::f32, 1}, Expr(i) / (Expr(0) - Expr(3))));
+  EXPECT_EQ(error_of(builder), "compute 'C': of constants only positive ones divide integers, not '-3'");
 }
 
 TEST_F(VerifyDag, ReductionsNeedReduceAxes) {

@@ -34,6 +34,7 @@ TEST(Integers, LiteralsAreElementsOfTheirType) {
   EXPECT_EQ(text(DType::i64, identity_of(Reduction::min)), "9223372036854775807");
   EXPECT_EQ(text(DType::i8, 200), "i8(-56)");
   EXPECT_EQ(text(DType::f32, identity_of(Reduction::max)), "-inf");
+  EXPECT_EQ(text(DType::i8, identity_of(Reduction::product)), "i8(1)");
 }
 
 }  // namespace

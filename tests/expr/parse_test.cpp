@@ -44,6 +44,8 @@ P[b:2, j:5] = E[b, j] / D[b]
     "Z[i:4] = select(X[i] < 0.0 || !(i%2 == 0), -X[i], pow(abs(X[i]), 3.0))\n",
     "Z[i:4] = max(min(X[i], 6.0), -(1.0)) - (X[i] - -2.0) - 1e-05\n",
     "Z[] = sum(i:4) X[i] * X[i]\n",
+    "Z[i:4] = sin(X[i]) * cos(X[i]) + copy_sign(ceil(X[i]), round(X[i]) - truncate(X[i]))\n",
+    "Z[j:2] = product(i:4) X[i, j]\n",
 };
 
 TEST(Parse, PrintsGoldenTextsAgain) {
@@ -108,7 +110,7 @@ TEST(Parse, Errors) {
   EXPECT_EQ(error_of("C[i:4] = A[i] +"), "text:1:16: expected a value");
   EXPECT_EQ(error_of("C[i:4] = A[i] * k"), "text:1:17: 'k' is no axis of this compute");
   EXPECT_EQ(error_of("C[i:4] = mean(r:3) A[i, r]"),
-            "text:1:10: there is no reduction 'mean'; there are sum, max, min");
+            "text:1:10: there is no reduction 'mean'; there are sum, max, min, product");
   EXPECT_EQ(error_of("C[i:4] = sum(r:3) A[i, r] + sum(s:3) B[s]"),
             "text:1:33: 'sum' of an axis is a reduction, which stands once, at the beginning of a compute");
   EXPECT_EQ(error_of("input A[5]\n u8 C[i:5] = A[i]"),

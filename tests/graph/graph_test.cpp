@@ -21,8 +21,20 @@ TEST(Graph, BuilderRejectsWhatDoesNotFit) {
             "tensor 'big' has shape [1073741824,1073741824,1073741824], which is too large");
   EXPECT_EQ(builder.node("n", ZipOp{ZipFunction::add}, {x}, "y").error().message,
             "node 'n' (Add): it has 1 inputs, and takes 2 to 2");
-  EXPECT_EQ(builder.output(x).error().message,
-            "output 'x' is an input of the graph itself, and Lathe supports outputs of nodes");
+}
+
+TEST(Graph, AnOutputThatNothingComputesIsACopy) {
+  GraphBuilder builder("g");
+  const TensorId x = *builder.input("x", {DType::f32, {1}});
+  ASSERT_TRUE(builder.output(x));
+  EXPECT_EQ(builder.output(x).error().message, "output 'x' is listed twice");
+  const Graph graph = builder.build();
+  EXPECT_TRUE(verify(graph));
+  EXPECT_EQ(to_string(graph),
+            "graph g\n"
+            "  input x f32[1]\n"
+            "  x f32[1] = Identity() of x\n"
+            "  output x\n");
 }
 
 TEST(Graph, VerifyFindsBrokenGraphs) {

@@ -89,10 +89,8 @@ TEST(Slice, HasItsBoundsAsAttributesInOldOperatorSets) {
 }
 
 TEST(Slice, NamesWhatItCannotTake) {
-  EXPECT_EQ(
-      import_error(slice_model(3, 3, 1)),
-      "node 'n' (Slice): the slice (starts [0,3], steps [1,1], extents [2,0]) of [2,7] is empty or leaves "
-      "it");
+  EXPECT_EQ(import_error(slice_model(3, 3, 1)),
+            "output 'y' has no elements, and nothing can be computed from none");
   EXPECT_EQ(import_error(slice_model(3, 4, 0)), "node 'n' (Slice): the step of axis 1 is 0");
   OnnxModel twice = model_of({3, 4}, "Slice").operator_set(9);
   twice.attribute("starts", {0, 0}).attribute("ends", {1, 1}).attribute("axes", {1, -1});
@@ -135,59 +133,6 @@ TEST(Expand, RepeatsAxesOfOnePlace) {
   EXPECT_EQ(import_error(wrong), "node 'n' (Expand): the shapes [2,3] and [4,3] do not broadcast");
 }
 
-OnnxModel gather_model(const Shape& list_shape, const std::vector<int64_t>& list, int64_t axis) {
-  return model_of({2, 5}, "Gather", {"x", "list"}).integers("list", list_shape, list).attribute("axis", axis);
-}
-
-TEST(Gather, TakesPlacesOfAnAxis) {
-  const Values x = numbered({2, 5});
-  EXPECT_EQ(run_network(gather_model({}, {-1}, 0), {x}).data, (std::vector<double>{6, 7, 8, 9, 10}));
-  EXPECT_EQ(run_network(gather_model({}, {-1}, 0), {x}).shape, (Shape{5}));
-  EXPECT_EQ(run_network(gather_model({3}, {4, 2, 0}, 1), {x}).data, (std::vector<double>{5, 3, 1, 10, 8, 6}));
-  const Values y = run_network(gather_model({2, 2}, {0, 1, 2, 3}, -1), {x});
-  EXPECT_EQ(y.shape, (Shape{2, 2, 2}));
-  EXPECT_EQ(y.data, (std::vector<double>{1, 2, 3, 4, 6, 7, 8, 9}));
-}
-
-TEST(Gather, TakesAnyPlacesOfConstants) {
-  std::vector<float> rows;
-  for (int i = 0; i < 30; ++i) rows.push_back(static_cast<float>(i));
-  OnnxModel model;
-  model.input("x", {3, 6}).initializer("rows", {5, 6}, rows).integers("list", {3, 0, 4});
-  model.node("n", "Gather", {"rows", "list"}, "t").node("m", "Sub", {"t", "x"}, "y").output("y");
-  std::vector<double> expected;
-  for (const int row : {3, 0, 4})
-    for (int j = 0; j < 6; ++j) expected.push_back(6 * row + j - 1 - static_cast<int>(expected.size()));
-  EXPECT_EQ(run_network(model, {numbered({3, 6})}).data, expected);
-}
-
-// What a model gives is not folded away.
-TEST(Gather, GivesPlacesOfConstants) {
-  OnnxModel model;
-  model.input("x", {8}).initializer("rows", {8}, {0, 1, 2, 3, 4, 5, 6, 7}).integers("list", {0, 5, 1, 7});
-  model.node("r", "Relu", {"x"}, "y").node("n", "Gather", {"rows", "list"}, "g").output("g").output("y");
-  EXPECT_EQ(run_network(model, {numbered({8})}).data, (std::vector<double>{0, 5, 1, 7}));
-}
-
-TEST(Gather, NamesAConstantThatWouldBeTooLarge) {
-  OnnxModel model;
-  std::vector<int64_t> list(5000, 1);
-  list[0] = 0;
-  model.input("x", {1}).initializer("table", {2, 4096}).integers("list", list);
-  model.node("n", "Gather", {"table", "list"}, "g").node("a", "Add", {"x", "g"}, "y").output("y");
-  EXPECT_EQ(
-      import_error(model),
-      "node 'n' (Gather): its indices, which are not evenly spaced, give [5000,4096], which is too large "
-      "for a constant");
-}
-
-TEST(Gather, NamesPlacesThatItCannotTake) {
-  EXPECT_EQ(import_error(gather_model({3}, {0, 1, 3}, 1)),
-            "node 'n' (Gather): its indices are not evenly spaced, as Lathe supports for computed data");
-  EXPECT_EQ(import_error(gather_model({1}, {5}, 1)),
-            "node 'n' (Gather): there is no place 5 in axis 1 of [2,5]");
-}
-
 TEST(Split, GivesPartsInOrder) {
   OnnxModel model;
   model.input("x", {2, 6}).integers("parts", {1, 3, 2}).node("n", "Split", {"x", "parts"}, "a").gives("b");
@@ -215,8 +160,8 @@ TEST(Split, HasALastPartThatIsSmallerFromOperatorSet18On) {
 TEST(Split, NamesPartsThatDoNotMakeTheAxis) {
   EXPECT_EQ(import_error(halves(13, [](OnnxModel&) {})),
             "node 'n' (Split): parts of [3,3] do not give its 2 outputs of the 5 places of axis 0");
-  EXPECT_EQ(import_error(halves(11, [](OnnxModel& m) { m.attribute("split", {0, 5}); })),
-            "node 'n' (Split): parts of [0,5] do not give its 2 outputs of the 5 places of axis 0");
+  EXPECT_EQ(import_error(halves(11, [](OnnxModel& m) { m.attribute("split", {-1, 6}); })),
+            "node 'n' (Split): parts of [-1,6] do not give its 2 outputs of the 5 places of axis 0");
   EXPECT_EQ(
       import_error(halves(11, [](OnnxModel& m) { m.attribute("split", {kNoBound, kNoBound}); })),
       "node 'n' (Split): parts of [9223372036854775807,9223372036854775807] do not give its 2 outputs of "

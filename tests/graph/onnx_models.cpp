@@ -109,12 +109,84 @@ OnnxModel& OnnxModel::attribute(const std::string& name, std::initializer_list<i
   return *this;
 }
 
+OnnxModel node_model(const Shape& shape, const char* type, const std::vector<std::string>& inputs) {
+  OnnxModel model;
+  model.input("x", shape).node("n", type, inputs, "y").output("y");
+  return model;
+}
+
 OnnxModel small_conv_model() {
   OnnxModel model;
   model.input("x", {1, 2, 5, 5}).initializer("w", {4, 2, 3, 3}).initializer("b", {4});
   model.node("first", "Conv", {"x", "w", "b"}, "t").attribute("pads", {1, 1, 1, 1});
   model.node("second", "Relu", {"t"}, "y").output("y");
   return model;
+}
+
+namespace {
+
+// out = x * w + b, of 8 channels.
+void add_linear(OnnxModel& model, const std::string& name, const std::string& x, const std::string& out) {
+  model.initializer(name + ".w", {8, 8}).initializer(name + ".b", {8});
+  model.node(name + ".product", "MatMul", {x, name + ".w"}, name + ".t");
+  model.node(name, "Add", {name + ".t", name + ".b"}, out);
+}
+
+// x [1,6,8] as two heads, in this order of the axes.
+void add_heads(OnnxModel& model, const std::string& x, const std::string& out,
+               std::initializer_list<int64_t> order) {
+  model.node(x + ".split", "Reshape", {x, "heads"}, x + ".heads");
+  model.node(x + ".turn", "Transpose", {x + ".heads"}, out).attribute("perm", order);
+}
+
+void add_norm(OnnxModel& model, const std::string& x, const std::string& out) {
+  model.initializer(out + ".scale", {8}).initializer(out + ".shift", {8});
+  model.node(out, "LayerNormalization", {x, out + ".scale", out + ".shift"}, out);
+}
+
+void add_embeddings(OnnxModel& model) {
+  model.input("tokens", {1, 6}, onnx::TensorProto_DataType_INT64).integers("zero", Shape{}, {0});
+  model.initializer("words", {11, 8}).initializer("places", {6, 8});
+  model.node("look_up", "Gather", {"words", "tokens"}, "embedded");
+  model.node("place", "Add", {"embedded", "places"}, "placed");
+  add_norm(model, "placed", "x");
+  model.node("is_padding", "Equal", {"tokens", "zero"}, "padding");
+  model.integers("mask_shape", {1, 1, 1, 6}).initializer("none", {}, {0}).initializer("least", {}, {-1e30F});
+  model.node("mask_row", "Reshape", {"padding", "mask_shape"}, "padding_row");
+  model.node("mask", "Where", {"padding_row", "least", "none"}, "masked");
+}
+
+void add_attention(OnnxModel& model) {
+  model.integers("heads", {1, 6, 2, 4}).integers("joined", {1, 6, 8}).initializer("width", {}, {2});
+  for (const char* name : {"query", "key", "value"}) add_linear(model, name, "x", name);
+  add_heads(model, "query", "q", {0, 2, 1, 3});
+  add_heads(model, "key", "k", {0, 2, 3, 1});
+  add_heads(model, "value", "v", {0, 2, 1, 3});
+  model.node("scores", "MatMul", {"q", "k"}, "s").node("scale", "Div", {"s", "width"}, "scaled");
+  model.node("hide", "Add", {"scaled", "masked"}, "hidden").node("weigh", "Softmax", {"hidden"}, "p");
+  model.attribute("axis", -1).node("attend", "MatMul", {"p", "v"}, "a");
+  model.node("turn", "Transpose", {"a"}, "turned").attribute("perm", {0, 2, 1, 3});
+  model.node("join", "Reshape", {"turned", "joined"}, "attended");
+}
+
+}  // namespace
+
+OnnxModel small_bert_model() {
+  OnnxModel model;
+  add_embeddings(model);
+  add_attention(model);
+  add_linear(model, "mix", "attended", "mixed");
+  model.node("residual", "Add", {"mixed", "x"}, "sum");
+  add_norm(model, "sum", "normed");
+  add_linear(model, "up", "normed", "u");
+  model.initializer("root", {}, {1.41421356F}).initializer("one", {}, {1}).initializer("half", {}, {0.5F});
+  model.node("g1", "Div", {"u", "root"}, "g.a").node("g2", "Erf", {"g.a"}, "g.b");
+  model.node("g3", "Add", {"g.b", "one"}, "g.c").node("g4", "Mul", {"u", "g.c"}, "g.d");
+  model.node("g5", "Mul", {"g.d", "half"}, "g");
+  add_linear(model, "down", "g", "d");
+  model.node("residual2", "Add", {"d", "normed"}, "sum2");
+  add_norm(model, "sum2", "y");
+  return std::move(model.output("y"));
 }
 
 std::string resnet18_bytes() {

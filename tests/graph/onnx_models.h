@@ -48,8 +48,15 @@ class OnnxModel {
   Rng rng_{7};
 };
 
+// A model of one node `n` that reads x of this shape and gives y; attributes follow.
+OnnxModel node_model(const Shape& shape, const char* type, const std::vector<std::string>& inputs = {"x"});
+
 // input x [1,2,5,5] -> Conv 3x3 to 4 maps, pad 1 -> Relu -> y.
 OnnxModel small_conv_model();
+
+// A transformer's encoder in small, as exports of BERT spell it: input tokens, i64 [1,6], places in tables of
+// embeddings looked up, a mask of the tokens that are 0, one layer of two heads -> y [1,6,8].
+OnnxModel small_bert_model();
 
 // The bytes of tests/data/resnet18.graph.onnx with every missing weight drawn from the normal distribution
 // that its doc string names.

@@ -1,12 +1,14 @@
-// Reductions, softmax and layer normalisation: the reference against formulas, and the network against the
+// Reductions and softmax: the reference against formulas, and the network against the
 // reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "graph/network_runner.h"
+#include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 
 namespace lathe {
@@ -31,7 +33,8 @@ TEST(Reduce, CombinesEveryRowByItsFunction) {
       {"ReduceMin", {-3, -5}},
       {"ReduceL1", {6, 15}},
       {"ReduceL2", {std::sqrt(14), std::sqrt(77)}},
-      {"ReduceSumSquare", {14, 77}}};
+      {"ReduceSumSquare", {14, 77}},
+      {"ReduceProd", {6, -120}}};
   for (const auto& [type, expected] : cases) {
     SCOPED_TRACE(type);
     const Values kept = run_network(model_of({2, 3}, type).attribute("axes", {-1}), {signed_values()});
@@ -57,12 +60,65 @@ TEST(Reduce, TakesEachElementForItselfWhereNoAxesMeanNone) {
   const std::vector<std::pair<const char*, std::vector<double>>> cases = {
       {"ReduceSum", {-1, 2, -3, 4, -5, 6}}, {"ReduceMean", {-1, 2, -3, 4, -5, 6}},
       {"ReduceMax", {-1, 2, -3, 4, -5, 6}}, {"ReduceL1", {1, 2, 3, 4, 5, 6}},
-      {"ReduceL2", {1, 2, 3, 4, 5, 6}},     {"ReduceSumSquare", {1, 4, 9, 16, 25, 36}}};
+      {"ReduceL2", {1, 2, 3, 4, 5, 6}},     {"ReduceSumSquare", {1, 4, 9, 16, 25, 36}},
+      {"ReduceProd", {-1, 2, -3, 4, -5, 6}}};
   for (const auto& [type, expected] : cases) {
     SCOPED_TRACE(type);
     OnnxModel model = model_of({2, 3}, type).attribute("noop_with_empty_axes", 1).operator_set(18);
     EXPECT_EQ(run_network(model, {signed_values()}).data, expected);
   }
+}
+
+TEST(Reduce, TakesLogarithmsOfSums) {
+  const Values x{{2, 2}, {1, 3, 0.5, 0.25}};
+  const OnnxModel sums = model_of({2, 2}, "ReduceLogSum").attribute("axes", {1});
+  EXPECT_THAT(run_network(sums, {x}).data,
+              Pointwise(DoubleNear(1e-12), std::vector<double>{std::log(4), std::log(0.75)}));
+  OnnxModel exponentials = model_of({2, 2}, "ReduceLogSumExp", {"x", "axes"}).integers("axes", {-1});
+  exponentials.operator_set(18).attribute("keepdims", 0);
+  const Values y = run_network(exponentials, {x});
+  EXPECT_EQ(y.shape, Shape{2});
+  EXPECT_THAT(y.data, Pointwise(DoubleNear(1e-12), std::vector<double>{3 + std::log(1 + std::exp(-2)),
+                                                                       0.5 + std::log(1 + std::exp(-0.25))}));
+  OnnxModel none = model_of({2, 2}, "ReduceLogSum").operator_set(18).attribute("noop_with_empty_axes", 1);
+  EXPECT_THAT(
+      run_network(none, {x}).data,
+      Pointwise(DoubleNear(1e-12), std::vector<double>{0, std::log(3), std::log(0.5), std::log(0.25)}));
+  none = model_of({2, 2}, "ReduceLogSumExp").operator_set(18).attribute("noop_with_empty_axes", 1);
+  EXPECT_EQ(run_network(none, {x}).data, x.data);
+}
+
+// The values of both the reference and the interpreted network, which must be the same bit by bit.
+std::vector<double> same_of_both(const OnnxModel& model, const Values& x) {
+  const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
+  const std::vector<double> expected = evaluate_graph(graph, std::vector<Values>{x}).value()[0].data;
+  const std::vector<double> actual = run_partition(graph, partition(graph).value(), {x})[0].data;
+  EXPECT_EQ(actual, expected);
+  return actual;
+}
+
+// Exponentials of 1,000 overflow, of -1,000 vanish; of infinities no difference is taken.
+TEST(Reduce, LogSumExpOverflowsOnlyWhereItsResultDoes) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const OnnxModel model = model_of({6, 2}, "ReduceLogSumExp").attribute("axes", {1}).attribute("keepdims", 0);
+  const Values x{{6, 2},
+                 {1000, -1000, -1000, -3000, kInfinity, 1, -kInfinity, 7, -kInfinity, -kInfinity, kInfinity,
+                  -kInfinity}};
+  EXPECT_EQ(same_of_both(model, x), (std::vector<double>{1000, -1000, kInfinity, 7, -kInfinity, kInfinity}));
+}
+
+TEST(GlobalPool, TakesAllPlacesOfEachChannel) {
+  const Values x{{1, 2, 2, 2}, {1, -2, 3, -4, 0, 0, -3, 4}};
+  const auto pooled = [&](const OnnxModel& model) { return run_network(model, {x}); };
+  EXPECT_EQ(pooled(model_of(x.shape, "GlobalMaxPool")).shape, (Shape{1, 2, 1, 1}));
+  EXPECT_EQ(pooled(model_of(x.shape, "GlobalMaxPool")).data, (std::vector<double>{3, 4}));
+  EXPECT_EQ(pooled(model_of(x.shape, "GlobalLpPool").attribute("p", 1)).data, (std::vector<double>{10, 7}));
+  EXPECT_THAT(pooled(model_of(x.shape, "GlobalLpPool")).data,
+              Pointwise(DoubleNear(1e-12), std::vector<double>{std::sqrt(30), 5}));
+  EXPECT_EQ(import_error(model_of(x.shape, "GlobalLpPool").attribute("p", 3)),
+            "node 'n' (GlobalLpPool): attribute 'p' is 3, and Lathe supports 1 and 2");
+  EXPECT_EQ(import_error(model_of({2, 2}, "GlobalMaxPool")),
+            "node 'n' (GlobalMaxPool): [2,2] is not [N, C, ..]");
 }
 
 TEST(Reduce, NamesWhatItCannotTake) {
@@ -104,34 +160,6 @@ TEST(Softmax, IsAlongOneAxisFromOperatorSet13OnAndAlongTheRestBefore) {
               Pointwise(DoubleNear(1e-12), std::vector<double>{first, second, 1 - first, 1 - second}));
   EXPECT_EQ(import_error(model_of({2, 2}, "Softmax").attribute("axis", 2)),
             "node 'n' (Softmax): there is no axis 2 among 2 axes");
-}
-
-TEST(LayerNorm, CentresAndScalesTheAxesFromItsOwnOn) {
-  OnnxModel model = model_of({2, 2, 2}, "LayerNormalization", {"x", "scale", "bias"});
-  model.attribute("axis", 1).attribute("epsilon", 0.25).initializer("scale", {2, 2}, {1, 2, 3, 4});
-  model.initializer("bias", {2}, {0.5F, -0.5F});
-  const Values x{{2, 2, 2}, {1, 2, 3, 6, -4, 0, 4, 8}};
-  std::vector<double> expected;
-  for (size_t i = 0; i < 8; ++i) {
-    const double mean = i < 4 ? 3 : 2, variance = i < 4 ? 3.5 : 20;
-    const double scale = static_cast<double>(i % 4 + 1), bias = i % 2 == 0 ? 0.5 : -0.5;
-    expected.push_back((x.data[i] - mean) / std::sqrt(variance + 0.25) * scale + bias);
-  }
-  EXPECT_THAT(run_network(model, {x}).data, Pointwise(DoubleNear(1e-12), expected));
-}
-
-TEST(LayerNorm, NeedsNoBias) {
-  OnnxModel model = model_of({1, 2}, "LayerNormalization", {"x", "scale"});
-  model.attribute("epsilon", 0.0).initializer("scale", {2}, {1, 10});
-  EXPECT_EQ(run_network(model, {{{1, 2}, {3, 7}}}).data, (std::vector<double>{-1, 10}));
-}
-
-TEST(LayerNorm, NamesWhatItCannotTake) {
-  OnnxModel wide = model_of({2, 3}, "LayerNormalization", {"x", "scale"}).initializer("scale", {2});
-  EXPECT_EQ(import_error(wide), "node 'n' (LayerNormalization): [2] does not broadcast to [2,3]");
-  OnnxModel outputs = model_of({2, 3}, "LayerNormalization", {"x", "scale"}).initializer("scale", {3});
-  EXPECT_EQ(import_error(outputs.gives("mean")),
-            "node 'n' (LayerNormalization): it has 2 outputs, and Lathe supports 1");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "graph/network_runner.h"
+#include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 #include "graph/operators/resize_places.h"
 
@@ -192,6 +193,55 @@ TEST(Resize, LeavesTheAxesThatAreNotNamed) {
             "node 'n' (Resize): it has 2 scales for the 1 axes of attribute 'axes'");
   EXPECT_EQ(import_error(axes_model("sizes", {1, 1})), "node 'n' (Resize): axis 1 is named twice");
   EXPECT_EQ(import_error(axes_model("sizes", {1, 3})), "node 'n' (Resize): there is no axis 3 among 3 axes");
+}
+
+// x [1, 4, 6] to sizes [7, 18] with the scale of one of them, 1.75 or 3.
+OnnxModel policy_model(const char* policy) {
+  OnnxModel model = node_model({1, 4, 6}, "Resize", {"x", "", "", "sizes"}).operator_set(18);
+  model.integers("sizes", {7, 18}).attribute("axes", {1, 2}).attribute("keep_aspect_ratio_policy", policy);
+  return model;
+}
+
+TEST(Resize, KeepsTheAspectRatioWhereItIsTold) {
+  const auto shape = [](const char* policy) {
+    return run_network(policy_model(policy), {numbered({1, 4, 6})}).shape;
+  };
+  EXPECT_EQ(shape("stretch"), (Shape{1, 7, 18}));
+  EXPECT_EQ(shape("not_larger"), (Shape{1, 7, 11}));  // 10.5, rounded up
+  EXPECT_EQ(shape("not_smaller"), (Shape{1, 12, 18}));
+  EXPECT_EQ(
+      import_error(policy_model("bigger")),
+      "node 'n' (Resize): attribute 'keep_aspect_ratio_policy' is 'bigger', and Lathe supports stretch, "
+      "not_larger and not_smaller");
+  // Places are found by the one scale, not by the ratio of the extents, 6 to 11.
+  OnnxModel model = policy_model("not_larger").attribute("coordinate_transformation_mode", "asymmetric");
+  std::vector<double> y = run_network(model.attribute("nearest_mode", "floor"), {numbered({1, 4, 6})}).data;
+  y.resize(11);
+  EXPECT_EQ(y, (std::vector<double>{1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 6}));
+}
+
+// The network alone: differences of what is infinite are no numbers.
+std::vector<double> blended(const Values& x, int64_t to, const std::string& coordinates) {
+  const OnnxModel model = row_model(x.shape[1], to, "linear", coordinates);
+  const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
+  std::vector<double> result = run_partition(graph, partition(graph).value(), {x})[0].data;
+  for (double& value : result) value = static_cast<double>(static_cast<float>(value));
+  return result;
+}
+
+TEST(Resize, OverflowsOnlyWhereTheResultDoes) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  EXPECT_EQ(blended({{1, 2}, {kLargest, -kLargest}}, 3, "align_corners"),
+            (std::vector<double>{kLargest, 0, -kLargest}));
+  EXPECT_EQ(blended({{1, 2}, {1, kInfinity}}, 3, "align_corners"),
+            (std::vector<double>{1, kInfinity, kInfinity}));
+  EXPECT_EQ(blended({{1, 2}, {kInfinity, 1}}, 3, "align_corners"),
+            (std::vector<double>{kInfinity, kInfinity, 1}));
+  EXPECT_EQ(blended({{1, 3}, {2, -kInfinity, 4}}, 5, "align_corners"),
+            (std::vector<double>{2, -kInfinity, -kInfinity, -kInfinity, 4}));
+  EXPECT_EQ(blended({{1, 2}, {kInfinity, 1}}, 4, "half_pixel"),
+            (std::vector<double>{kInfinity, kInfinity, kInfinity, 1}));
 }
 
 TEST(Resize, NamesWhatItCannotTake) {

@@ -33,7 +33,7 @@ class Installed(unittest.TestCase):
 
     def test_the_command_line_works_from_there(self):
         lathe = self.prefix / "bin" / "lathe"
-        self.assertRegex(run(lathe, "--version"), r"0\.2\.0")
+        self.assertRegex(run(lathe, "--version"), r"0\.3\.0")
         records, out = self.prefix / "records.db", self.prefix / "artifacts"
         workload = self.prefix / "share" / "lathe" / "examples" / "01_matmul.json"
         run(lathe, "tune", "--workload", workload, "--cores", 1, "--trials", 2, "--records", records, "--out", out)

@@ -77,7 +77,7 @@ TEST(ParseLoops, Errors) {
   EXPECT_EQ(error_of(head + "main { alloc T: f32[4] shared [0] { } }"),
             "text:3:24: expected 'registers', 'thread' or 'workspace'");
   EXPECT_EQ(error_of(head + "main { block C { i: 4 = 0 C[i] init = A[i] } }"),
-            "text:3:37: expected 'sum=', 'max=' or 'min=' after 'init'");
+            "text:3:37: expected 'sum=', 'max=', 'min=' or 'product=' after 'init'");
   EXPECT_EQ(error_of(head + "flat main { store C[0; 4 by 1] = A[0; 8 by 1] }"),
             "text:3:34: the value is f32x8, but f32x4 is stored");
   EXPECT_EQ(error_of(head + "flat main { store C[0; 4 by 1] = A[0; 4 by 1] + A[0; 8 by 1] }"),

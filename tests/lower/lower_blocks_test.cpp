@@ -34,7 +34,7 @@ main {
     for i.1 in 4 {
       for r in 6 {
         if 4*i.0 + i.1 < 10 axis 0 peel {
-          store C[4*i.0 + i.1] = max(C[4*i.0 + i.1], A[4*i.0 + i.1, r] * 2.0)
+          store C[4*i.0 + i.1] = max(A[4*i.0 + i.1, r] * 2.0, C[4*i.0 + i.1])
         }
       }
     }

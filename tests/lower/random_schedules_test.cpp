@@ -10,6 +10,7 @@ constexpr const char* kDags[] = {
     "C[i:13, j:19] = sum(r:11) A[i,r] * B[r,j]",
     "Y[o:6, h:5, w:7] = sum(c:3, p:3, q:2) X[c, h + p, w + q] * W[o, c, p, q]",
     "Y[c:6, h:4, w:5] = max(p:2, q:3) X[c, 2*h + p, 2*w + q]",
+    "Y[i:7, j:9] = product(r:6, s:3) X[i, r + s] + Z[j, s]",
     "Y[i:9, j:14] = exp(X[i, j]) * 2.0 + Z[j]",
 };
 

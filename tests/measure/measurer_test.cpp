@@ -157,8 +157,19 @@ TEST_F(MeasureCandidates, ALongRunLeavesItsCallerTime) {
     inputs.timeout_seconds = 2 * kLongWaitSeconds;
     inputs.on_long_wait = [&] { ++waits; };
     EXPECT_EQ(measure(module, inputs).failure->kind, ErrorKind::timeout);
+    inputs.timeout_seconds = 3600;  // but for whoever stops it
+    inputs.stop = [asked = 0]() mutable { return ++asked == 2; };
+    EXPECT_EQ(measure(module, inputs).failure->kind, ErrorKind::timeout);
   }
-  EXPECT_EQ(waits, 2);
+  EXPECT_EQ(waits, 4);
+}
+
+TEST_F(MeasureCandidates, ALongFirstRunIsTheTimeWhereNoneIsLeft) {
+  const std::string work = std::string(kDouble) + " for (volatile int i = 0; i < 20000000; ++i) {}";
+  MeasureInputs inputs = inputs_for(unary_module(work, kCount));
+  EXPECT_FALSE(measure(unary_module(work, kCount), inputs).timed_once);
+  inputs.seconds_left = 1e-3;
+  EXPECT_TRUE(measure(unary_module(work, kCount), inputs).timed_once);
 }
 
 TEST_F(MeasureCandidates, AHangInALaterRunIsATimeoutToo) {

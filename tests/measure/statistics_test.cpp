@@ -14,6 +14,16 @@ TEST(MeasureStatistics, MedianOfOddAndEvenNumbers) {
   EXPECT_EQ(median(std::vector<double>{4, 1, 3, 2}), 2.5);
 }
 
+TEST(MeasureStatistics, APercentileIsOneOfTheValues) {
+  const std::vector<double> values = {5, 1, 4, 2, 3, 10, 6, 9, 7, 8};
+  EXPECT_EQ(percentile(values, 0.5), 5);
+  EXPECT_EQ(percentile(values, 0.9), 9);
+  EXPECT_EQ(percentile(values, 0.91), 10);
+  EXPECT_EQ(percentile(values, 0.99), 10);
+  EXPECT_EQ(percentile(values, 1), 10);
+  EXPECT_EQ(percentile(std::vector<double>{7}, 0.01), 7);
+}
+
 TEST(MeasureStatistics, CentreIsTheMedianOfTheFasterHalf) {
   EXPECT_EQ(robust_centre(std::vector<double>{7}), 7);
   EXPECT_EQ(robust_centre(std::vector<double>{5, 1, 4, 2, 3}), 2);

@@ -87,7 +87,6 @@ TEST(Workloads, ANestedOrALongValueIsAShortError) {
 
 TEST(Workloads, Errors) {
   EXPECT_EQ(error_of("[{\"name\": 1}"), "w.json:1:13: this is no valid JSON");
-  EXPECT_EQ(error_of("{}"), "w.json: workloads are a JSON list of objects");
   EXPECT_EQ(error_of("[]"), "w.json: the list of workloads is empty");
   EXPECT_EQ(error_of("[3]"), "w.json: entry 1: the entry is no object");
   EXPECT_EQ(error_of(R"([{"op": "gemv"}])"), "w.json: entry 1: the entry has no 'name'");
@@ -142,6 +141,30 @@ TEST(Workloads, Errors) {
   EXPECT_EQ(load_workloads("/nowhere/w.json").error().to_string(),
             "/nowhere/w.json: there is no such file, or it cannot be read");
   EXPECT_EQ(load_workloads("/tmp").error().to_string(), "/tmp: this is a folder, not a file");
+}
+
+TEST(Workloads, OneObjectIsAListOfOne) {
+  const auto workloads = parse_workloads(R"({"name": "x", "op": "gemv", "m": 3, "k": 4})", "w.json");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  ASSERT_EQ(workloads->size(), 1U);
+  EXPECT_EQ(workloads->front().name, "x");
+  EXPECT_EQ(workloads->front().operation.flops, 2 * 3 * 4);
+  EXPECT_EQ(error_of("3"),
+            "w.json: workloads are a JSON list of objects, such as "
+            "[{\"name\": \"v\", \"op\": \"gemv\", \"m\": 3, \"k\": 4}]");
+  EXPECT_EQ(error_of("{}"), "w.json: entry 1: the entry has no 'name'");
+  EXPECT_EQ(error_of(R"([{"name": "x", "op": "gemv", "m": 3, "k": 4, "m": 5}])"),
+            "w.json:1:46: the key \"m\" stands in its object a second time here");
+}
+
+TEST(Workloads, AMatmulWithoutBatchIsOfTwoMatrices) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "a", "op": "matmul", "m": 3, "n": 4, "k": 5},
+          {"name": "b", "op": "matmul", "batch": 1, "m": 3, "n": 4, "k": 5}])",
+      "w.json");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  EXPECT_EQ(hash_of(workloads->at(0).operation.dag), hash_of(workloads->at(1).operation.dag));
+  EXPECT_EQ(workloads->at(0).operation.constants, std::vector<std::string>{"B"});
 }
 
 TEST(Workloads, Expression) {

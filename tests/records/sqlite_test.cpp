@@ -16,7 +16,10 @@ TEST(Sqlite, EveryFailureIsOneSentence) {
   EXPECT_EQ(sentence(SQLITE_FULL),
             "there is no space left to write the records file a.db; what it held before is kept");
   EXPECT_EQ(sentence(SQLITE_NOTADB), "a.db is not a Lathe records file: it is not an SQLite database");
-  EXPECT_EQ(sentence(SQLITE_CORRUPT), "the records file a.db is damaged: SQLite's words");
+  EXPECT_EQ(
+      sentence(SQLITE_CORRUPT),
+      "the records file a.db is damaged: SQLite's words; `lathe records repair a.db` saves what can still be "
+      "read of it");
   EXPECT_EQ(sentence(SQLITE_BUSY),
             "the records file a.db is locked: another program is writing to it and was not done within 10 "
             "seconds");

@@ -39,6 +39,22 @@ TEST(Phases, GiveTheConvolutionsOwnResult) {
   }
 }
 
+// Two groups of 2 channels and 3 maps, and one channel a map: the phases leave the channels as they are.
+TEST(Phases, TakeGroupsOfChannels) {
+  const std::string expanded = "P[c:4, x:9] = select(x%2 == 0 && x < 8, I[c, x/2], 0)";
+  for (const char* product :
+       {"input W[4, 3, 3] {} O[f:6, x:7] = sum(c:2, k:3) P[f/3*2 + c, x + k] * W[f/3*2 + c, f%3, 2 - k]",
+        "input W[4, 3] {} O[f:4, x:7] = sum(c:1, k:3) P[f + c, x + k] * W[f + c, 2 - k]"}) {
+    SCOPED_TRACE(product);
+    const Task task = task_of_text("input I[4, 4] " + fmt::format(fmt::runtime(product), expanded));
+    expect_same(task, by_phases());
+  }
+  const Task grouped =
+      task_of_text("input I[4, 4] input W[4, 3, 3] " + expanded +
+                   " O[f:6, x:7] = sum(c:2, k:3) P[f/3*2 + c, x + k] * W[f/3*2 + c, f%3, 2 - k]");
+  expect_same(grouped, {RewriteStep{"phases", "O", {}}, RewriteStep{"divided_axis", "O.P", {}}});
+}
+
 TEST(Phases, WhatIsNotExpandedByZerosAloneIsRefused) {
   for (const char* expanded :
        {// The elements lie at other places.

@@ -152,7 +152,8 @@ TEST(ThreadPool, EndsWhetherItsThreadsSpinOrSleep) {
 }
 
 TEST(ThreadPool, RunsPinnedToOneCpu) {
-  ThreadPool pool({.threads = 2, .cpus = {0}});
+  const int cpu = 0;
+  ThreadPool pool({.threads = 2, .cpus = {&cpu, 1}});
   expect_partition(parts_of(*pool.parallel(), 10), 10, 2);
 }
 

@@ -220,6 +220,10 @@ TEST(DrawData, FloatsShrinkToWhatTheIntegersHoldThatTheyBecome) {
   const DrawnData drawn = drawn_for("input A[800] f64\nC[i:800] = i32(A[i] * 3000000000.0)");
   EXPECT_LE(std::ranges::max(drawn.references[0].expected), 750000000);
   EXPECT_GT(std::ranges::max(drawn.references[0].expected), 700000000);
+  // Where they cannot, what saturates is compared.
+  EXPECT_EQ(
+      std::ranges::max(drawn_for("input A[800] f64\nC[i:800] = i32(A[i] * 1e30)").references[0].expected),
+      2147483647);
 }
 
 TEST(RelativeTolerance, IsTighterWhereAllIsComputedInDouble) {

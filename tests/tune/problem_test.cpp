@@ -178,9 +178,8 @@ TEST(Problem, WhatCannotBeComparedIsNamed) {
   EXPECT_EQ(error_of("o[i:8] = f16(A[i])"), "output 'o' is f16, for which no code can be generated yet");
   EXPECT_EQ(error_of("o[i:8] = log(A[i]) + log(0.0 - A[i])"),
             "output 'o' is infinite or no number for random inputs: programs cannot be compared");
-  EXPECT_EQ(error_of("input A[8] f64; o[i:8] = i32(A[i] * 1e30)"),
-            "output 'o' follows from integers beyond 2^53 or outside of their type: programs cannot be "
-            "compared");
+  EXPECT_EQ(error_of("input A[8] i64; o[i:8] = A[i] * 4000000000000000 * 100"),
+            "output 'o' follows from integers beyond 2^53: programs cannot be compared");
   EXPECT_EQ(
       error_of("o[i:8] = i32(floor(A[i] * 100000000.0))"),
       "output 'o' hangs on how the floats that it follows from are rounded: programs cannot be compared");
@@ -191,6 +190,52 @@ Task large_matmul() {
   Task task = task_of("C[i:90, j:100] = sum(r:5) A[i, r] * B[r, j]");
   task.target = detect_target();
   return task;
+}
+
+// Neither is what was not compared called right, nor the program wrong.
+TEST(Problem, ACheckThatThereIsNoTimeForIsUnfinished) {
+  const Task task = task_of("C[i:700, j:40] = sum(r:50) A[i, r] * B[r, j]");
+  const Program program = naive_program(task);
+  const Result<Module> module = compile(task, {});
+  ASSERT_TRUE(module) << module.error().to_string();
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  InProcessRunner runner;
+  const Result<FullCheck> late =
+      problem->check_in_full(program, {}, *module, runner, {.deadline = Deadline::in(0)});
+  ASSERT_TRUE(late) << late.error().to_string();
+  EXPECT_EQ(late->unfinished, "there is no time left to compute the reference of C");
+  EXPECT_FALSE(late->failure);
+  const Result<FullCheck> stopped =
+      problem->check_in_full(program, {}, *module, runner, {.stop = [] { return true; }});
+  ASSERT_TRUE(stopped) << stopped.error().to_string();
+  EXPECT_TRUE(stopped->unfinished);
+  EXPECT_EQ(runner.runs, 0);
+
+  std::vector<std::string> told;
+  Watch watch;
+  watch.observer = [&](const WorkState& state) { told.push_back(state.what); };
+  const Result<FullCheck> whole = problem->check_in_full(program, {}, *module, runner, watch);
+  ASSERT_TRUE(whole) << whole.error().to_string();
+  EXPECT_FALSE(whole->unfinished);
+  EXPECT_FALSE(whole->failure);
+  EXPECT_EQ(told, std::vector<std::string>{"the reference of C is computed"});
+}
+
+TEST(Problem, ASampledCheckRunsTheProgramOnce) {
+  const Task task = large_matmul();
+  const Program program = naive_program(task);
+  const Result<Module> module = compile(task, {});
+  ASSERT_TRUE(module) << module.error().to_string();
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  InProcessRunner runner;
+  EXPECT_FALSE(problem->check_sampled(program, {}, *module, runner)->has_value());
+  EXPECT_EQ(runner.runs, 1);
+  runner.spoil = [&](const Module&, const MeasureInputs&, const Outputs& outputs) {
+    spoil_element(outputs, 0);
+  };
+  EXPECT_EQ(problem->check_sampled(program, {}, *module, runner)->value().kind, ErrorKind::wrong_result);
 }
 
 TEST(Problem, AFullCheckFindsTheOneElementThatSamplingMisses) {

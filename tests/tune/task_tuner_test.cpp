@@ -178,7 +178,7 @@ TEST_F(TuneTask, WhatIsMeasuredDoesNotWaitForASlowCandidateToBeWritten) {
   };
   Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
-  EXPECT_TRUE(tuner->step(4, [] { return false; }));
+  EXPECT_TRUE(tuner->step(4, {}));
   EXPECT_EQ(written, 2);
   EXPECT_EQ(store->count({}).value(), 4);
 }
@@ -235,8 +235,8 @@ TEST_F(TuneTask, TwoThatBeginATaskUnderTwoNamesUseTheFirstOnes) {
   Result<TaskTuner> first = TaskTuner::create(small_matmul(), {}, runner, *store);
   Result<TaskTuner> second = TaskTuner::create(renamed_matmul(), {}, runner, *store);
   ASSERT_TRUE(first && second);
-  EXPECT_TRUE(second->step(2, [] { return false; }));
-  EXPECT_TRUE(first->step(2, [] { return false; }));
+  EXPECT_TRUE(second->step(2, {}));
+  EXPECT_TRUE(first->step(2, {}));
   EXPECT_EQ(store->count({}).value(), 4);
 }
 
@@ -339,7 +339,7 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   EXPECT_EQ(strategies, 1);
   EXPECT_EQ(models, 1);
-  ASSERT_TRUE(tuner->step(3, [] { return false; }));
+  ASSERT_TRUE(tuner->step(3, {}));
   const auto records = store->find({});
   ASSERT_TRUE(records && records->size() == 3);
   for (const Record& record : *records) EXPECT_EQ(record.strategy, "mine");
@@ -369,8 +369,8 @@ TEST_F(TuneTask, WhatWasWrongByAStricterToleranceIsTriedAgain) {
   };
   const CaseResult strict = tune_with(0.0);
   EXPECT_EQ(strict.progress.failed, 5);
-  ASSERT_TRUE(strict.usual_failure);
-  EXPECT_EQ(strict.usual_failure->kind, ErrorKind::wrong_result);
+  ASSERT_FALSE(strict.failures.empty());
+  EXPECT_EQ(strict.failures.front().first.kind, ErrorKind::wrong_result);
   EXPECT_EQ(tune_with(0.0).progress.trials, 5);
   EXPECT_EQ(store->count({}).value(), 5);
 
@@ -437,12 +437,12 @@ TEST_F(TuneTask, ARecordThatSomebodyPrunesIsLeftOut) {
   ASSERT_TRUE(store) << store.error().to_string();
   Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
-  ASSERT_TRUE(tuner->step(4, [] { return false; }));
+  ASSERT_TRUE(tuner->step(4, {}));
   const std::vector<RankedRecord> finalists = tuner->finalists(3);
   ASSERT_EQ(finalists.size(), 3U);
   ASSERT_EQ(store->prune(1).value(), 3);
-  EXPECT_TRUE(tuner->race(finalists, [] { return false; }));
-  const auto winner = tuner->confirm_best();
+  EXPECT_TRUE(tuner->race(finalists, {}));
+  const auto winner = tuner->confirm_best({});
   ASSERT_TRUE(winner) << winner.error().to_string();
   EXPECT_TRUE(winner->has_value());
 }
@@ -490,8 +490,9 @@ TEST_F(TuneTask, WithoutAnyValidProgramTheUsualFailureIsNamed) {
   const auto results = tune_cases({small_matmul()}, {}, {.trials = 5}, runner, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->front().progress.failed, 5);
-  ASSERT_TRUE(results->front().usual_failure);
-  EXPECT_EQ(*results->front().usual_failure, (MeasureFailure{ErrorKind::wrong_result, "wrong in run 3"}));
+  ASSERT_FALSE(results->front().failures.empty());
+  EXPECT_EQ(results->front().failures.front().first,
+            (MeasureFailure{ErrorKind::wrong_result, "wrong in run 3"}));
 }
 
 }  // namespace

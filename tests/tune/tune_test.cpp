@@ -155,6 +155,19 @@ TEST_F(StoppedRun, NoCaseTakesLongerThanItMay) {
   for (const CaseResult& result : *results) EXPECT_EQ(result.progress.trials, 0);
 }
 
+// What the caller needs afterwards leaves nothing for the search.
+TEST_F(StoppedRun, ATimeThatIsUsedUpLeavesNoCaseOut) {
+  TuneBudget budget{.trials = 6, .deadline = Deadline::in(100)};
+  budget.closing_seconds = 200;
+  const auto results = tune_cases(cases_, {}, budget, runner_, *records_, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  ASSERT_EQ(results->size(), 3U);
+  const auto network = tune_network_tasks(products(), "round-robin", {}, budget, runner_, *records_, {});
+  ASSERT_TRUE(network) << network.error().to_string();
+  EXPECT_EQ(network->size(), products().size());
+  EXPECT_EQ(runner_.runs, 0);
+}
+
 TEST_F(StoppedRun, CasesThatAreOneTaskHaveOneWinner) {
   cases_.push_back(cases_.front());
   cases_.back().name = "twin";
@@ -220,7 +233,7 @@ TEST_F(TunedTwins, WhatOnlyTheLaterMeasuredIsTheResultOfBoth) {
     EXPECT_GT(result.progress.best_seconds, 0);
     ASSERT_TRUE(result.winner);
     EXPECT_EQ(result.winner->record, results[0].winner->record);
-    EXPECT_FALSE(result.usual_failure);
+    EXPECT_TRUE(result.failures.empty());
   }
 }
 
@@ -233,7 +246,7 @@ TEST_F(TunedTwins, WhatOnlyTheLaterFailedAtIsToldOfBoth) {
   for (const CaseResult& result : results) {
     EXPECT_EQ(result.progress.failed, 4);
     EXPECT_FALSE(result.winner);
-    EXPECT_TRUE(result.usual_failure);
+    EXPECT_FALSE(result.failures.empty());
   }
 }
 
@@ -265,9 +278,9 @@ TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
   cases_.insert(cases_.begin() + 1, make_task("half", std::move(dag), detect_target(), 1).value());
   const std::vector<CaseResult> results = tune_cases_until({});
   ASSERT_EQ(results.size(), 4U);
-  ASSERT_TRUE(results[1].usual_failure);
+  ASSERT_TRUE(results[1].untunable);
   EXPECT_EQ(results[1].name, "half");
-  EXPECT_EQ(results[1].usual_failure->message, "output 'C' is f16, for which no code can be generated yet");
+  EXPECT_EQ(results[1].untunable->message, "output 'C' is f16, for which no code can be generated yet");
   for (const size_t i : {0, 2, 3}) {
     EXPECT_EQ(results[i].progress.trials, 6);
     EXPECT_TRUE(results[i].winner);
@@ -289,9 +302,8 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
     for (const CaseResult& result : *results) trials += result.progress.trials;
     EXPECT_EQ(trials, 4 * each);
     EXPECT_EQ(results->at(1).progress.trials, 0);
-    ASSERT_TRUE(results->at(1).usual_failure);
-    EXPECT_EQ(results->at(1).usual_failure->message,
-              "output 'C' is f16, for which no code can be generated yet");
+    ASSERT_TRUE(results->at(1).untunable);
+    EXPECT_EQ(results->at(1).untunable->message, "output 'C' is f16, for which no code can be generated yet");
     for (const size_t i : {0, 2, 3}) EXPECT_GT(results->at(i).progress.trials, 0);
   }
   const auto none = tune_network_tasks({odd, odd}, "gradient", {}, {.trials = 6}, runner_, *records_, {});

@@ -11,6 +11,7 @@ from trust.place import Fault, Place, expect
 
 PAGE = 4096
 HEAD = 100  # bytes of SQLite's head
+COMMANDS = 9
 Change = Callable[[Path], object]
 
 # What a hand or another program may have done to the tables.
@@ -99,7 +100,7 @@ def commands(place: Place, path: Path, task: str) -> list[list]:
     return [["show", path], ["show", path, "--task", task, "--json"], ["explain", path, "--task", task],
             ["records", "merge", path.with_name("merged.db"), path], ["replay", path, "--record", 1],
             ["compile", *program, "--out", path.with_name("out")], ["tune", *program, "--trials", 10],
-            ["records", "prune", path, "--keep", 2]]
+            ["records", "prune", path, "--keep", 2], ["records", "repair", path]]
 
 
 def expect_well_ended(place: Place, path: Path, task: str, chosen: list[int]) -> int:
@@ -135,13 +136,13 @@ def spoilt(place: Place, count: int, rng: random.Random, share: float) -> str:
         records.remove(path)
         records.remove(path.with_name("merged.db"))
         records.copy(base, path)
-        chosen = [] if share == 1 else rng.sample(range(8), 2)
+        chosen = [] if share == 1 else rng.sample(range(COMMANDS), 2)
         try:
             change(path)
             refused += expect_well_ended(place, path, task, chosen)
         except Fault as fault:
             raise Fault(f"{name}: {fault}") from None
-        met += len(chosen) or 8
+        met += len(chosen) or COMMANDS
     return f"{len(changes)} times, met by {met} commands: {refused} ended with one sentence, the others went on"
 
 

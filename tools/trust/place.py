@@ -49,7 +49,8 @@ class Outcome:
 
     def sentences(self) -> list[str]:
         lines = self.err.splitlines()
-        return [line for line in lines if line.startswith("lathe: ") and not line.startswith("lathe: warning: ")]
+        passing = ("lathe: warning: ", "lathe: note: ")
+        return [line for line in lines if line.startswith("lathe: ") and not line.startswith(passing)]
 
     def expect_success(self) -> "Outcome":
         expect(self.status == 0, f"{self.what} ended with status {self.status}: {self.err[-300:]}")

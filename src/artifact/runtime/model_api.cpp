@@ -1,65 +1,54 @@
-// The artifact's C face, as model.h declares it for the artifact's users.
-#include <exception>
-#include <memory>
+// The runtime's side of the artifact's C face (model_face.h), which each library shows under names of its
+// own.
+#include <cstdlib>
 #include <new>
-#include <string>
 
 #include "artifact/runtime/model_runtime.h"
 
-#define LATHE_PUBLIC extern "C" __attribute__((visibility("default")))
-
 struct lathe_model {  // NOLINT(readability-identifier-naming): the name that C code sees
-  lathe::RunningModel model;
+  // First, whatever Lathe made the library: by it another library's model is told.
+  const LatheModelTables* tables = &lathe_model_tables;
+  lathe::RunningModel running;
 };
-
-// The C++ library is part of the artifact, and so is its reserve of memory for exceptions: who unloads the
-// artifact must not lose it. The library declares this in no header.
-namespace __gnu_cxx {
-void __freeres();  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming): its name
-}
 
 namespace {
 
-__attribute__((destructor)) void free_exception_memory() { __gnu_cxx::__freeres(); }
-
-std::string& last_error() {
-  thread_local std::string text;
-  return text;
+void destroy(lathe_model* model) {
+  model->~lathe_model();
+  std::free(model);
 }
 
-// No exception may leave a C function.
-template <class Action>
-bool succeeds(const Action& action) {
-  try {
-    action();
-    return true;
-  } catch (const std::bad_alloc&) {
-    last_error() = "there is no memory left";
-  } catch (const std::exception& error) {
-    last_error() = error.what();
-  }
-  return false;
+bool is_ours(const lathe_model* model) {
+  if (model == nullptr) return lathe::model_error("the model is null");
+  if (model->tables == &lathe_model_tables) return true;
+  return lathe::model_error("the model was opened by the library of another model than '%s'",
+                            lathe_model_tables.info.name);
 }
 
 }  // namespace
 
-LATHE_PUBLIC lathe_model* lathe_open(const char* folder, int cores) {
-  std::unique_ptr<lathe_model> opened;
-  succeeds([&] {
-    if (folder == nullptr) throw lathe::ModelError("the folder's name is null");
-    opened.reset(new lathe_model{lathe::RunningModel(lathe_model_tables, folder, cores)});
-  });
-  return opened.release();
+lathe_model* lathe_api_open(const char* folder, const lathe_open_options* options) {
+  if (folder == nullptr) {
+    lathe::model_error("the folder's name is null");
+    return nullptr;
+  }
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignof(lathe_model), sizeof(lathe_model)) != 0) {
+    lathe::model_error("there is no memory left");
+    return nullptr;
+  }
+  auto* const model = new (memory) lathe_model;
+  if (model->running.open(lathe_model_tables, folder, options)) return model;
+  destroy(model);
+  return nullptr;
 }
 
-LATHE_PUBLIC int lathe_run(lathe_model* model, const void* const* inputs, void* const* outputs) {
-  const bool done = succeeds([&] {
-    if (model == nullptr) throw lathe::ModelError("the model is null");
-    model->model.run(inputs, outputs);
-  });
-  return done ? 0 : 1;
+int lathe_api_run(lathe_model* model, const void* const* inputs, void* const* outputs) {
+  return is_ours(model) && model->running.run(inputs, outputs) ? 0 : 1;
 }
 
-LATHE_PUBLIC const char* lathe_error(void) { return last_error().c_str(); }
+const char* lathe_api_error() { return lathe::last_model_error(); }
 
-LATHE_PUBLIC void lathe_close(lathe_model* model) { delete model; }
+void lathe_api_close(lathe_model* model) {
+  if (model != nullptr && is_ours(model)) destroy(model);
+}

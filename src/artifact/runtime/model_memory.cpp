@@ -2,40 +2,86 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cinttypes>
+#include <climits>
+#include <cstdio>
 #include <cstring>
 
 namespace lathe {
+namespace {
 
-MappedFile::MappedFile(const std::string& path, int64_t expected_bytes) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw ModelError("the weights " + path + " cannot be opened: " + std::strerror(errno));
-  struct stat status = {};
-  const bool right_size = fstat(file, &status) == 0 && status.st_size == expected_bytes;
-  void* mapping = MAP_FAILED;
-  // Read now, all at once, and not page by page during the first run.
-  if (right_size) {
-    mapping =
-        mmap(nullptr, static_cast<size_t>(expected_bytes), PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-  }
-  const int reason = errno;
-  close(file);
-  if (!right_size) {
-    throw ModelError("the weights " + path + " have " + std::to_string(status.st_size) +
-                     " bytes in place of " + std::to_string(expected_bytes));
-  }
-  if (mapping == MAP_FAILED) {
-    throw ModelError("the weights " + path + " cannot be mapped: " + std::strerror(reason));
-  }
-  data_ = static_cast<std::byte*>(mapping);
-  bytes_ = static_cast<size_t>(expected_bytes);
+constexpr const char* kFile = "weights.bin";
+
+// Null where there is nothing to allocate, or no memory.
+std::byte* allocate(int64_t bytes) {
+  const size_t rounded =
+      (static_cast<size_t>(bytes) + kModelAlignment - 1) / kModelAlignment * kModelAlignment;
+  void* memory = nullptr;
+  if (rounded == 0 || posix_memalign(&memory, kModelAlignment, rounded) != 0) return nullptr;
+  return static_cast<std::byte*>(memory);
 }
 
-MappedFile::~MappedFile() {
+}  // namespace
+
+bool AlignedBlock::create(int64_t bytes, const char* purpose) {
+  data_ = allocate(bytes);
+  return data_ != nullptr || bytes == 0 ||
+         model_error("there is no memory left for %s, %" PRId64 " bytes", purpose, bytes);
+}
+
+bool AlignedBlock::create_copy(int64_t bytes, const LatheTensor& tensor) {
+  std::byte* const data = allocate(bytes);
+  if (data == nullptr)
+    return model_error("there is no memory left for a copy of '%s', %" PRId64 " bytes", tensor.name, bytes);
+  // A fork may come between: what is there is zero.
+  std::memset(data, 0, static_cast<size_t>(bytes));
+  data_ = data;
+  return true;
+}
+
+MappedWeights::~MappedWeights() {
   if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+bool MappedWeights::map(const LatheModelTables& tables, const char* folder) {
+  char path[PATH_MAX];
+  const int length = std::snprintf(path, sizeof path, "%s/%s", folder, kFile);
+  if (length < 0 || static_cast<size_t>(length) >= sizeof path)
+    return model_error("the weights cannot be opened: the folder's name is too long");
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return model_error("the weights %s cannot be opened: %m", path);
+  const bool mapped = map_file(tables, folder, file);
+  close(file);
+  return mapped;
+}
+
+bool MappedWeights::map_file(const LatheModelTables& tables, const char* folder, int file) {
+  const lathe_model_info& info = tables.info;
+  LatheWeightsHead head = {};
+  const bool has_head = read(file, &head, sizeof head) == static_cast<ssize_t>(sizeof head) &&
+                        std::memcmp(head.magic, LATHE_WEIGHTS_MAGIC, sizeof head.magic) == 0;
+  if (has_head && head.build != info.build) {
+    head.name[sizeof head.name - 1] = '\0';
+    return model_error("the weights %s/%s are those of '%s', build %016" PRIx64
+                       ", and the library is that of '%s', build %016" PRIx64,
+                       folder, kFile, head.name, head.build, info.name, info.build);
+  }
+  const int64_t bytes = lseek(file, 0, SEEK_END);
+  if (bytes != tables.weights_bytes) {
+    return model_error("the weights %s/%s have %" PRId64 " bytes in place of %" PRId64, folder, kFile, bytes,
+                       tables.weights_bytes);
+  }
+  if (!has_head) return model_error("%s/%s is not the weights of a model", folder, kFile);
+  // Read now, all at once, and not page by page during the first run.
+  void* const mapping =
+      mmap(nullptr, static_cast<size_t>(bytes), PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
+  if (mapping == MAP_FAILED) return model_error("the weights %s/%s cannot be mapped: %m", folder, kFile);
+  data_ = static_cast<std::byte*>(mapping);
+  bytes_ = static_cast<size_t>(bytes);
+  return true;
 }
 
 }  // namespace lathe

@@ -1,67 +1,87 @@
-// Memory of a loaded model: aligned blocks, and the weights file mapped for reading. Owned, movable.
+// Memory of a loaded model: arrays, aligned blocks, and the weights file mapped for reading. Owned, not
+// copied. What the system refuses is a model_error.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <utility>
+#include <new>
+
+#include "artifact/runtime/model_error.h"
+#include "artifact/runtime/model_tables.h"
 
 namespace lathe {
-
-// What a caller of the artifact's C face did wrong, or what the system refused; its text is lathe_error's.
-class ModelError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Every buffer that kernels see is aligned so.
 constexpr size_t kModelAlignment = 64;
 
+// So many objects, all made at once; none before `create`.
+template <class Element>
+class ModelArray {
+ public:
+  ModelArray() = default;
+  ~ModelArray() {
+    for (int64_t i = 0; i < size_; ++i) data_[i].~Element();
+    std::free(static_cast<void*>(data_));
+  }
+  ModelArray(const ModelArray&) = delete;
+  ModelArray& operator=(const ModelArray&) = delete;
+
+  bool create(int64_t size) {
+    if (size == 0) return true;
+    data_ = static_cast<Element*>(std::calloc(static_cast<size_t>(size), sizeof(Element)));
+    if (data_ == nullptr) return model_error("there is no memory left");
+    for (; size_ < size; ++size_) new (static_cast<void*>(&data_[size_])) Element();
+    return true;
+  }
+
+  int64_t size() const { return size_; }
+  Element* data() const { return data_; }
+  Element& operator[](int64_t index) const { return data_[index]; }
+  Element* begin() const { return data_; }
+  Element* end() const { return data_ + size_; }
+
+ private:
+  Element* data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+// Bytes for kernels.
 class AlignedBlock {
  public:
   AlignedBlock() = default;
-  // A ModelError that says what the memory was for, where the system does not give it.
-  AlignedBlock(int64_t bytes, const std::string& purpose) {
-    const size_t rounded =
-        (static_cast<size_t>(bytes) + kModelAlignment - 1) / kModelAlignment * kModelAlignment;
-    if (rounded == 0) return;
-    data_ = static_cast<std::byte*>(std::aligned_alloc(kModelAlignment, rounded));
-    if (data_ == nullptr) {
-      throw ModelError("there is no memory left for " + purpose + ", " + std::to_string(bytes) + " bytes");
-    }
-  }
   ~AlignedBlock() { std::free(data_); }
-  AlignedBlock(AlignedBlock&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
-  AlignedBlock& operator=(AlignedBlock&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
+  AlignedBlock(const AlignedBlock&) = delete;
+  AlignedBlock& operator=(const AlignedBlock&) = delete;
 
-  // Null where the block was asked for no bytes.
+  // `purpose` is what the error calls it.
+  bool create(int64_t bytes, const char* purpose);
+  // For a copy of the tensor, all zero.
+  bool create_copy(int64_t bytes, const LatheTensor& tensor);
+
+  // Null where the block was asked for no bytes, or for none yet.
   std::byte* data() const { return data_; }
 
  private:
   std::byte* data_ = nullptr;
 };
 
-class MappedFile {
+// The weights of the model that the tables describe.
+class MappedWeights {
  public:
-  MappedFile() = default;
-  // A ModelError where the file cannot be read or has another size.
-  MappedFile(const std::string& path, int64_t expected_bytes);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
+  MappedWeights() = default;
+  ~MappedWeights();
+  MappedWeights(const MappedWeights&) = delete;
+  MappedWeights& operator=(const MappedWeights&) = delete;
+
+  // A model_error where the folder's file cannot be read or is another model's.
+  bool map(const LatheModelTables& tables, const char* folder);
 
   std::byte* data() const { return data_; }
 
  private:
+  bool map_file(const LatheModelTables& tables, const char* folder, int file);
+
   std::byte* data_ = nullptr;
   size_t bytes_ = 0;
 };

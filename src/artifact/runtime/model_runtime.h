@@ -1,56 +1,60 @@
 // A model that runs: what stands behind the artifact's C face (model_api.cpp). It is compiled into every
-// model.so beside the kernels and needs neither LLVM nor the rest of Lathe. A model serves one caller at a
-// time; different models are independent. What the caller does wrong is a ModelError.
+// model.so beside the kernels and needs neither LLVM nor the rest of Lathe, nor the C++ library. Any number
+// of threads may run it at once: each call in flight has a context of its own, made when first needed, and
+// all share weights, constants and threads. A forked child goes on with what its parent had. What the caller
+// does wrong is a model_error.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
+#include <new>
 
+#include "artifact/runtime/call_context.h"
 #include "artifact/runtime/model_memory.h"
 #include "artifact/runtime/model_tables.h"
-#include "artifact/runtime/tensor_staging.h"
+#include "artifact/runtime/prepared_constants.h"
+#include "runtime/futex.h"
 #include "runtime/thread_pool.h"
 
 namespace lathe {
 
 class RunningModel {
  public:
-  // `folder` holds weights.bin. On so many cores at most, 0: as many as the model was compiled for.
-  RunningModel(const LatheModelTables& tables, const std::string& folder, int cores);
+  RunningModel() = default;
+  ~RunningModel();
+  RunningModel(const RunningModel&) = delete;
+  RunningModel& operator=(const RunningModel&) = delete;
 
-  // Inputs and outputs row-major, in their order. A constant input is compared with what it was in the last
-  // run, and what was prepared from it is prepared again only where it differs; null stands for "as in the
+  // Once. `folder` holds weights.bin; null options are all 0. `tables` must outlive the object.
+  bool open(const LatheModelTables& tables, const char* folder, const lathe_open_options* options);
+
+  const LatheModelTables* tables() const { return shared_.tables; }
+
+  // Inputs and outputs row-major, in their order. A constant input is compared with what it was in earlier
+  // runs, and what was prepared from it is prepared again only where it differs; null stands for "as in the
   // last run", which costs nothing.
-  void run(const void* const* inputs, void* const* outputs);
+  bool run(const void* const* inputs, void* const* outputs);
 
  private:
-  // A launch with its buffers' addresses; those of inputs and outputs are filled in anew for each run.
-  struct BoundLaunch {
-    const LatheLaunch* launch;
-    std::vector<void*> buffers;
-    LatheParallel parallel;
-  };
+  void start_pool();
+  bool add_context();
+  void adopt();
+  CallContext* take_context();
+  CallContext* free_context();
+  CallContext* wait_for_context();
+  void give_back(CallContext& context);
 
-  std::vector<BoundLaunch> bind(const LatheLaunch* launches, int32_t count);
-  void* fixed_place(const LatheBinding& binding) const;
-  void launch_all(std::vector<BoundLaunch>& launches);
-  void take_input(size_t index, const void* data);
-  bool take_constant(size_t index, const void* data);
+  SharedModel shared_;
+  // The pool stays where it is: contexts know its place.
+  alignas(ThreadPool) std::byte pool_memory_[sizeof(ThreadPool)];
+  ThreadPool* pool_ = nullptr;  // null: every call stays on its own thread
+  int threads_ = 1;
 
-  MappedFile weights_;
-  AlignedBlock arena_;
-  AlignedBlock resident_;
-  AlignedBlock workspace_;
-  std::vector<TensorStaging> inputs_;
-  std::vector<TensorStaging> outputs_;
-  std::vector<AlignedBlock> constants_;  // the bytes that each constant input had; null until it was given
-  std::vector<void*> input_places_;
-  std::vector<void*> output_places_;
-  std::vector<BoundLaunch> prepares_;
-  std::vector<BoundLaunch> launches_;
-  std::unique_ptr<ThreadPool> pool_;
-  bool prepared_ = false;
+  PreparedConstants constants_;
+  ContextSlots contexts_;
+  std::atomic<int64_t> made_{0};         // contexts, from the first one on
+  std::atomic<uint32_t> waiting_{0};     // callers that found no context free
+  std::atomic<uint32_t> given_back_{0};  // what they sleep on
+  std::atomic<int> process_{0};          // whose pool and contexts they are
+  ProcessLock lock_;                     // of adopting, and of making contexts
 };
 
 }  // namespace lathe

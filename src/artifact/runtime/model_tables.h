@@ -1,10 +1,12 @@
 /* What an artifact's generated tables tell its runtime (model_runtime.cpp): which buffers there are and which
  * kernels run on them in which order. Plain C, since the tables are C; constant data, read by any thread. The
- * tables and the runtime of one model.so are made by the same Lathe, so nothing here is versioned. */
+ * tables and the runtime of one model.so are made by the same Lathe, so nothing here is versioned but the C
+ * face and the head of the weights. */
 #ifndef LATHE_MODEL_TABLES_H
 #define LATHE_MODEL_TABLES_H
 
 #include "lathe/kernel_abi.h"
+#include "lathe/model_face.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,33 +29,45 @@ typedef struct LatheLaunch {
   int32_t threads; /* the largest pool that it may be given */
 } LatheLaunch;
 
-/* One physical dimension, outermost first, holds (index[dim] / divide) % modulo; modulo 0: the whole. */
-typedef struct LatheLayoutDim {
-  int32_t dim;
-  int64_t divide;
-  int64_t modulo;
-  int64_t extra;
-} LatheLayoutDim;
+/* A loop of a copy: so many elements, each so many after the one before for the caller and inside. */
+typedef struct LatheAxis {
+  int64_t extent;
+  int64_t outside;
+  int64_t inside;
+} LatheAxis;
 
-/* An input or output: row-major outside; inside, where layout_rank > 0, in that layout. */
+/* A box of a tensor's elements, moved by nested loops; `outside` and `inside` are its first element's places.
+ * axes[0] has the smallest step outside, axes[1] the smallest inside of the others; there are at least these
+ * two. */
+typedef struct LatheCopy {
+  int64_t outside;
+  int64_t inside;
+  int32_t axis_count;
+  const LatheAxis* axes;
+} LatheCopy;
+
+/* An input or output: row-major outside, in the kernels' layout inside. Its copies together move each element
+ * once (artifact/copy_plan.h). */
 typedef struct LatheTensor {
   const char* name;
   int32_t element_bytes;
   int32_t is_constant;
   int32_t rank;
   const int64_t* shape;
-  int32_t layout_rank;
-  const LatheLayoutDim* layout;
+  int32_t is_row_major; /* inside too */
+  int32_t copy_count;
+  const LatheCopy* copies;
   int64_t storage_bytes; /* in the inner layout */
-  int64_t least_index;   /* the values that a 32-bit integer input may hold; any where least > most */
+  int64_t least_index;   /* the values that an input of i32 or i64 may hold; any where least > most */
   int64_t most_index;
 } LatheTensor;
 
 /* The first 64 bytes of weights.bin. */
 typedef struct LatheWeightsHead {
-  char magic[8]; /* LATHE_WEIGHTS_MAGIC */
-  uint64_t id;
-  char unused[48];
+  char magic[8];  /* LATHE_WEIGHTS_MAGIC */
+  uint64_t id;    /* of what follows */
+  uint64_t build; /* of the model that it belongs to */
+  char name[40];  /* that model's, cut off where it is longer; ends with 0 */
 } LatheWeightsHead;
 #define LATHE_WEIGHTS_MAGIC "LATHEWTS"
 
@@ -72,12 +86,35 @@ typedef struct LatheModelTables {
   const LatheLaunch* launches;
   int64_t arena_bytes;
   int64_t weights_bytes;
-  uint64_t weights_id; /* stands in the file's head (LatheWeightsHead): a file of another build is refused */
   int64_t resident_bytes;
   int64_t workspace_bytes;
+  lathe_model_info info; /* `build` stands in the weights' head: a file of another one is refused */
 } LatheModelTables;
 
+/* NOLINTNEXTLINE(bugprone-dynamic-static-initializers): it is defined in C, as constant data */
 extern const LatheModelTables lathe_model_tables;
+
+/* The runtime's side of the C face (model_api.cpp), which a library shows under names of its own: calls
+ * within the library reach no other library's. */
+lathe_model* lathe_api_open(const char* folder, const lathe_open_options* options);
+int lathe_api_run(lathe_model* model, const void* const* inputs, void* const* outputs);
+const char* lathe_api_error(void);
+void lathe_api_close(lathe_model* model);
+
+#define LATHE_DEFINE_MODEL(prefix)                                                         \
+  lathe_model* prefix##_open_with(const char* folder, const lathe_open_options* options) { \
+    return lathe_api_open(folder, options);                                                \
+  }                                                                                        \
+  lathe_model* prefix##_open(const char* folder, int cores) {                              \
+    const lathe_open_options options = {sizeof options, cores, 0};                         \
+    return lathe_api_open(folder, &options);                                               \
+  }                                                                                        \
+  int prefix##_run(lathe_model* model, const void* const* inputs, void* const* outputs) {  \
+    return lathe_api_run(model, inputs, outputs);                                          \
+  }                                                                                        \
+  const char* prefix##_error(void) { return lathe_api_error(); }                           \
+  void prefix##_close(lathe_model* model) { lathe_api_close(model); }                      \
+  const lathe_model_info* prefix##_interface(void) { return &lathe_model_tables.info; }
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,10 @@
 // Between the caller's row-major tensors and what kernels read and write: a tensor whose layout inside is
-// another, or whose address kernels cannot use, goes through a buffer of the model's own.
+// another, or whose address kernels cannot use, goes through a buffer of the call's own. Constant once made:
+// any number of calls may use it at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "artifact/runtime/model_memory.h"
 #include "artifact/runtime/model_tables.h"
@@ -12,29 +13,29 @@ namespace lathe {
 
 class TensorStaging {
  public:
-  // `tensor` must outlive the object.
-  explicit TensorStaging(const LatheTensor& tensor);
+  TensorStaging() = default;
+  // `tensor` must outlive the object; `instructions` are those of its model.
+  TensorStaging(const LatheTensor& tensor, int32_t instructions);
 
   const LatheTensor& tensor() const { return *tensor_; }
   // Row-major bytes: what the caller passes.
-  int64_t bytes() const { return elements_ * tensor_->element_bytes; }
+  int64_t bytes() const { return bytes_; }
+  // Whether kernels can use the caller's memory itself.
+  bool usable_in_place(const void* data) const {
+    return tensor_->is_row_major != 0 && reinterpret_cast<uintptr_t>(data) % kModelAlignment == 0;
+  }
 
-  // Where kernels find the input whose row-major bytes are at `data`: there, or in a copy.
-  void* import_from(const void* data);
-  // Where kernels write the output that belongs at `data`; `export_to` brings it there afterwards.
-  void* place_for(void* data);
-  void export_to(void* data) const;
+  // Makes kernels' memory for a copy of the tensor where the block is none yet.
+  bool make_block(AlignedBlock& block) const;
+  // From the caller's memory to that of kernels and back. The pool, where there is one, shares the copying of
+  // large tensors. Block padding belongs to no element and is not written.
+  void import_to(std::byte* inner, const void* outer, const LatheParallel* pool) const;
+  void export_to(void* outer, const std::byte* inner, const LatheParallel* pool) const;
 
  private:
-  bool usable_in_place(const void* data) const;
-  std::byte* staged();
-  void make_offsets();
-
-  const LatheTensor* tensor_;
-  int64_t elements_ = 1;
-  std::vector<std::vector<int64_t>> offsets_;  // [dim][index]: summed over dims, an element's place inside
-  size_t packed_ = 0;                          // the dimension with neighbours side by side inside
-  AlignedBlock block_;                         // made when first needed
+  const LatheTensor* tensor_ = nullptr;
+  int32_t instructions_ = 0;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace lathe

@@ -18,12 +18,19 @@ const char* function_of(UnaryOp op) {
     case UnaryOp::sqrt: return "sqrt";
     case UnaryOp::abs: return "abs";
     case UnaryOp::floor: return "floor";
+    case UnaryOp::ceil: return "ceil";
+    case UnaryOp::round: return "round";
+    case UnaryOp::truncate: return "truncate";
     case UnaryOp::pow2: return "pow2";
     case UnaryOp::exponent: return "exponent";
     case UnaryOp::mantissa: return "mantissa";
     case UnaryOp::negate: return "neg";
     default: return nullptr;
   }
+}
+
+bool is_rounding(UnaryOp op) {
+  return op == UnaryOp::floor || op == UnaryOp::ceil || op == UnaryOp::round || op == UnaryOp::truncate;
 }
 
 const char* operator_of(BinaryOp op) {
@@ -49,6 +56,7 @@ const char* function_of(BinaryOp op) {
     case BinaryOp::mod: return "mod";
     case BinaryOp::min: return "min";
     case BinaryOp::max: return "max";
+    case BinaryOp::copy_sign: return "copy_sign";
     default: return nullptr;
   }
 }
@@ -170,7 +178,7 @@ std::string ExprPrinter::visit(const Unary& e, const Expr& self, Code& code) {
   const DType dtype = self.type().dtype;
   if (e.op == UnaryOp::logical_not) return "(!" + operand + ")";
   if (e.op == UnaryOp::negate && is_float(dtype)) return "(-" + operand + ")";
-  if (e.op == UnaryOp::floor && !is_float(dtype)) return operand;
+  if (is_rounding(e.op) && !is_float(dtype)) return operand;
   const char* function = function_of(e.op);
   LATHE_CHECK(function != nullptr);
   return fmt::format("lathe_{}_{}({})", function, to_string(dtype), operand);
@@ -196,9 +204,10 @@ std::string ExprPrinter::visit(const Binary& e, const Expr& self, Code& code) {
   std::string a = print(e.a, code);
   std::string b = print(e.b, code);
   const bool extremum = e.op == BinaryOp::min || e.op == BinaryOp::max;
-  if (extremum && is_literal(e.a)) std::swap(a, b);
+  if (extremum && is_literal(e.b)) std::swap(a, b);
+  const bool has_sign = operator_of(e.op) != nullptr;
   const bool compares = self.type().dtype == DType::boolean;
-  const bool infix = compares || (is_float(self.type().dtype) && !extremum);
+  const bool infix = compares || (is_float(self.type().dtype) && has_sign);
   if (infix) return fmt::format("({} {} {})", a, operator_of(e.op), b);
   return fmt::format("lathe_{}_{}({}, {})", function_of(e.op), type, a, b);
 }
@@ -238,7 +247,11 @@ std::string ExprPrinter::visit(const Cast& e, const Expr& self, Code& code) {
   std::string operand = print(e.operand, code);
   if (self.type().dtype == e.operand.type().dtype) return operand;
   if (self.type().dtype == DType::boolean) return "(" + operand + " != 0)";
-  return fmt::format("(({}){})", dialect_.value_type(self.type().dtype), operand);
+  const DType from = e.operand.type().dtype;
+  const DType to = self.type().dtype;
+  if (is_float(from) && !is_float(to))
+    return fmt::format("lathe_{}_of_{}({})", to_string(to), to_string(from), operand);
+  return fmt::format("(({}){})", dialect_.value_type(to), operand);
 }
 
 std::string ExprPrinter::visit(const Broadcast& e, const Expr&, Code& code) { return print(e.operand, code); }

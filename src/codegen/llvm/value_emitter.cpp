@@ -2,9 +2,12 @@
 
 #include <llvm/IR/Constants.h>
 
+#include <cmath>
+
 #include "base/check.h"
 #include "codegen/llvm/types.h"
 #include "codegen/patterns.h"
+#include "expr/integers.h"
 
 namespace lathe::llvm_backend {
 namespace {
@@ -32,6 +35,16 @@ llvm::Constant* lane_constants(llvm::IntegerType* type, int64_t stride, int lane
   for (int lane = 0; lane < lanes; ++lane)
     values.push_back(llvm::ConstantInt::getSigned(type, lane * stride));
   return llvm::ConstantVector::get(values);
+}
+
+// x86 has one instruction for all four.
+llvm::Intrinsic::ID rounding_of(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::ceil: return llvm::Intrinsic::ceil;
+    case UnaryOp::round: return llvm::Intrinsic::roundeven;
+    case UnaryOp::truncate: return llvm::Intrinsic::trunc;
+    default: return llvm::Intrinsic::floor;
+  }
 }
 
 Predicate predicate_of(BinaryOp op, bool floating) {
@@ -84,7 +97,10 @@ llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard
   switch (e.op) {
     case UnaryOp::negate: return floating ? builder_.CreateFNeg(a) : builder_.CreateNeg(a);
     case UnaryOp::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
-    case UnaryOp::floor: return floating ? builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a) : a;
+    case UnaryOp::floor:
+    case UnaryOp::ceil:
+    case UnaryOp::round:
+    case UnaryOp::truncate: return floating ? builder_.CreateUnaryIntrinsic(rounding_of(e.op), a) : a;
     case UnaryOp::logical_not: return builder_.CreateNot(a);
     case UnaryOp::abs:
       if (floating) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
@@ -95,7 +111,9 @@ llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard
     case UnaryOp::exp:
     case UnaryOp::log:
     case UnaryOp::tanh:
-    case UnaryOp::erf: break;
+    case UnaryOp::erf:
+    case UnaryOp::sin:
+    case UnaryOp::cos: break;
   }
   check_failed("the operation is expanded", __FILE__, __LINE__);
 }
@@ -138,7 +156,7 @@ llvm::Value* ValueEmitter::visit(const Binary& e, const Expr& self, const Guard&
   if (match_multiply_add(self)) return multiply_add(self, guard);
   llvm::Value* a = emit(e.a, guard);
   llvm::Value* b = emit(e.b, guard);
-  return arithmetic(e.op, a, b, guard);
+  return arithmetic(e.op, a, b);
 }
 
 namespace {
@@ -197,53 +215,83 @@ llvm::Value* ValueEmitter::logical(const Binary& e, const Guard& guard) {
   return conjunction ? builder_.CreateAnd(a, b) : builder_.CreateOr(a, b);
 }
 
-llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard) {
+llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   const bool floating = is_float(a);
   switch (op) {
     case BinaryOp::add: return floating ? as_sum(builder_.CreateFAdd(a, b)) : builder_.CreateAdd(a, b);
     case BinaryOp::sub: return floating ? as_sum(builder_.CreateFSub(a, b)) : builder_.CreateSub(a, b);
     case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
-    case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, guard);
-    case BinaryOp::mod: return integer_division(op, a, b, guard);
+    case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b);
+    case BinaryOp::mod: return integer_division(op, a, b);
     case BinaryOp::min:
     case BinaryOp::max: return extremum(op, a, b);
+    case BinaryOp::copy_sign: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b);
     default: break;
   }
   check_failed("the operation is arithmetic", __FILE__, __LINE__);
 }
 
-// One instruction. A NaN beside a constant stays one, so that max(x, 0) shows memory that was never written.
-llvm::Value* ValueEmitter::extremum(BinaryOp op, llvm::Value* a, llvm::Value* b) {
-  if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
-  const Predicate less = predicate_of(BinaryOp::less, is_float(a));
-  llvm::Value* takes_b =
-      op == BinaryOp::min ? builder_.CreateCmp(less, b, a) : builder_.CreateCmp(less, a, b);
-  return builder_.CreateSelect(takes_b, b, a);
+namespace {
+
+// Whether the value is a literal, or copies of one, and a number.
+bool is_number(const llvm::Value* value) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant == nullptr) return false;
+  const llvm::Constant* element = value->getType()->isVectorTy() ? constant->getSplatValue() : constant;
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(element);
+  return number != nullptr && !number->isNaN();
 }
 
-// Rounds down. Where the guard is off the divisor may be a 0 that was never loaded; the least integer divided
-// by -1 wraps around instead of trapping.
-llvm::Value* ValueEmitter::integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, const Guard& guard) {
+}  // namespace
+
+// NaN where either is. The machine's instruction gives its second operand where one of the two is NaN: that
+// suffices beside a number; otherwise it runs where `a` is no NaN, which costs a comparison. In a reduction
+// `a` is what is added, so that the chain through the accumulator stays as short as the instruction.
+llvm::Value* ValueEmitter::extremum(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+  const bool floating = is_float(a);
+  if (floating && is_number(b)) std::swap(a, b);
+  const Predicate less = predicate_of(BinaryOp::less, floating);
+  llvm::Value* takes_a =
+      op == BinaryOp::min ? builder_.CreateCmp(less, a, b) : builder_.CreateCmp(less, b, a);
+  llvm::Value* chosen = builder_.CreateSelect(takes_a, a, b);
+  if (!floating || is_number(a)) return chosen;
+  llvm::Value* is_ordered = builder_.CreateFCmpORD(a, llvm::Constant::getNullValue(a->getType()));
+  return builder_.CreateSelect(is_ordered, chosen, a);
+}
+
+namespace {
+
+// A constant, in every lane, that is neither 0 nor -1.
+bool is_plain_divisor(llvm::Value* b) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(b);
+  if (constant != nullptr && b->getType()->isVectorTy()) constant = constant->getSplatValue();
+  return constant != nullptr && !constant->isNullValue() && !constant->isAllOnesValue();
+}
+
+}  // namespace
+
+// Rounds down; by 0 gives 0 and the dividend as its remainder. No divisor traps: 0 and -1, which the least
+// integer cannot be divided by, give place to 1.
+llvm::Value* ValueEmitter::integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b) {
   llvm::Type* type = a->getType();
-  if (!guard.always() && !llvm::isa<llvm::Constant>(b)) {
-    llvm::Value* one = llvm::ConstantInt::get(type, 1);
-    if (guard.all != nullptr) b = builder_.CreateSelect(guard.all, b, one);
-    if (guard.lanes != nullptr) {
-      b = type->isVectorTy() ? builder_.CreateSelect(guard.lanes, b, one)
-                             : builder_.CreateSelect(any_lane(builder_, guard), b, one);
-    }
-  }
+  const bool is_open = !is_plain_divisor(b);
   llvm::Value* zero = llvm::Constant::getNullValue(type);
+  llvm::Value* is_zero = builder_.CreateICmpEQ(b, zero);
   llvm::Value* negates = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type));
-  llvm::Value* divisor = b;
-  if (!llvm::isa<llvm::Constant>(b)) b = builder_.CreateSelect(negates, llvm::ConstantInt::get(type, 1), b);
+  if (is_open)
+    b = builder_.CreateSelect(builder_.CreateOr(is_zero, negates), llvm::ConstantInt::get(type, 1), b);
   llvm::Value* rest = builder_.CreateSRem(a, b);
   llvm::Value* signs_differ = builder_.CreateICmpSLT(builder_.CreateXor(rest, b), zero);
   llvm::Value* adjust = builder_.CreateAnd(builder_.CreateICmpNE(rest, zero), signs_differ);
-  if (op == BinaryOp::mod) return builder_.CreateSelect(adjust, builder_.CreateAdd(rest, b), rest);
+  if (op == BinaryOp::mod) {
+    llvm::Value* remainder = builder_.CreateSelect(adjust, builder_.CreateAdd(rest, b), rest);
+    return is_open ? builder_.CreateSelect(is_zero, a, remainder) : remainder;
+  }
   llvm::Value* towards_zero = builder_.CreateSDiv(a, b);
   llvm::Value* quotient = builder_.CreateSub(towards_zero, builder_.CreateZExt(adjust, type));
-  return divisor == b ? quotient : builder_.CreateSelect(negates, builder_.CreateNeg(a), quotient);
+  if (!is_open) return quotient;
+  return builder_.CreateSelect(is_zero, zero,
+                               builder_.CreateSelect(negates, builder_.CreateNeg(a), quotient));
 }
 
 llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard& guard) {
@@ -262,6 +310,27 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
   return builder_.CreateSelect(condition, a, b);
 }
 
+// The nearest integer towards zero that the type has; NaN gives 0. LLVM's own saturating conversion takes
+// vectors apart.
+llvm::Value* ValueEmitter::saturated(llvm::Value* a, DType to, llvm::Type* type) {
+  const Interval range = integers_of(to);
+  const auto number = [&](double value) { return llvm::ConstantFP::get(a->getType(), value); };
+  // The ends as floats: the least is a power of two, the largest may lie between two floats.
+  const double least = static_cast<double>(range.lo);
+  const double beyond = -least;
+  const bool is_wide = a->getType()->getScalarType()->isDoubleTy();
+  const double below = is_wide ? std::nextafter(beyond, 0)
+                               : static_cast<double>(std::nextafter(static_cast<float>(beyond), 0.0F));
+  const double most = std::floor(below);
+  llvm::Value* is_ordered = builder_.CreateFCmpORD(a, number(0));
+  llvm::Value* value = builder_.CreateSelect(is_ordered, a, number(0));
+  value = extremum(BinaryOp::min, number(most), extremum(BinaryOp::max, number(least), value));
+  llvm::Value* integer = builder_.CreateFPToSI(value, type);
+  if (most == beyond - 1) return integer;
+  llvm::Value* largest = llvm::ConstantInt::getSigned(type, range.hi);
+  return builder_.CreateSelect(builder_.CreateFCmpOGE(a, number(beyond)), largest, integer);
+}
+
 llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& guard) {
   llvm::Value* a = emit(e.operand, guard);
   llvm::Type* type = value_type(builder_.getContext(), self.type());
@@ -275,7 +344,7 @@ llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& g
   if (from == DType::boolean)
     return is_float(to) ? builder_.CreateUIToFP(a, type) : builder_.CreateZExt(a, type);
   if (lathe::is_float(from) && lathe::is_float(to)) return builder_.CreateFPCast(a, type);
-  if (lathe::is_float(from)) return builder_.CreateFPToSI(a, type);
+  if (lathe::is_float(from)) return saturated(a, to, type);
   if (lathe::is_float(to)) return builder_.CreateSIToFP(a, type);
   return builder_.CreateSExtOrTrunc(a, type);
 }

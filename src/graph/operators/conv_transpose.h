@@ -1,5 +1,6 @@
-// Transposed convolution. Operands: data [N, C, spatial...], weight [C, M, kernel...], optional bias [M];
-// gives [N, M, spatial...], of extents (input - 1) * stride + kernel - pads + output padding.
+// Transposed convolution. Operands: data [N, C, spatial...], weight [C, M / groups, kernel...], optional bias
+// [M]; gives [N, M, spatial...], of extents (input - 1) * stride + what the kernel reaches over - pads +
+// output padding.
 #pragma once
 
 #include "graph/operators/family.h"
@@ -14,6 +15,7 @@ struct ConvTransposeOp {
   static constexpr size_t kMostOperands = 3;
   SlidingWindow window;  // its pads are cut off the result
   Shape output_padding;  // what is added behind it again, an entry a spatial axis
+  int64_t groups = 1;
 
   bool operator==(const ConvTransposeOp&) const = default;
 };
@@ -25,7 +27,7 @@ Tensor lower(const ConvTransposeOp& op, DagBuilder& builder, std::span<const Ten
 bool needs_epilogue(const ConvTransposeOp& op, size_t operands);
 Expr epilogue(const ConvTransposeOp& op, const Expr& value, const PointOperands& point);
 
-// ONNX ConvTranspose of one group, without dilation.
+// ONNX ConvTranspose; where `auto_pad` or `output_shape` say what it gives, its pads follow.
 Result<ConvTransposeOp> import_conv_transpose(OnnxNode& node);
 
 }  // namespace lathe

@@ -6,136 +6,257 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
+#include "expr/integers.h"
 #include "graph/onnx_node.h"
 #include "graph/onnx_tensor.h"
-#include "ops/elementwise.h"
 
 namespace lathe {
 namespace {
 
-double clamp(double x, double low, double high) { return std::min(std::max(x, low), high); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double clamp(double x, double low, double high) { return minimum(maximum(x, low), high); }
+// A bound that is infinite is none.
+Expr clamp(Expr x, double low, double high) {
+  if (low > -kInfinity) x = max(x, literal(x.type(), low));
+  if (high < kInfinity) x = min(x, literal(x.type(), high));
+  return x;
+}
 Expr real(double value) { return literal({DType::f32}, value); }
-Expr clamp(const Expr& x, double low, double high) { return min(max(x, real(low)), real(high)); }
+Expr zero_like(const Expr& x) { return literal(x.type(), 0); }
 
-double value_of(const MapOp& op, double x) {
-  switch (op.function) {
-    case MapFunction::relu: return std::max(x, 0.0);
-    case MapFunction::leaky_relu: return x < 0 ? op.a * x : x;
-    case MapFunction::clip: return clamp(x, op.a, op.b);
-    case MapFunction::sigmoid: return 1 / (1 + std::exp(-x));
-    case MapFunction::hard_sigmoid: return clamp(op.a * x + op.b, 0, 1);
-    case MapFunction::hard_swish: return x * clamp(x / 6 + 0.5, 0, 1);
-    case MapFunction::tanh: return std::tanh(x);
-    case MapFunction::exp: return std::exp(x);
-    case MapFunction::log: return std::log(x);
-    case MapFunction::sqrt: return std::sqrt(x);
-    case MapFunction::erf: return std::erf(x);
-    case MapFunction::abs: return std::abs(x);
-    case MapFunction::negate: return -x;
-    case MapFunction::reciprocal: return 1 / x;
-    case MapFunction::elu: return x < 0 ? op.a * std::expm1(x) : x;
-    case MapFunction::soft_plus: return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-    case MapFunction::power: return std::pow(x, op.a);
-  }
-  return x;
-}
-
-double value_of(ZipFunction function, double x, double y) {
-  switch (function) {
-    case ZipFunction::add: return x + y;
-    case ZipFunction::sub: return x - y;
-    case ZipFunction::mul: return x * y;
-    case ZipFunction::div: return x / y;
-    case ZipFunction::quotient: return std::trunc(x / y);
-    case ZipFunction::max: return std::max(x, y);
-    case ZipFunction::min: return std::min(x, y);
-    case ZipFunction::p_relu: return x < 0 ? x * y : x;
-  }
-  return x;
-}
-
-// x to a constant power. Whole exponents up to 64 take products; logarithms are for positive x alone.
+// What programs compute small powers as, so that they count as cheap, and 1 as what reads nothing.
 Expr power(const Expr& x, double exponent) {
-  if (exponent < 0) return real(1) / power(x, -exponent);
-  if (exponent == 0.5) return sqrt(x);
-  if (exponent != std::floor(exponent)) return exp(log(x) * real(exponent));
-  if (exponent > 64) {
-    const Expr magnitude = exp(log(abs(x)) * real(exponent));
-    return std::fmod(exponent, 2) == 0 ? magnitude : select(x < real(0), -magnitude, magnitude);
-  }
-  Expr result;
-  Expr square = x;
-  for (auto rest = static_cast<int>(exponent); rest > 0; rest /= 2, square = square * square) {
-    if (rest % 2 == 1) result = result.defined() ? result * square : square;
-  }
-  return result.defined() ? result : real(1);
+  if (exponent == 0) return real(1);
+  if (exponent == 2) return x * x;
+  return exponent == 3 ? x * x * x : binary(BinaryOp::pow, x, real(exponent));
+}
+
+double elu(double a, double x) { return x < 0 ? a * std::expm1(x) : x; }
+Expr elu(double a, const Expr& x) {
+  return select(x < real(0), (exp(min(x, real(0))) - real(1)) * real(a), x);
+}
+
+double soft_plus(double x) { return maximum(x, 0) + std::log1p(std::exp(-std::abs(x))); }
+
+constexpr double kHalfRoot = 0.70710678118654752;       // sqrt(1/2)
+constexpr double kRootOf2OverPi = 0.79788456080286536;  // sqrt(2/pi)
+constexpr double kCubicPart = 0.044715;
+
+// e^(|x| / 2): its square, which is e^|x|, would overflow before half of it does.
+Expr half_exponential(const Expr& x) { return exp(abs(x) * real(0.5)); }
+Expr cosh(const Expr& x) {
+  const Expr half = half_exponential(x);
+  return half * real(0.5) * half + real(0.5) / half / half;
+}
+// Near 0 the first terms of its series, where a difference of exponentials would lose their digits.
+Expr sinh(const Expr& x) {
+  const Expr half = half_exponential(x);
+  const Expr far = copy_sign(half * real(0.5) * half - real(0.5) / half / half, x);
+  const Expr square = x * x;
+  Expr series = real(1.0 / 362880);
+  for (const double divisor : {5040, 120, 6, 1}) series = series * square + real(1 / divisor);
+  return select(abs(x) < real(1), x * series, far);
+}
+
+// tanh(log(1 + e^x)) is n / (n + 2) with n = e^x * (e^x + 2), which is 1 for large x.
+Expr mish(const Expr& x) {
+  const Expr exponential = exp(min(x, real(20)));
+  const Expr n = exponential * (exponential + real(2));
+  return x * (n / (n + real(2)));
+}
+
+bool is_inf(const MapOp& op, double x) {
+  return (op.a != 0 && x == -kInfinity) || (op.b != 0 && x == kInfinity);
+}
+Expr is_inf(const MapOp& op, const Expr& x) {
+  Expr negative = x == real(-kInfinity);
+  const Expr positive = x == real(kInfinity);
+  if (op.a != 0 && op.b != 0) return negative || positive;
+  if (op.a != 0) return negative;
+  return op.b != 0 ? positive : positive && negative;
+}
+
+// What a function takes: f32, or any number.
+enum class Takes : uint8_t { reals, numbers, truths };
+
+struct MapRow {
+  MapFunction function;
+  const char* name;  // as in ONNX
+  Takes takes;
+  double (*value)(const MapOp& op, double x);
+  Expr (*lower)(const MapOp& op, const Expr& x);
+};
+
+using Op = MapOp;
+
+constexpr MapRow kRows[] = {
+    {MapFunction::relu, "Relu", Takes::numbers, [](const Op&, double x) { return maximum(x, 0); },
+     [](const Op&, const Expr& x) { return max(x, zero_like(x)); }},
+    {MapFunction::leaky_relu, "LeakyRelu", Takes::reals,
+     [](const Op& op, double x) { return x < 0 ? op.a * x : x; },
+     [](const Op& op, const Expr& x) { return select(x < real(0), x * real(op.a), x); }},
+    {MapFunction::clip, "Clip", Takes::numbers, [](const Op& op, double x) { return clamp(x, op.a, op.b); },
+     [](const Op& op, const Expr& x) { return clamp(x, op.a, op.b); }},
+    {MapFunction::sigmoid, "Sigmoid", Takes::reals,
+     [](const Op&, double x) { return 1 / (1 + std::exp(-x)); },
+     [](const Op&, const Expr& x) { return real(1) / (real(1) + exp(-x)); }},
+    {MapFunction::hard_sigmoid, "HardSigmoid", Takes::reals,
+     [](const Op& op, double x) { return clamp(op.a * x + op.b, 0, 1); },
+     [](const Op& op, const Expr& x) { return clamp(x * real(op.a) + real(op.b), 0, 1); }},
+    {MapFunction::hard_swish, "HardSwish", Takes::reals,
+     [](const Op&, double x) { return x * clamp(x / 6 + 0.5, 0, 1); },
+     [](const Op&, const Expr& x) { return x * clamp(x * real(1.0 / 6) + real(0.5), 0, 1); }},
+    {MapFunction::tanh, "Tanh", Takes::reals, [](const Op&, double x) { return std::tanh(x); },
+     [](const Op&, const Expr& x) { return tanh(x); }},
+    {MapFunction::exp, "Exp", Takes::reals, [](const Op&, double x) { return std::exp(x); },
+     [](const Op&, const Expr& x) { return exp(x); }},
+    {MapFunction::log, "Log", Takes::reals, [](const Op&, double x) { return std::log(x); },
+     [](const Op&, const Expr& x) { return log(x); }},
+    {MapFunction::sqrt, "Sqrt", Takes::reals, [](const Op&, double x) { return std::sqrt(x); },
+     [](const Op&, const Expr& x) { return sqrt(x); }},
+    {MapFunction::erf, "Erf", Takes::reals, [](const Op&, double x) { return std::erf(x); },
+     [](const Op&, const Expr& x) { return erf(x); }},
+    {MapFunction::abs, "Abs", Takes::numbers, [](const Op&, double x) { return std::abs(x); },
+     [](const Op&, const Expr& x) { return abs(x); }},
+    {MapFunction::negate, "Neg", Takes::numbers, [](const Op&, double x) { return -x; },
+     [](const Op&, const Expr& x) { return -x; }},
+    {MapFunction::reciprocal, "Reciprocal", Takes::reals, [](const Op&, double x) { return 1 / x; },
+     [](const Op&, const Expr& x) { return real(1) / x; }},
+    {MapFunction::elu, "Elu", Takes::reals, [](const Op& op, double x) { return elu(op.a, x); },
+     [](const Op& op, const Expr& x) { return elu(op.a, x); }},
+    {MapFunction::soft_plus, "Softplus", Takes::reals, [](const Op&, double x) { return soft_plus(x); },
+     [](const Op&, const Expr& x) { return max(x, real(0)) + log(real(1) + exp(-abs(x))); }},
+    {MapFunction::power, "Pow", Takes::reals, [](const Op& op, double x) { return std::pow(x, op.a); },
+     [](const Op& op, const Expr& x) { return power(x, op.a); }},
+    {MapFunction::sign, "Sign", Takes::numbers,
+     [](const Op&, double x) { return x > 0   ? 1
+                                      : x < 0 ? -1
+                                              : x; },
+     [](const Op&, const Expr& x) {
+       const Expr negative = select(x < zero_like(x), literal(x.type(), -1), x);
+       return select(x > zero_like(x), literal(x.type(), 1), negative);
+     }},
+    {MapFunction::floor, "Floor", Takes::reals, [](const Op&, double x) { return std::floor(x); },
+     [](const Op&, const Expr& x) { return floor(x); }},
+    {MapFunction::ceil, "Ceil", Takes::reals, [](const Op&, double x) { return std::ceil(x); },
+     [](const Op&, const Expr& x) { return ceil(x); }},
+    {MapFunction::round, "Round", Takes::reals, [](const Op&, double x) { return std::nearbyint(x); },
+     [](const Op&, const Expr& x) { return round(x); }},
+    {MapFunction::sin, "Sin", Takes::reals, [](const Op&, double x) { return std::sin(x); },
+     [](const Op&, const Expr& x) { return sin(x); }},
+    {MapFunction::cos, "Cos", Takes::reals, [](const Op&, double x) { return std::cos(x); },
+     [](const Op&, const Expr& x) { return cos(x); }},
+    {MapFunction::tan, "Tan", Takes::reals, [](const Op&, double x) { return std::tan(x); },
+     [](const Op&, const Expr& x) { return sin(x) / cos(x); }},
+    {MapFunction::sinh, "Sinh", Takes::reals, [](const Op&, double x) { return std::sinh(x); },
+     [](const Op&, const Expr& x) { return sinh(x); }},
+    {MapFunction::cosh, "Cosh", Takes::reals, [](const Op&, double x) { return std::cosh(x); },
+     [](const Op&, const Expr& x) { return cosh(x); }},
+    {MapFunction::gelu, "Gelu", Takes::reals,
+     [](const Op&, double x) { return x * 0.5 * (1 + std::erf(x * kHalfRoot)); },
+     [](const Op&, const Expr& x) { return x * real(0.5) * (real(1) + erf(x * real(kHalfRoot))); }},
+    {MapFunction::gelu_tanh, "Gelu", Takes::reals,
+     [](const Op&, double x) {
+       return x * 0.5 * (1 + std::tanh(kRootOf2OverPi * x * (1 + kCubicPart * x * x)));
+     },
+     [](const Op&, const Expr& x) {
+       const Expr inner = x * real(kRootOf2OverPi) * (real(1) + x * x * real(kCubicPart));
+       return x * real(0.5) * (real(1) + tanh(inner));
+     }},
+    {MapFunction::mish, "Mish", Takes::reals, [](const Op&, double x) { return x * std::tanh(soft_plus(x)); },
+     [](const Op&, const Expr& x) { return mish(x); }},
+    {MapFunction::celu, "Celu", Takes::reals,
+     [](const Op& op, double x) { return x < 0 ? op.a * std::expm1(x / op.a) : x; },
+     [](const Op& op, const Expr& x) {
+       return select(x < real(0), (exp(min(x * real(1 / op.a), real(0))) - real(1)) * real(op.a), x);
+     }},
+    {MapFunction::selu, "Selu", Takes::reals, [](const Op& op, double x) { return op.b * elu(op.a, x); },
+     [](const Op& op, const Expr& x) { return elu(op.a, x) * real(op.b); }},
+    {MapFunction::thresholded_relu, "ThresholdedRelu", Takes::reals,
+     [](const Op& op, double x) { return x > op.a ? x : 0.0; },
+     [](const Op& op, const Expr& x) { return select(x > real(op.a), x, real(0)); }},
+    {MapFunction::soft_sign, "Softsign", Takes::reals,
+     [](const Op&, double x) { return x / (1 + std::abs(x)); },
+     [](const Op&, const Expr& x) { return x / (real(1) + abs(x)); }},
+    {MapFunction::shrink, "Shrink", Takes::reals,
+     [](const Op& op, double x) { return x < -op.a  ? x + op.b
+                                         : x > op.a ? x - op.b
+                                                    : 0.0; },
+     [](const Op& op, const Expr& x) {
+       const Expr above = select(x > real(op.a), x - real(op.b), real(0));
+       return select(x < real(-op.a), x + real(op.b), above);
+     }},
+    {MapFunction::logical_not, "Not", Takes::truths, [](const Op&, double x) { return x == 0 ? 1.0 : 0.0; },
+     [](const Op&, const Expr& x) { return unary(UnaryOp::logical_not, x); }},
+    {MapFunction::is_nan, "IsNaN", Takes::reals,
+     [](const Op&, double x) { return std::isnan(x) ? 1.0 : 0.0; },
+     // NOLINTNEXTLINE(misc-redundant-expression): a NaN alone is not equal to itself
+     [](const Op&, const Expr& x) { return x != x; }},
+    {MapFunction::is_inf, "IsInf", Takes::reals,
+     [](const Op& op, double x) { return is_inf(op, x) ? 1.0 : 0.0; },
+     [](const Op& op, const Expr& x) { return is_inf(op, x); }},
+};
+
+const MapRow& row_of(MapFunction function) {
+  const auto row = std::ranges::find(kRows, function, &MapRow::function);
+  LATHE_CHECK(row != std::end(kRows));
+  return *row;
+}
+
+bool is_condition(MapFunction function) {
+  return function == MapFunction::is_nan || function == MapFunction::is_inf;
+}
+
+// An integer of 64 bits that a double holds, as an element of the type keeps it.
+double wrapped(DType dtype, double value) {
+  if (is_float(dtype) || dtype == DType::i64 || !std::isfinite(value)) return value;
+  return static_cast<double>(wrap_to(dtype, static_cast<int64_t>(value)));
+}
+
+double cast_value(DType from, DType to, double x) {
+  if (is_float(to)) return x;
+  if (to == DType::boolean) return x != 0 ? 1 : 0;
+  if (!is_float(from)) return wrapped(to, x);
+  if (std::isnan(x)) return 0;
+  const Interval holds = integers_of(to);
+  return clamp(std::trunc(x), static_cast<double>(holds.lo), static_cast<double>(holds.hi));
 }
 
 }  // namespace
 
-const char* MapOp::name() const {
-  switch (function) {
-    case MapFunction::relu: return "Relu";
-    case MapFunction::leaky_relu: return "LeakyRelu";
-    case MapFunction::clip: return "Clip";
-    case MapFunction::sigmoid: return "Sigmoid";
-    case MapFunction::hard_sigmoid: return "HardSigmoid";
-    case MapFunction::hard_swish: return "HardSwish";
-    case MapFunction::tanh: return "Tanh";
-    case MapFunction::exp: return "Exp";
-    case MapFunction::log: return "Log";
-    case MapFunction::sqrt: return "Sqrt";
-    case MapFunction::erf: return "Erf";
-    case MapFunction::abs: return "Abs";
-    case MapFunction::negate: return "Neg";
-    case MapFunction::reciprocal: return "Reciprocal";
-    case MapFunction::elu: return "Elu";
-    case MapFunction::soft_plus: return "Softplus";
-    case MapFunction::power: return "Pow";
-  }
-  return "";
-}
-
-const char* ZipOp::name() const {
-  switch (function) {
-    case ZipFunction::add: return "Add";
-    case ZipFunction::sub: return "Sub";
-    case ZipFunction::mul: return "Mul";
-    case ZipFunction::div:
-    case ZipFunction::quotient: return "Div";
-    case ZipFunction::max: return "Max";
-    case ZipFunction::min: return "Min";
-    case ZipFunction::p_relu: return "PRelu";
-  }
-  return "";
-}
+const char* MapOp::name() const { return row_of(function).name; }
 
 std::string attributes_of(const MapOp& op) {
   switch (op.function) {
     case MapFunction::elu:
+    case MapFunction::celu:
+    case MapFunction::thresholded_relu:
     case MapFunction::leaky_relu: return fmt::format("alpha {}", op.a);
+    case MapFunction::selu: return fmt::format("alpha {}, gamma {}", op.a, op.b);
+    case MapFunction::shrink: return fmt::format("lambda {}, bias {}", op.a, op.b);
+    case MapFunction::gelu_tanh: return "by tanh";
     case MapFunction::power: return fmt::format("exponent {}", op.a);
     case MapFunction::clip: return fmt::format("min {}, max {}", op.a, op.b);
     case MapFunction::hard_sigmoid: return fmt::format("alpha {}, beta {}", op.a, op.b);
+    case MapFunction::is_inf: return fmt::format("negative {}, positive {}", op.a, op.b);
     default: return {};
   }
 }
 
-std::string attributes_of(const ZipOp&) { return {}; }
-
 std::string attributes_of(const CastOp& op) { return to_string(op.to); }
 
-Result<TensorType> infer(const MapOp&, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
-  return inputs[0];
-}
-
-Result<TensorType> infer(const ZipOp&, std::span<const TensorType> inputs) {
+Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs) {
   const DType dtype = inputs[0].dtype;
-  const bool whole = dtype == DType::i64 || dtype == DType::i32;
-  if (!whole || inputs[1].dtype != dtype) LATHE_TRY_STATUS(require_f32(inputs));
-  LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
-  return TensorType{dtype, std::move(shape)};
+  switch (row_of(op.function).takes) {
+    case Takes::reals: LATHE_TRY_STATUS(require_f32(inputs)); break;
+    case Takes::numbers:
+      LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, i64, i32 and i8"));
+      break;
+    case Takes::truths: LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool")); break;
+  }
+  return TensorType{is_condition(op.function) ? DType::boolean : dtype, inputs[0].shape};
 }
 
 Result<TensorType> infer(const CastOp& op, std::span<const TensorType> inputs) {
@@ -143,73 +264,21 @@ Result<TensorType> infer(const CastOp& op, std::span<const TensorType> inputs) {
 }
 
 Values evaluate(const MapOp& op, std::span<const Values> inputs) {
+  const MapRow& row = row_of(op.function);
   Values result = inputs[0];
-  for (double& value : result.data) value = value_of(op, value);
-  return result;
-}
-
-Values evaluate(const ZipOp& op, std::span<const Values> inputs) {
-  Values result{*broadcast_shapes(inputs[0].shape, inputs[1].shape), {}};
-  Shape at(result.shape.size(), 0);
-  do {
-    result.data.push_back(
-        value_of(op.function, inputs[0].data[static_cast<size_t>(broadcast_offset(inputs[0].shape, at))],
-                 inputs[1].data[static_cast<size_t>(broadcast_offset(inputs[1].shape, at))]));
-  } while (next_index(at, result.shape));
+  for (double& value : result.data) value = wrapped(inputs[0].dtype, row.value(op, value));
   return result;
 }
 
 Values evaluate(const CastOp& op, std::span<const Values> inputs) {
   Values result = inputs[0];
-  if (op.to == DType::boolean) {
-    for (double& x : result.data) x = x != 0 ? 1 : 0;
-  } else if (!is_float(op.to)) {
-    for (double& x : result.data) x = std::trunc(x);
-  }
+  for (double& value : result.data) value = cast_value(inputs[0].dtype, op.to, value);
   return result;
 }
 
 Expr lower(const CastOp& op, const PointOperands& point) { return cast({op.to}, point.at(0)); }
 
-Expr lower(const MapOp& op, const PointOperands& point) {
-  Expr x = point.at(0);
-  switch (op.function) {
-    case MapFunction::relu: return relu(x);
-    case MapFunction::leaky_relu: return select(x < real(0), x * real(op.a), x);
-    case MapFunction::clip: return clamp(x, op.a, op.b);
-    case MapFunction::sigmoid: return real(1) / (real(1) + exp(-x));
-    case MapFunction::hard_sigmoid: return clamp(x * real(op.a) + real(op.b), 0, 1);
-    case MapFunction::hard_swish: return x * clamp(x * real(1.0 / 6) + real(0.5), 0, 1);
-    case MapFunction::tanh: return tanh(x);
-    case MapFunction::exp: return exp(x);
-    case MapFunction::log: return log(x);
-    case MapFunction::sqrt: return sqrt(x);
-    case MapFunction::erf: return erf(x);
-    case MapFunction::abs: return abs(x);
-    case MapFunction::negate: return -x;
-    case MapFunction::reciprocal: return real(1) / x;
-    case MapFunction::elu: return select(x < real(0), (exp(min(x, real(0))) - real(1)) * real(op.a), x);
-    case MapFunction::soft_plus: return max(x, real(0)) + log(real(1) + exp(-abs(x)));
-    case MapFunction::power: return power(x, op.a);
-  }
-  return x;
-}
-
-Expr lower(const ZipOp& op, const PointOperands& point) {
-  Expr x = point.at(0);
-  const Expr y = point.at(1);
-  switch (op.function) {
-    case ZipFunction::add: return x + y;
-    case ZipFunction::sub: return x - y;
-    case ZipFunction::mul: return x * y;
-    case ZipFunction::div:
-    case ZipFunction::quotient: return x / y;
-    case ZipFunction::max: return max(x, y);
-    case ZipFunction::min: return min(x, y);
-    case ZipFunction::p_relu: return select(x < real(0), x * y, x);
-  }
-  return x;
-}
+Expr lower(const MapOp& op, const PointOperands& point) { return row_of(op.function).lower(op, point.at(0)); }
 
 Result<MapOp> import_leaky_relu(OnnxNode& node) {
   return MapOp{MapFunction::leaky_relu, node.real("alpha", 0.01)};
@@ -221,19 +290,36 @@ Result<MapOp> import_hard_sigmoid(OnnxNode& node) {
 
 Result<MapOp> import_elu(OnnxNode& node) { return MapOp{MapFunction::elu, node.real("alpha", 1)}; }
 
-Result<MapOp> import_pow(OnnxNode& node) {
-  if (node.shape(1).size() > node.shape(0).size()) {
-    return fail(ErrorKind::unsupported, fmt::format("its exponent {} has more axes than its base {}",
-                                                    to_string(node.shape(1)), to_string(node.shape(0))));
-  }
-  if (node.type(1).dtype == DType::f32) {
-    LATHE_TRY(const double exponent, node.constant_real(1, 1));
-    return MapOp{MapFunction::power, exponent};
-  }
-  LATHE_TRY(const Shape exponents, node.constant_integers(1));
-  if (exponents.size() == 1) return MapOp{MapFunction::power, static_cast<double>(exponents[0])};
-  return fail(ErrorKind::unsupported,
-              fmt::format("it has {} exponents, and Lathe supports one", exponents.size()));
+Result<MapOp> import_celu(OnnxNode& node) {
+  const double alpha = node.real("alpha", 1);
+  if (alpha != 0) return MapOp{MapFunction::celu, alpha};
+  return fail(ErrorKind::invalid_argument, "attribute 'alpha' is 0, which it divides by");
+}
+
+Result<MapOp> import_selu(OnnxNode& node) {
+  return MapOp{MapFunction::selu, node.real("alpha", 1.67326319217681884765625),
+               node.real("gamma", 1.05070102214813232421875)};
+}
+
+Result<MapOp> import_thresholded_relu(OnnxNode& node) {
+  return MapOp{MapFunction::thresholded_relu, node.real("alpha", 1)};
+}
+
+Result<MapOp> import_shrink(OnnxNode& node) {
+  return MapOp{MapFunction::shrink, node.real("lambd", 0.5), node.real("bias", 0)};
+}
+
+Result<MapOp> import_gelu(OnnxNode& node) {
+  const std::string approximate = node.text("approximate", "none");
+  if (approximate == "none") return MapOp{MapFunction::gelu};
+  if (approximate == "tanh") return MapOp{MapFunction::gelu_tanh};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("attribute 'approximate' is '{}', and must be none or tanh", approximate));
+}
+
+Result<MapOp> import_is_inf(OnnxNode& node) {
+  return MapOp{MapFunction::is_inf, static_cast<double>(node.integer("detect_negative", 1)),
+               static_cast<double>(node.integer("detect_positive", 1))};
 }
 
 Result<CastOp> import_cast(OnnxNode& node) {
@@ -242,16 +328,8 @@ Result<CastOp> import_cast(OnnxNode& node) {
   return op;
 }
 
-Result<ZipOp> import_div(OnnxNode& node) {
-  if (node.type(0).dtype == DType::f32 || !node.is_constant(1)) return ZipOp{ZipFunction::div};
-  LATHE_TRY(const Shape divisors, node.constant_integers(1));
-  if (std::ranges::find(divisors, 0) == divisors.end()) return ZipOp{ZipFunction::quotient};
-  return fail(ErrorKind::invalid_argument, "it divides integers by 0");
-}
-
 Result<MapOp> import_clip(OnnxNode& node) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  MapOp op{MapFunction::clip, node.real("min", -kLargest), node.real("max", kLargest)};
+  MapOp op{MapFunction::clip, node.real("min", -kInfinity), node.real("max", kInfinity)};
   LATHE_TRY(op.a, node.constant_real(1, op.a));
   LATHE_TRY(op.b, node.constant_real(2, op.b));
   return op;

@@ -1,5 +1,5 @@
-// Operators that give each element from the elements at the same place: they join the group of what produces
-// their operand. Binary ones broadcast as NumPy does.
+// Operators that give each element from the operand's element at the same place: they join the group of what
+// produces it.
 #pragma once
 
 #include "graph/operators/family.h"
@@ -24,9 +24,29 @@ enum class MapFunction : uint8_t {
   elu,        // x < 0 ? a * (e^x - 1) : x
   soft_plus,  // log(1 + e^x)
   power,      // x to the power of a
+  sign,       // -1, 0 or 1
+  floor,
+  ceil,
+  round,  // halves to the even one
+  sin,
+  cos,
+  tan,
+  sinh,
+  cosh,
+  gelu,              // x * (1 + erf(x / sqrt(2))) / 2
+  gelu_tanh,         // the same by tanh
+  mish,              // x * tanh(log(1 + e^x))
+  celu,              // x < 0 ? a * (e^(x / a) - 1) : x
+  selu,              // b * (x < 0 ? a * (e^x - 1) : x)
+  thresholded_relu,  // x > a ? x : 0
+  soft_sign,         // x / (1 + |x|)
+  shrink,            // x < -a ? x + b : x > a ? x - b : 0
+  logical_not,
+  is_nan,
+  is_inf,  // -infinity where a is not 0, infinity where b is not
 };
 
-// A function of one operand.
+// A function of one operand. Integers wrap around.
 struct MapOp {
   static constexpr FusionRole kRole = FusionRole::elementwise;
   static constexpr size_t kLeastOperands = 1;
@@ -40,22 +60,9 @@ struct MapOp {
   bool operator==(const MapOp&) const = default;
 };
 
-// quotient: x / y of integers, cut off towards zero; p_relu: x < 0 ? x * y : x
-enum class ZipFunction : uint8_t { add, sub, mul, div, quotient, max, min, p_relu };
-
-// A function of two operands, of f32 or of integers (which ONNX computes shapes with).
-struct ZipOp {
-  static constexpr FusionRole kRole = FusionRole::elementwise;
-  static constexpr size_t kLeastOperands = 2;
-  static constexpr size_t kMostOperands = 2;
-
-  ZipFunction function = ZipFunction::add;
-
-  const char* name() const;  // as in ONNX
-  bool operator==(const ZipOp&) const = default;
-};
-
-// Another element type; numbers that it cannot hold are cut off towards zero.
+// Another element type. Of a number with a fraction integers take what is left when it is cut off, or the
+// nearest that they hold, and 0 for what is no number; of a wider integer its lowest bits. `bool` is whether
+// it is not 0.
 struct CastOp {
   static constexpr const char* kName = "Cast";
   static constexpr FusionRole kRole = FusionRole::elementwise;
@@ -68,37 +75,31 @@ struct CastOp {
 };
 
 std::string attributes_of(const MapOp& op);
-std::string attributes_of(const ZipOp& op);
 std::string attributes_of(const CastOp& op);
 Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs);
-Result<TensorType> infer(const ZipOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const CastOp& op, std::span<const TensorType> inputs);
 Values evaluate(const MapOp& op, std::span<const Values> inputs);
-Values evaluate(const ZipOp& op, std::span<const Values> inputs);
 Values evaluate(const CastOp& op, std::span<const Values> inputs);
 Expr lower(const MapOp& op, const PointOperands& point);
-Expr lower(const ZipOp& op, const PointOperands& point);
 Expr lower(const CastOp& op, const PointOperands& point);
 
-// ONNX LeakyRelu, HardSigmoid, Elu, Clip (its bounds attributes before operator set 11, then constant
-// inputs), Pow with a constant exponent, Cast.
+// ONNX LeakyRelu, HardSigmoid, Elu, Celu, Selu, ThresholdedRelu, Shrink, Gelu, Clip (its bounds
+// attributes before operator set 11, then constant inputs), IsInf, Cast.
 Result<MapOp> import_leaky_relu(OnnxNode& node);
 Result<MapOp> import_hard_sigmoid(OnnxNode& node);
 Result<MapOp> import_clip(OnnxNode& node);
 Result<MapOp> import_elu(OnnxNode& node);
-Result<MapOp> import_pow(OnnxNode& node);
+Result<MapOp> import_celu(OnnxNode& node);
+Result<MapOp> import_selu(OnnxNode& node);
+Result<MapOp> import_thresholded_relu(OnnxNode& node);
+Result<MapOp> import_shrink(OnnxNode& node);
+Result<MapOp> import_gelu(OnnxNode& node);
+Result<MapOp> import_is_inf(OnnxNode& node);
 Result<CastOp> import_cast(OnnxNode& node);
-// ONNX Div, of f32 or of integers.
-Result<ZipOp> import_div(OnnxNode& node);
-// The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...; Add, Sub, Mul, Max, Min
-// of two operands.
+// The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...
 template <MapFunction function>
 Result<MapOp> import_map(OnnxNode&) {
   return MapOp{function};
-}
-template <ZipFunction function>
-Result<ZipOp> import_zip(OnnxNode&) {
-  return ZipOp{function};
 }
 
 }  // namespace lathe

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace lathe {
 
@@ -55,12 +57,34 @@ Result<std::vector<size_t>> axes_of_list(const Shape& axes, size_t rank) {
   return result;
 }
 
+std::vector<size_t> axes_from(size_t first, size_t rank) {
+  std::vector<size_t> axes(rank - first);
+  std::iota(axes.begin(), axes.end(), first);
+  return axes;
+}
+
+double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+bool is_number(DType dtype) { return is_computed_type(dtype) && dtype != DType::boolean; }
+
+Status require_type(const TensorType& input, size_t operand, bool is_right, const char* supports) {
+  if (is_right) return {};
+  return fail(ErrorKind::unsupported, fmt::format("input {} is of type {}, and Lathe supports {} here",
+                                                  operand, to_string(input.dtype), supports));
+}
+
 Status require_f32(std::span<const TensorType> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].dtype != DType::f32) {
-      return fail(ErrorKind::unsupported, fmt::format("input {} is of type {}, and Lathe supports f32 here",
-                                                      i, to_string(inputs[i].dtype)));
-    }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    LATHE_TRY_STATUS(require_type(inputs[i], i, inputs[i].dtype == DType::f32, "f32"));
+  return {};
+}
+
+Status require_one_type(std::span<const TensorType> inputs) {
+  for (const TensorType& input : inputs) {
+    if (input.dtype == inputs[0].dtype) continue;
+    return fail(ErrorKind::invalid_argument, fmt::format("its operands are of types {} and {}",
+                                                         to_string(inputs[0].dtype), to_string(input.dtype)));
   }
   return {};
 }

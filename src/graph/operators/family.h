@@ -12,8 +12,9 @@
 //   epilogue(op, value, point)           the result's element from the element that `lower` gave
 // and an element-wise operator
 //   lower(op, point)                     the result's element from those of its operands
-// An operator without one of them does not compile: graph/graph.h lists all in the variant `GraphOp`. What
-// reads an operator from ONNX is a row of the table in graph/onnx_operators.cpp.
+// An operator whose result holds elements of its operands and nothing else says so by `kMovesElements`.
+// An operator without one of the others does not compile: graph/graph.h lists all in the variant `GraphOp`.
+// What reads an operator from ONNX is a row of the table in graph/onnx_operators.cpp.
 #pragma once
 
 #include <span>
@@ -39,11 +40,39 @@ Result<Shape> broadcast_shapes(const Shape& a, const Shape& b);
 int64_t broadcast_offset(const Shape& from, const Shape& index);
 // Steps a row-major index through `shape`; false after the last.
 bool next_index(Shape& index, const Shape& shape);
+// The result whose element at each index is the operand's at `source(index)`.
+template <class Source>
+Values moved(const Values& operand, const Shape& shape, Source source) {
+  Values result{shape, {}};
+  result.data.reserve(static_cast<size_t>(elements_of(shape)));
+  Shape index(shape.size(), 0);
+  do {
+    result.data.push_back(operand.data[static_cast<size_t>(broadcast_offset(operand.shape, source(index)))]);
+  } while (next_index(index, shape));
+  return result;
+}
+
 // The axis among `rank` axes that this stands for; negative ones count from the end.
 Result<size_t> axis_of(int64_t axis, size_t rank);
 // The same of several, ascending; an Error where one is named twice.
 Result<std::vector<size_t>> axes_of_list(const Shape& axes, size_t rank);
+// `first` .. rank - 1.
+std::vector<size_t> axes_from(size_t first, size_t rank);
+// The element of a tensor that broadcasts to the shape of `index`, at that index.
+inline double element_at(const Values& values, const Shape& index) {
+  return values.data[static_cast<size_t>(broadcast_offset(values.shape, index))];
+}
+// The lesser and the larger of two; NaN where either is.
+double minimum(double a, double b);
+double maximum(double a, double b);
+
+// Whether arithmetic takes such elements: f32, i64, i32 and i8.
+bool is_number(DType dtype);
 // An Error unless all types are f32.
 Status require_f32(std::span<const TensorType> inputs);
+// An Error that names the operand and what Lathe `supports` there, unless its type is right.
+Status require_type(const TensorType& input, size_t operand, bool is_right, const char* supports);
+// An Error unless all types are the same.
+Status require_one_type(std::span<const TensorType> inputs);
 
 }  // namespace lathe

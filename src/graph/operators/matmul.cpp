@@ -68,14 +68,14 @@ Result<TensorType> infer(const MatMulOp&, std::span<const TensorType> inputs) {
 }
 
 Values evaluate(const MatMulOp&, std::span<const Values> inputs) {
-  const auto& [a_shape, a] = inputs[0];
-  const auto& [b_shape, b] = inputs[1];
-  const Product product = *product_of(a_shape, b_shape);
+  const std::vector<double>& a = inputs[0].data;
+  const std::vector<double>& b = inputs[1].data;
+  const Product product = *product_of(inputs[0].shape, inputs[1].shape);
   Values result{product.shape(), {}};
   Shape batch(product.batch.size(), 0);
   do {
-    const int64_t a_at = broadcast_offset(leading(a_shape), batch) * product.rows * product.inner;
-    const int64_t b_at = broadcast_offset(leading(b_shape), batch) * product.inner * product.columns;
+    const int64_t a_at = broadcast_offset(leading(inputs[0].shape), batch) * product.rows * product.inner;
+    const int64_t b_at = broadcast_offset(leading(inputs[1].shape), batch) * product.inner * product.columns;
     for (int64_t i = 0; i < product.rows; ++i) {
       for (int64_t j = 0; j < product.columns; ++j) {
         double sum = 0;

@@ -12,29 +12,9 @@
 namespace lathe {
 namespace {
 
-// The result whose element at each index is the operand's at `source(index)`.
-template <class Source>
-Values moved(const Values& operand, const Shape& shape, Source source) {
-  Values result{shape, {}};
-  result.data.reserve(static_cast<size_t>(elements_of(shape)));
-  Shape index(shape.size(), 0);
-  do {
-    result.data.push_back(operand.data[static_cast<size_t>(broadcast_offset(operand.shape, source(index)))]);
-  } while (next_index(index, shape));
-  return result;
-}
-
 Shape transposed_shape(const TransposeOp& op, const Shape& shape) {
   Shape result;
   for (const size_t axis : op.order) result.push_back(shape[axis]);
-  return result;
-}
-
-Shape gathered_shape(const GatherOp& op, const Shape& shape) {
-  const auto axis = shape.begin() + static_cast<std::ptrdiff_t>(op.axis);
-  Shape result(shape.begin(), axis);
-  result.insert(result.end(), op.places_shape.begin(), op.places_shape.end());
-  result.insert(result.end(), axis + 1, shape.end());
   return result;
 }
 
@@ -51,12 +31,6 @@ void add_slice(SliceOp& op, size_t axis, int64_t extent, int64_t start, int64_t 
   op.extents[axis] = std::max<int64_t>(0, (end - start + step + (step > 0 ? -1 : 1)) / step);
 }
 
-bool evenly_spaced(const Shape& places) {
-  for (size_t i = 2; i < places.size(); ++i)
-    if (places[i] - places[i - 1] != places[1] - places[0]) return false;
-  return true;
-}
-
 }  // namespace
 
 std::string attributes_of(const TransposeOp& op) {
@@ -68,11 +42,6 @@ std::string attributes_of(const SliceOp& op) {
 }
 std::string attributes_of(const ConcatOp& op) { return fmt::format("axis {}", op.axis); }
 std::string attributes_of(const ExpandOp& op) { return to_string(op.shape); }
-std::string attributes_of(const GatherOp& op) {
-  return fmt::format("axis {}, places {} of shape {}", op.axis, to_string(op.places),
-                     to_string(op.places_shape));
-}
-
 Result<TensorType> infer(const TransposeOp& op, std::span<const TensorType> inputs) {
   const Shape& shape = inputs[0].shape;
   std::vector<size_t> sorted = op.order;
@@ -123,17 +92,6 @@ Result<TensorType> infer(const ExpandOp& op, std::span<const TensorType> inputs)
   return TensorType{inputs[0].dtype, std::move(shape)};
 }
 
-Result<TensorType> infer(const GatherOp& op, std::span<const TensorType> inputs) {
-  const Shape& shape = inputs[0].shape;
-  const int64_t extent = op.axis < shape.size() ? shape[op.axis] : 0;
-  for (const int64_t place : op.places) {
-    if (place >= 0 && place < extent) continue;
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("there is no place {} in axis {} of {}", place, op.axis, to_string(shape)));
-  }
-  return TensorType{inputs[0].dtype, gathered_shape(op, shape)};
-}
-
 Values evaluate(const TransposeOp& op, std::span<const Values> inputs) {
   return moved(inputs[0], transposed_shape(op, inputs[0].shape), [&](const Shape& index) {
     Shape source(index.size());
@@ -173,18 +131,6 @@ Values evaluate(const ExpandOp& op, std::span<const Values> inputs) {
   return result;
 }
 
-Values evaluate(const GatherOp& op, std::span<const Values> inputs) {
-  const size_t rank = op.places_shape.size();
-  return moved(inputs[0], gathered_shape(op, inputs[0].shape), [&](const Shape& index) {
-    const auto axis = index.begin() + static_cast<std::ptrdiff_t>(op.axis);
-    const auto behind = axis + static_cast<std::ptrdiff_t>(rank);
-    Shape source(index.begin(), axis);
-    source.push_back(op.places[static_cast<size_t>(broadcast_offset(op.places_shape, Shape(axis, behind)))]);
-    source.insert(source.end(), behind, index.end());
-    return source;
-  });
-}
-
 Tensor lower(const TransposeOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   const std::vector<Axis> axes = axes_with(transposed_shape(op, operands[0]->shape));
   std::vector<Affine> index(axes.size(), Affine(0));
@@ -220,27 +166,6 @@ Tensor lower(const ConcatOp& op, DagBuilder& builder, std::span<const Tensor> op
 Tensor lower(const ExpandOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   const std::vector<Axis> axes = axes_with(*broadcast_shapes(operands[0]->shape, op.shape));
   return builder.compute("expanded", axes, PointOperands(axes, {operands[0]}, {}).at(0));
-}
-
-Tensor lower(const GatherOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
-  const std::vector<Axis> axes = axes_with(gathered_shape(op, operands[0]->shape));
-  const size_t rank = op.places_shape.size();
-  Affine number(0);  // of the place in the list
-  for (size_t d = 0; d < rank; ++d) number = number * op.places_shape[d] + Affine(axes[op.axis + d].var);
-  const auto element = [&](const Affine& place) {
-    std::vector<Affine> index;
-    for (size_t d = 0; d < op.axis; ++d) index.emplace_back(axes[d].var);
-    index.push_back(place);
-    for (size_t d = op.axis + rank; d < axes.size(); ++d) index.emplace_back(axes[d].var);
-    return load(operands[0], index);
-  };
-  const int64_t step = op.places.size() > 1 ? op.places[1] - op.places[0] : 0;
-  if (evenly_spaced(op.places))
-    return builder.compute("gathered", axes, element(number * step + Affine(op.places[0])));
-  Expr body = element(Affine(op.places.back()));
-  for (size_t i = op.places.size() - 1; i-- > 0;)
-    body = select(Expr(number) < Expr(static_cast<int64_t>(i) + 1), element(Affine(op.places[i])), body);
-  return builder.compute("gathered", axes, body);
 }
 
 Result<TransposeOp> import_transpose(OnnxNode& node) {
@@ -290,29 +215,6 @@ Result<ExpandOp> import_expand(OnnxNode& node) {
   return ExpandOp{std::move(shape)};
 }
 
-Result<GatherOp> import_gather(OnnxNode& node) {
-  const Shape& shape = node.shape(0);
-  GatherOp op;
-  LATHE_TRY(op.axis, axis_of(node.integer("axis", 0), shape.size()));
-  LATHE_TRY(op.places, node.constant_integers(1));
-  op.places_shape = node.shape(1);
-  for (int64_t& place : op.places) place += place < 0 ? shape[op.axis] : 0;
-  if (evenly_spaced(op.places)) return op;
-  const int64_t elements = elements_of(shape);
-  if (node.is_constant(0)) {
-    // Only a constant can hold what uneven indices give.
-    const Shape gathered = gathered_shape(op, shape);
-    LATHE_TRY_STATUS(check_shape(gathered, "its result"));
-    if (may_be_folded(elements_of(gathered), elements)) return op;
-    return fail(
-        ErrorKind::unsupported,
-        fmt::format("its indices, which are not evenly spaced, give {}, which is too large for a constant",
-                    to_string(gathered)));
-  }
-  return fail(ErrorKind::unsupported,
-              "its indices are not evenly spaced, as Lathe supports for computed data");
-}
-
 Result<std::vector<SliceOp>> import_split(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), shape.size()));
@@ -326,7 +228,7 @@ Result<std::vector<SliceOp>> import_split(OnnxNode& node) {
   int64_t rest = extent;
   bool fits = counted == parts && static_cast<int64_t>(sizes.size()) == parts;
   for (size_t i = 0; fits && i < sizes.size(); ++i) {
-    fits = sizes[i] >= 1 && sizes[i] <= rest;
+    fits = sizes[i] >= 0 && sizes[i] <= rest;
     rest -= sizes[i];
   }
   if (!fits || rest != 0) {

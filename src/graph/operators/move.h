@@ -11,6 +11,7 @@ struct TransposeOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kMovesElements = true;
   std::vector<size_t> order;  // the operand's axis for each of the result's
 
   bool operator==(const TransposeOp&) const = default;
@@ -22,6 +23,7 @@ struct SliceOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kMovesElements = true;
   Shape starts;  // an entry an axis in each
   Shape steps;
   Shape extents;
@@ -35,6 +37,7 @@ struct ConcatOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1024;
+  static constexpr bool kMovesElements = true;
   size_t axis = 0;
 
   bool operator==(const ConcatOp&) const = default;
@@ -46,52 +49,34 @@ struct ExpandOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kMovesElements = true;
   Shape shape;
 
   bool operator==(const ExpandOp&) const = default;
-};
-
-// The places of one axis that a list of constants names, in the list's shape.
-struct GatherOp {
-  static constexpr const char* kName = "Gather";
-  static constexpr FusionRole kRole = FusionRole::anchor;
-  static constexpr size_t kLeastOperands = 1;
-  static constexpr size_t kMostOperands = 1;
-  size_t axis = 0;
-  Shape places;        // within the axis
-  Shape places_shape;  // replaces the axis
-
-  bool operator==(const GatherOp&) const = default;
 };
 
 std::string attributes_of(const TransposeOp& op);
 std::string attributes_of(const SliceOp& op);
 std::string attributes_of(const ConcatOp& op);
 std::string attributes_of(const ExpandOp& op);
-std::string attributes_of(const GatherOp& op);
 Result<TensorType> infer(const TransposeOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const SliceOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const ConcatOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const ExpandOp& op, std::span<const TensorType> inputs);
-Result<TensorType> infer(const GatherOp& op, std::span<const TensorType> inputs);
 Values evaluate(const TransposeOp& op, std::span<const Values> inputs);
 Values evaluate(const SliceOp& op, std::span<const Values> inputs);
 Values evaluate(const ConcatOp& op, std::span<const Values> inputs);
 Values evaluate(const ExpandOp& op, std::span<const Values> inputs);
-Values evaluate(const GatherOp& op, std::span<const Values> inputs);
 Tensor lower(const TransposeOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const SliceOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const ConcatOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const ExpandOp& op, DagBuilder& builder, std::span<const Tensor> operands);
-Tensor lower(const GatherOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
-// ONNX Transpose, Slice (its lists attributes before operator set 10, then constants), Concat, Expand; Gather
-// of constant indices, evenly spaced unless its data is constant too.
+// ONNX Transpose, Slice (its lists attributes before operator set 10, then constants), Concat, Expand.
 Result<TransposeOp> import_transpose(OnnxNode& node);
 Result<SliceOp> import_slice(OnnxNode& node);
 Result<ConcatOp> import_concat(OnnxNode& node);
 Result<ExpandOp> import_expand(OnnxNode& node);
-Result<GatherOp> import_gather(OnnxNode& node);
 // The parts of ONNX Split, in their order.
 Result<std::vector<SliceOp>> import_split(OnnxNode& node);
 

@@ -16,6 +16,8 @@ class PointOperands {
       : axes_(std::move(axes)), operands_(std::move(operands)), running_(std::move(running)) {}
 
   size_t count() const { return operands_.size(); }
+  // An axis of the result, counted from the last.
+  const Axis& axis_from_last(size_t back) const { return axes_[axes_.size() - 1 - back]; }
   // The operand, broadcast to the result by NumPy's rule.
   Expr at(size_t operand) const;
   // The operand, a vector with one element a channel, at the channel of the element (axis 1).

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "graph/onnx_node.h"
 #include "ops/axes.h"
+#include "ops/elementwise.h"
 #include "ops/pool.h"
 
 namespace lathe {
@@ -93,6 +95,15 @@ double pool_point(const MaxPoolOp& op, const double* plane, const Shape& spatial
   return largest;
 }
 
+double norm_point(const LpPoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
+  double sum = 0;
+  for_each_tap(op.window, spatial, at, [&](const Shape&, const Shape& position) {
+    const double x = plane[broadcast_offset(spatial, position)];
+    sum += op.squares ? x * x : std::abs(x);
+  });
+  return op.squares ? std::sqrt(sum) : sum;
+}
+
 double average_point(const AveragePoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
   double sum = 0;
   double count = 1;
@@ -134,6 +145,10 @@ std::string attributes_of(const AveragePoolOp& op) {
                      to_string(op.counted_after));
 }
 
+std::string attributes_of(const LpPoolOp& op) {
+  return fmt::format("{}, {}", to_string(op.window), op.squares ? "squares" : "magnitudes");
+}
+
 std::string attributes_of(const GlobalAveragePoolOp&) { return {}; }
 
 Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs) {
@@ -142,6 +157,11 @@ Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs
 }
 
 Result<TensorType> infer(const AveragePoolOp& op, std::span<const TensorType> inputs) {
+  LATHE_TRY_STATUS(require_f32(inputs));
+  return pooled_type(op.window, inputs[0]);
+}
+
+Result<TensorType> infer(const LpPoolOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
   return pooled_type(op.window, inputs[0]);
 }
@@ -163,6 +183,12 @@ Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs) {
 Values evaluate(const AveragePoolOp& op, std::span<const Values> inputs) {
   return pool_values(op.window, inputs[0], [&](const double* plane, const Shape& spatial, const Shape& at) {
     return average_point(op, plane, spatial, at);
+  });
+}
+
+Values evaluate(const LpPoolOp& op, std::span<const Values> inputs) {
+  return pool_values(op.window, inputs[0], [&](const double* plane, const Shape& spatial, const Shape& at) {
+    return norm_point(op, plane, spatial, at);
   });
 }
 
@@ -196,6 +222,14 @@ Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tenso
   return builder.compute("pool", axes, load(total, indices(axes)) / count);
 }
 
+Tensor lower(const LpPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  const Tensor terms =
+      map(builder, "terms", operands[0], [&](const Expr& x) { return op.squares ? x * x : abs(x); });
+  Tensor total = sum_pool(builder, "total", terms, op.window.kernel, ops_window(op.window));
+  if (!op.squares) return total;
+  return map(builder, "pool", total, [](const Expr& sum) { return sqrt(sum); });
+}
+
 Tensor lower(const GlobalAveragePoolOp&, DagBuilder& builder, std::span<const Tensor> operands) {
   return global_average_pool(builder, "pool", operands[0]);
 }
@@ -221,6 +255,17 @@ Result<AveragePoolOp> import_average_pool(OnnxNode& node) {
   }
   if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
   return op;
+}
+
+Result<LpPoolOp> import_lp_pool(OnnxNode& node) {
+  LpPoolOp op;
+  LATHE_TRY(op.window, import_window(node, {}));
+  const Shape& data = node.shape(0);
+  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
+  const int64_t p = node.integer("p", 2);
+  op.squares = p == 2;
+  if (p == 1 || p == 2) return op;
+  return fail(ErrorKind::unsupported, fmt::format("attribute 'p' is {}, and Lathe supports 1 and 2", p));
 }
 
 Result<GlobalAveragePoolOp> import_global_average_pool(OnnxNode&) { return GlobalAveragePoolOp{}; }

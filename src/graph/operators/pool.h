@@ -30,6 +30,18 @@ struct AveragePoolOp {
   bool operator==(const AveragePoolOp&) const = default;
 };
 
+// The norm of a window: the sum of magnitudes, or the root of the sum of squares.
+struct LpPoolOp {
+  static constexpr const char* kName = "LpPool";
+  static constexpr FusionRole kRole = FusionRole::anchor;
+  static constexpr size_t kLeastOperands = 1;
+  static constexpr size_t kMostOperands = 1;
+  SlidingWindow window;
+  bool squares = true;
+
+  bool operator==(const LpPoolOp&) const = default;
+};
+
 struct GlobalAveragePoolOp {
   static constexpr const char* kName = "GlobalAveragePool";
   static constexpr FusionRole kRole = FusionRole::anchor;
@@ -41,21 +53,26 @@ struct GlobalAveragePoolOp {
 
 std::string attributes_of(const MaxPoolOp& op);
 std::string attributes_of(const AveragePoolOp& op);
+std::string attributes_of(const LpPoolOp& op);
 std::string attributes_of(const GlobalAveragePoolOp& op);
 Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const AveragePoolOp& op, std::span<const TensorType> inputs);
+Result<TensorType> infer(const LpPoolOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const GlobalAveragePoolOp& op, std::span<const TensorType> inputs);
 Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs);
 Values evaluate(const AveragePoolOp& op, std::span<const Values> inputs);
+Values evaluate(const LpPoolOp& op, std::span<const Values> inputs);
 Values evaluate(const GlobalAveragePoolOp& op, std::span<const Values> inputs);
 Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
+Tensor lower(const LpPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const GlobalAveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
-// ONNX MaxPool, AveragePool, GlobalAveragePool. Where `ceil_mode` is set, pads behind make room for a last
-// window; they do not count.
+// ONNX MaxPool, AveragePool, LpPool of p 1 or 2, GlobalAveragePool. Where `ceil_mode` is set, pads behind
+// make room for a last window; they do not count.
 Result<MaxPoolOp> import_max_pool(OnnxNode& node);
 Result<AveragePoolOp> import_average_pool(OnnxNode& node);
+Result<LpPoolOp> import_lp_pool(OnnxNode& node);
 Result<GlobalAveragePoolOp> import_global_average_pool(OnnxNode& node);
 
 }  // namespace lathe

@@ -5,27 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "graph/onnx_node.h"
-#include "ops/axes.h"
 
 namespace lathe {
 namespace {
 
 bool contains(const std::vector<size_t>& axes, size_t axis) {
   return std::ranges::find(axes, axis) != axes.end();
-}
-
-std::vector<size_t> axes_from(size_t first, size_t rank) {
-  std::vector<size_t> axes(rank - first);
-  std::iota(axes.begin(), axes.end(), first);
-  return axes;
-}
-
-Status check_axes(const std::vector<size_t>& axes, const Shape& shape) {
-  if (axes.empty() || axes.back() < shape.size()) return {};
-  return fail(ErrorKind::invalid_argument, fmt::format("{} has no axis {}", to_string(shape), axes.back()));
 }
 
 Shape reduced_shape(const std::vector<size_t>& axes, const Shape& shape, bool keeps) {
@@ -40,32 +28,105 @@ Shape reduced_shape(const std::vector<size_t>& axes, const Shape& shape, bool ke
   return result;
 }
 
-int64_t elements_along(const std::vector<size_t>& axes, const Shape& shape) {
-  int64_t count = 1;
-  for (const size_t axis : axes) count *= shape[axis];
-  return count;
-}
-
 double start_of(ReduceFunction function) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (function == ReduceFunction::max) return -kInfinity;
+  if (function == ReduceFunction::product) return 1;
   return function == ReduceFunction::min ? kInfinity : 0;
 }
 
 double combine(ReduceFunction function, double sum, double x) {
   switch (function) {
     case ReduceFunction::sum:
-    case ReduceFunction::mean: return sum + x;
+    case ReduceFunction::mean:
+    case ReduceFunction::log_sum: return sum + x;
+    case ReduceFunction::log_sum_exp: return sum + std::exp(x);
     case ReduceFunction::max: return std::max(sum, x);
     case ReduceFunction::min: return std::min(sum, x);
     case ReduceFunction::l1: return sum + std::abs(x);
     case ReduceFunction::l2:
     case ReduceFunction::sum_square: return sum + x * x;
+    case ReduceFunction::product: return sum * x;
   }
   return sum;
 }
 
-// The axes that stay with one place each.
+Expr real(double value) { return literal({DType::f32}, value); }
+
+ReduceExpr reduction_of(ReduceFunction function, const std::vector<Axis>& over, const Expr& x) {
+  switch (function) {
+    case ReduceFunction::sum:
+    case ReduceFunction::mean:
+    case ReduceFunction::log_sum: return sum(over, x);
+    case ReduceFunction::log_sum_exp: return sum(over, exp(x));
+    case ReduceFunction::max: return max_over(over, x);
+    case ReduceFunction::min: return min_over(over, x);
+    case ReduceFunction::l1: return sum(over, abs(x));
+    case ReduceFunction::l2:
+    case ReduceFunction::sum_square: return sum(over, x * x);
+    case ReduceFunction::product: return product_over(over, x);
+  }
+  return sum(over, x);
+}
+
+// What a reduction of one element gives.
+Expr reduced_alone(ReduceFunction function, const Expr& x) {
+  switch (function) {
+    case ReduceFunction::sum:
+    case ReduceFunction::mean:
+    case ReduceFunction::max:
+    case ReduceFunction::min:
+    case ReduceFunction::product:
+    case ReduceFunction::log_sum_exp: return x;
+    case ReduceFunction::l1:
+    case ReduceFunction::l2: return abs(x);
+    case ReduceFunction::sum_square: return x * x;
+    case ReduceFunction::log_sum: return log(x);
+  }
+  return x;
+}
+
+// log of the sum of exp(x): shift + log(sum of exp(x - shift)) with the largest element as shift, so that
+// only the result can overflow; 0 where that is infinite, of which x - shift would make NaN.
+Values log_sum_exp(const Values& x, const std::vector<size_t>& axes) {
+  Values shift = reduce_values(x, axes, ReduceFunction::max);
+  for (double& largest : shift.data) largest = std::isfinite(largest) ? largest : 0;
+  Values result = reduce_values(zip_values(x, shift, std::minus<>()), axes, ReduceFunction::log_sum_exp);
+  return zip_values(result, shift, [](double sum, double largest) { return std::log(sum) + largest; });
+}
+
+Tensor log_sum_exp(DagBuilder& builder, const Reducing& reducing, const Expr& element) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const Tensor most = builder.compute("most", reducing.result, max_over(reducing.over, element));
+  const std::vector<Affine> at = indices(reducing.result);
+  const Tensor shift = builder.compute(
+      "shift", reducing.result, select(abs(load(most, at)) <= real(kLargest), load(most, at), real(0)));
+  const Tensor total =
+      builder.compute("total", reducing.result,
+                      reduction_of(ReduceFunction::log_sum_exp, reducing.over, element - load(shift, at)));
+  return builder.compute("logarithm", reducing.result, log(load(total, at)) + load(shift, at));
+}
+
+// [N, C, ..] along all but the first two.
+Result<ReduceOp> global_pool(const Shape& shape, ReduceFunction function) {
+  if (shape.size() < 3)
+    return fail(ErrorKind::invalid_argument, fmt::format("{} is not [N, C, ..]", to_string(shape)));
+  return ReduceOp{function, axes_from(2, shape.size()), true};
+}
+
+}  // namespace
+
+Status check_axes(const std::vector<size_t>& axes, const Shape& shape) {
+  if (axes.empty() || axes.back() < shape.size()) return {};
+  return fail(ErrorKind::invalid_argument, fmt::format("{} has no axis {}", to_string(shape), axes.back()));
+}
+
+int64_t elements_along(const std::vector<size_t>& axes, const Shape& shape) {
+  int64_t count = 1;
+  for (const size_t axis : axes) count *= shape[axis];
+  return count;
+}
+
 Values reduce_values(const Values& x, const std::vector<size_t>& axes, ReduceFunction function) {
   Values result{reduced_shape(axes, x.shape, true), {}};
   result.data.assign(static_cast<size_t>(elements_of(result.shape)), start_of(function));
@@ -82,58 +143,21 @@ Values reduce_values(const Values& x, const std::vector<size_t>& axes, ReduceFun
   return result;
 }
 
-// f(x, y) of each element of x and the one of y that broadcasts to it.
-template <class Function>
-Values zip_values(const Values& x, const Values& y, Function f) {
-  Values result{x.shape, {}};
-  Shape index(x.shape.size(), 0);
-  size_t place = 0;
-  do {
-    result.data.push_back(f(x.data[place++], y.data[static_cast<size_t>(broadcast_offset(y.shape, index))]));
-  } while (next_index(index, x.shape));
-  return result;
-}
-
-// A reduction in the making: reduce axes in some of the operand's places.
-struct Reducing {
-  std::vector<Axis> result;  // the axes of the result
-  std::vector<Axis> over;
-  std::vector<Affine> operand;  // index of the operand, over both
-  std::vector<Affine> reduced;  // index of the result from axes of the operand's shape
-
-  Reducing(const std::vector<Axis>& axes, const std::vector<size_t>& reduced_axes, bool keeps) {
-    for (size_t d = 0; d < axes.size(); ++d) {
-      if (!contains(reduced_axes, d)) {
-        result.push_back(axes[d]);
-        operand.emplace_back(axes[d].var);
-        reduced.emplace_back(axes[d].var);
-        continue;
-      }
-      over.push_back(reduce("r" + axes[d].var.name(), axes[d].extent));
-      operand.emplace_back(over.back().var);
-      if (!keeps) continue;
-      result.push_back(spatial(axes[d].var.name(), 1));
-      reduced.emplace_back(0);
+Reducing::Reducing(const std::vector<Axis>& axes, const std::vector<size_t>& reduced_axes, bool keeps) {
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (!contains(reduced_axes, d)) {
+      result.push_back(axes[d]);
+      operand.emplace_back(axes[d].var);
+      reduced.emplace_back(axes[d].var);
+      continue;
     }
+    over.push_back(reduce("r" + axes[d].var.name(), axes[d].extent));
+    operand.emplace_back(over.back().var);
+    if (!keeps) continue;
+    result.push_back(spatial(axes[d].var.name(), 1));
+    reduced.emplace_back(0);
   }
-};
-
-Expr real(double value) { return literal({DType::f32}, value); }
-
-ReduceExpr reduction_of(ReduceFunction function, const std::vector<Axis>& over, const Expr& x) {
-  switch (function) {
-    case ReduceFunction::sum:
-    case ReduceFunction::mean: return sum(over, x);
-    case ReduceFunction::max: return max_over(over, x);
-    case ReduceFunction::min: return min_over(over, x);
-    case ReduceFunction::l1: return sum(over, abs(x));
-    case ReduceFunction::l2:
-    case ReduceFunction::sum_square: return sum(over, x * x);
-  }
-  return sum(over, x);
 }
-
-}  // namespace
 
 const char* ReduceOp::name() const {
   switch (function) {
@@ -144,6 +168,9 @@ const char* ReduceOp::name() const {
     case ReduceFunction::l1: return "ReduceL1";
     case ReduceFunction::l2: return "ReduceL2";
     case ReduceFunction::sum_square: return "ReduceSumSquare";
+    case ReduceFunction::product: return "ReduceProd";
+    case ReduceFunction::log_sum: return "ReduceLogSum";
+    case ReduceFunction::log_sum_exp: return "ReduceLogSumExp";
   }
   return "";
 }
@@ -154,9 +181,6 @@ std::string attributes_of(const ReduceOp& op) {
   return fmt::format("axes [{}]{}", fmt::join(op.axes, ","), op.keeps_axes ? "" : ", dropped");
 }
 std::string attributes_of(const SoftmaxOp& op) { return fmt::format("axes [{}]", fmt::join(op.axes, ",")); }
-std::string attributes_of(const LayerNormOp& op) {
-  return fmt::format("axis {}, epsilon {}", op.axis, op.epsilon);
-}
 
 Result<TensorType> infer(const ReduceOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_f32(inputs));
@@ -170,21 +194,11 @@ Result<TensorType> infer(const SoftmaxOp& op, std::span<const TensorType> inputs
   return inputs[0];
 }
 
-Result<TensorType> infer(const LayerNormOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
-  const Shape& shape = inputs[0].shape;
-  LATHE_TRY_STATUS(check_axes({op.axis}, shape));
-  for (const TensorType& factor : inputs.subspan(1)) {
-    const Result<Shape> joined = broadcast_shapes(factor.shape, shape);
-    if (joined && *joined == shape) continue;
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("{} does not broadcast to {}", to_string(factor.shape), to_string(shape)));
-  }
-  return inputs[0];
-}
-
 Values evaluate(const ReduceOp& op, std::span<const Values> inputs) {
-  Values result = reduce_values(inputs[0], op.axes, op.function);
+  Values result = op.function == ReduceFunction::log_sum_exp ? log_sum_exp(inputs[0], op.axes)
+                                                             : reduce_values(inputs[0], op.axes, op.function);
+  if (op.function == ReduceFunction::log_sum)
+    for (double& sum : result.data) sum = std::log(sum);
   result.shape = reduced_shape(op.axes, inputs[0].shape, op.keeps_axes);
   return result;
 }
@@ -199,30 +213,12 @@ Values evaluate(const SoftmaxOp& op, std::span<const Values> inputs) {
   return zip_values(shifted, total, [](double x, double sum) { return x - std::log(sum); });
 }
 
-Values evaluate(const LayerNormOp& op, std::span<const Values> inputs) {
-  const std::vector<size_t> axes = axes_from(op.axis, inputs[0].shape.size());
-  const Values mean = reduce_values(inputs[0], axes, ReduceFunction::mean);
-  const Values centred = zip_values(inputs[0], mean, std::minus<>());
-  Values squares = centred;
-  for (double& x : squares.data) x *= x;
-  const Values variance = reduce_values(squares, axes, ReduceFunction::mean);
-  Values result = zip_values(centred, variance,
-                             [&](double x, double square) { return x / std::sqrt(square + op.epsilon); });
-  result = zip_values(result, inputs[1], std::multiplies<>());
-  return inputs.size() > 2 ? zip_values(result, inputs[2], std::plus<>()) : result;
-}
-
 Tensor lower(const ReduceOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   const Reducing reducing(axes_of(operands[0]), op.axes, op.keeps_axes);
   const Expr element = load(operands[0], reducing.operand);
-  if (reducing.over.empty()) {
-    const bool squares = op.function == ReduceFunction::sum_square;
-    const bool magnitude = op.function == ReduceFunction::l1 || op.function == ReduceFunction::l2;
-    return builder.compute("reduced", reducing.result,
-                           squares     ? element * element
-                           : magnitude ? abs(element)
-                                       : element);
-  }
+  if (reducing.over.empty())
+    return builder.compute("reduced", reducing.result, reduced_alone(op.function, element));
+  if (op.function == ReduceFunction::log_sum_exp) return log_sum_exp(builder, reducing, element);
   const Tensor total =
       builder.compute("reduced", reducing.result, reduction_of(op.function, reducing.over, element));
   const Expr value = load(total, indices(reducing.result));
@@ -230,6 +226,8 @@ Tensor lower(const ReduceOp& op, DagBuilder& builder, std::span<const Tensor> op
     const auto count = static_cast<double>(elements_along(op.axes, operands[0]->shape));
     return builder.compute("mean", reducing.result, value * real(1 / count));
   }
+  if (op.function == ReduceFunction::log_sum)
+    return builder.compute("logarithm", reducing.result, log(value));
   return op.function == ReduceFunction::l2 ? builder.compute("norm", reducing.result, sqrt(value)) : total;
 }
 
@@ -248,27 +246,6 @@ Tensor lower(const SoftmaxOp& op, DagBuilder& builder, std::span<const Tensor> o
   return builder.compute("softmax", axes, load(scaled, indices(axes)) / share);
 }
 
-Tensor lower(const LayerNormOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
-  const Tensor& x = operands[0];
-  const std::vector<Axis> axes = axes_of(x);
-  const std::vector<size_t> over = axes_from(op.axis, axes.size());
-  const Reducing reducing(axes, over, false);
-  const Expr share = real(1 / static_cast<double>(elements_along(over, x->shape)));
-  const Tensor total =
-      builder.compute("total", reducing.result, sum(reducing.over, load(x, reducing.operand)));
-  const Tensor mean = builder.compute("mean", reducing.result, load(total, indices(reducing.result)) * share);
-  const Tensor centred =
-      builder.compute("centred", axes, load(x, indices(axes)) - load(mean, reducing.reduced));
-  const Expr element = load(centred, reducing.operand);
-  const Tensor squares = builder.compute("squares", reducing.result, sum(reducing.over, element * element));
-  const Tensor deviation = builder.compute(
-      "deviation", reducing.result, sqrt(load(squares, indices(reducing.result)) * share + real(op.epsilon)));
-  const PointOperands point(axes, {operands.begin(), operands.end()}, {});
-  Expr value = load(centred, indices(axes)) / load(deviation, reducing.reduced) * point.at(1);
-  if (point.count() > 2) value = value + point.at(2);
-  return builder.compute("normalised", axes, value);
-}
-
 Result<ReduceOp> import_reduce(OnnxNode& node, ReduceFunction function) {
   const size_t rank = node.shape(0).size();
   ReduceOp op;
@@ -284,6 +261,16 @@ Result<ReduceOp> import_reduce(OnnxNode& node, ReduceFunction function) {
   return op;
 }
 
+Result<ReduceOp> import_global_max_pool(OnnxNode& node) {
+  return global_pool(node.shape(0), ReduceFunction::max);
+}
+
+Result<ReduceOp> import_global_lp_pool(OnnxNode& node) {
+  const int64_t p = node.integer("p", 2);
+  if (p == 1 || p == 2) return global_pool(node.shape(0), p == 1 ? ReduceFunction::l1 : ReduceFunction::l2);
+  return fail(ErrorKind::unsupported, fmt::format("attribute 'p' is {}, and Lathe supports 1 and 2", p));
+}
+
 Result<SoftmaxOp> import_softmax(OnnxNode& node) {
   const size_t rank = node.shape(0).size();
   const bool one_axis = node.operator_set() >= 13;
@@ -296,14 +283,6 @@ Result<SoftmaxOp> import_softmax(OnnxNode& node) {
 Result<SoftmaxOp> import_log_softmax(OnnxNode& node) {
   LATHE_TRY(SoftmaxOp op, import_softmax(node));
   op.logarithm = true;
-  return op;
-}
-
-Result<LayerNormOp> import_layer_norm(OnnxNode& node) {
-  LayerNormOp op;
-  LATHE_TRY(op.axis, axis_of(node.integer("axis", -1), node.shape(0).size()));
-  op.epsilon = node.real("epsilon", 1e-5);
-  LATHE_TRY_STATUS(require_attribute("stash_type", static_cast<double>(node.integer("stash_type", 1)), 1));
   return op;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "graph/onnx_node.h"
@@ -34,15 +35,28 @@ Expr nearest(const Coordinate& at, const Var& y, int64_t from, int64_t to, Eleme
                 element);
 }
 
+// Whether some place of the result lies on one of the operand, so that the one behind it has no share.
+bool meets_places(const Coordinate& at, int64_t to) {
+  for (int64_t y = 0; y < to; ++y)
+    if ((at.scale * y + at.shift) % at.divisor == 0) return true;
+  return false;
+}
+
+// The weighted sum of the two places, which overflows only where the result does; an infinity or a NaN
+// without a share counts for nothing.
 template <class Element>
 Expr blended(const Coordinate& at, const Var& y, int64_t from, int64_t to, Element element) {
   const Affine place = floor_div(numerator(at, y), at.divisor);
   const int64_t least = place_of(at, 0);
   const int64_t most = place_of(at, to - 1);
-  const Expr first = within(place, from, least, most, element);
-  const Expr next = within(place + Affine(1), from, least + 1, most + 1, element);
-  const Expr rest = cast({DType::f32}, Expr(modulo(numerator(at, y), at.divisor)));
-  return first + (next - first) * (rest * literal({DType::f32}, 1 / static_cast<double>(at.divisor)));
+  const Affine rest = modulo(numerator(at, y), at.divisor);
+  const Expr unit = literal({DType::f32}, 1 / static_cast<double>(at.divisor));
+  const Expr share = cast({DType::f32}, Expr(rest)) * unit;
+  const Expr left = cast({DType::f32}, Expr(Affine(at.divisor) - rest)) * unit;
+  const Expr first = within(place, from, least, most, element) * left;
+  Expr next = within(place + Affine(1), from, least + 1, most + 1, element) * share;
+  if (meets_places(at, to)) next = select(Expr(rest) == Expr(int64_t{0}), literal({DType::f32}, 0), next);
+  return first + next;
 }
 
 // One axis of a tensor resampled.
@@ -189,6 +203,32 @@ void set_sizes(ResizeOp& op, const Shape& shape, Shape sizes) {
     op.scales.push_back(static_cast<float>(op.shape[d]) / static_cast<float>(shape[d]));
 }
 
+// One scale for the axes that are resized: the least of their own, or the largest.
+Status keep_aspect_ratio(OnnxNode& node, ResizeOp& op, const Shape& shape) {
+  const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || op.shape.size() != shape.size()) return {};
+  if (policy != "not_larger" && policy != "not_smaller") {
+    return fail(ErrorKind::unsupported,
+                fmt::format("attribute 'keep_aspect_ratio_policy' is '{}', and Lathe supports stretch, "
+                            "not_larger and not_smaller",
+                            policy));
+  }
+  std::vector<size_t> axes = axes_from(0, shape.size());
+  if (node.has("axes")) {
+    LATHE_TRY(axes, axes_of_list(node.integers("axes", {}), shape.size()));
+  }
+  const auto less = [&](size_t a, size_t b) { return op.scales[a] < op.scales[b]; };
+  const auto chosen =
+      policy == "not_larger" ? std::ranges::min_element(axes, less) : std::ranges::max_element(axes, less);
+  if (chosen == axes.end()) return {};
+  const float scale = op.scales[*chosen];
+  for (const size_t axis : axes) {
+    op.scales[axis] = scale;
+    op.shape[axis] = static_cast<int64_t>(std::floor(scale * static_cast<float>(shape[axis]) + 0.5F));
+  }
+  return {};
+}
+
 // An axis is left as it is where nothing moves, or where ONNX Runtime copies the whole tensor.
 bool stays(const ResizeOp& op, size_t d, const Shape& shape) {
   return op.shape == shape || (op.shape[d] == shape[d] && op.scales[d] == 1);
@@ -255,6 +295,7 @@ Result<ResizeOp> import_resize(OnnxNode& node) {
     op.coordinates = CoordinateMode::asymmetric;
     op.nearest = NearestMode::floor_or_ceil;
   }
+  node.text("keep_aspect_ratio_policy", "stretch");                                      // of sizes
   for (const char* name : {"cubic_coeff_a", "extrapolation_value"}) node.real(name, 0);  // of other modes
   for (const char* name : {"exclude_outside", "antialias"})
     LATHE_TRY_STATUS(require_attribute(name, static_cast<double>(node.integer(name, 0)), 0));
@@ -264,6 +305,7 @@ Result<ResizeOp> import_resize(OnnxNode& node) {
     LATHE_TRY(Shape sizes, node.constant_integers(3));
     LATHE_TRY(sizes, along_every_axis(node, "sizes", std::move(sizes), shape));
     set_sizes(op, shape, std::move(sizes));
+    LATHE_TRY_STATUS(keep_aspect_ratio(node, op, shape));
   } else if (node.has_input(scales_input)) {
     LATHE_TRY(std::vector<double> scales, node.constant_reals(scales_input));
     LATHE_TRY(scales,

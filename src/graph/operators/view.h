@@ -11,6 +11,7 @@ struct IdentityOp {
   static constexpr FusionRole kRole = FusionRole::view;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kMovesElements = true;
 
   bool operator==(const IdentityOp&) const = default;
 };
@@ -21,6 +22,7 @@ struct ReshapeOp {
   static constexpr FusionRole kRole = FusionRole::view;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kMovesElements = true;
   Shape shape;
 
   bool operator==(const ReshapeOp&) const = default;

@@ -69,15 +69,15 @@ Source& DagEvaluator::source_of(const Tensor& tensor) {
   return sources_.at(tensor.get());
 }
 
-// Sums of integers wrap around, as the machine's do.
+// Sums and products of integers wrap around, as the machine's do.
 double DagEvaluator::reduced_to(const Compute& compute, double value) {
   const DType dtype = compute.output->dtype;
-  const bool is_sum = compute.reduction == Reduction::sum;
+  const bool grows = accumulates(compute.reduction);
   if (is_float(dtype)) {
-    excess_.of_floats = excess_.of_floats || (is_sum && goes_too_far(dtype, value));
+    excess_.of_floats = excess_.of_floats || (grows && goes_too_far(dtype, value));
     return value;
   }
-  excess_.of_integers = excess_.of_integers || (is_sum && goes_too_far(DType::i64, value));
+  excess_.of_integers = excess_.of_integers || (grows && goes_too_far(DType::i64, value));
   return round_to(dtype, value);
 }
 

@@ -16,6 +16,7 @@ using interpreter::floor_quotient;
 using interpreter::floor_remainder;
 using interpreter::holds;
 using interpreter::is_condition;
+using interpreter::saturated;
 using interpreter::truncate;
 using interpreter::wrapping;
 
@@ -53,8 +54,8 @@ double integer_binary(DType dtype, BinaryOp op, double x, double y) {
     case BinaryOp::add:
     case BinaryOp::sub:
     case BinaryOp::mul: return static_cast<double>(wrap_to(dtype, wrapping(op, a, b)));
-    case BinaryOp::div: return b == 0 ? kNan : static_cast<double>(wrap_to(dtype, floor_quotient(a, b)));
-    case BinaryOp::mod: return b == 0 ? kNan : static_cast<double>(wrap_to(dtype, floor_remainder(a, b)));
+    case BinaryOp::div: return static_cast<double>(wrap_to(dtype, floor_quotient(a, b)));
+    case BinaryOp::mod: return static_cast<double>(wrap_to(dtype, floor_remainder(a, b)));
     case BinaryOp::min: return std::min(x, y);
     case BinaryOp::max: return std::max(x, y);
     default: return kNan;
@@ -248,13 +249,14 @@ struct ExpressionEvaluator {
   Values operator()(const Cast& e) const {
     const Values a = value(e.operand);
     const DType from = e.operand.type().dtype;
-    const Values result = lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, a[l]); });
-    if (is_float(dtype)) return noted(result, [&](int64_t l) { return !goes_too_far(from, a[l]); });
-    if (!is_float(from)) return result;  // wraps around
-    for (int64_t l = 0; l < (a.stride == 0 ? 1 : frame.lanes) && !self.excess_.of_integers; ++l) {
-      self.excess_.of_integers = is_outside(dtype, a[l]);
+    if (is_float(from) && !is_float(dtype)) {
+      for (int64_t l = 0; l < (a.stride == 0 ? 1 : frame.lanes) && !self.excess_.saturates; ++l)
+        self.excess_.saturates = is_outside(dtype, a[l]);
+      return lanes(a.stride == 0, [&](int64_t l) { return static_cast<double>(saturated(dtype, a[l])); });
     }
-    return result;
+    const Values result = lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, a[l]); });
+    if (!is_float(dtype)) return result;  // wraps around
+    return noted(result, [&](int64_t l) { return !goes_too_far(from, a[l]); });
   }
   Values operator()(const Broadcast&) const { return uniform(kNan); }  // lowered programs only
   Values operator()(const Ramp&) const { return uniform(kNan); }

@@ -1,6 +1,7 @@
 // The meaning of the operators on single values, before rounding to the result's type.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -23,12 +24,16 @@ inline double apply(UnaryOp op, double x) {
     case UnaryOp::logical_not: return x == 0 ? 1 : 0;
     case UnaryOp::pow2: return std::exp2(x);
     case UnaryOp::exponent: return std::logb(x);
-    case UnaryOp::mantissa: return x / std::exp2(std::logb(x));
+    case UnaryOp::mantissa: return std::fabs(x) / std::exp2(std::logb(x));
+    case UnaryOp::sin: return std::sin(x);
+    case UnaryOp::cos: return std::cos(x);
+    case UnaryOp::ceil: return std::ceil(x);
+    case UnaryOp::round: return std::nearbyint(x);
+    case UnaryOp::truncate: return std::trunc(x);
   }
   return x;
 }
 
-// Minimum and maximum give NaN if either is NaN, so that memory that was never written shows in the result.
 inline double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 inline double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
@@ -43,6 +48,7 @@ inline double apply(BinaryOp op, double a, double b) {
     case BinaryOp::min: return minimum(a, b);
     case BinaryOp::max: return maximum(a, b);
     case BinaryOp::pow: return std::pow(a, b);
+    case BinaryOp::copy_sign: return std::copysign(a, b);
     case BinaryOp::less:
     case BinaryOp::less_equal:
     case BinaryOp::equal:
@@ -68,7 +74,7 @@ bool holds(BinaryOp op, T a, T b) {
 }
 
 // Whether the result is a truth value.
-inline bool is_condition(BinaryOp op) { return op >= BinaryOp::less; }
+inline bool is_condition(BinaryOp op) { return op >= BinaryOp::less && op <= BinaryOp::logical_or; }
 
 inline double apply(Reduction reduction, double a, double b) {
   switch (reduction) {
@@ -76,6 +82,7 @@ inline double apply(Reduction reduction, double a, double b) {
     case Reduction::sum: return a + b;
     case Reduction::max: return maximum(a, b);
     case Reduction::min: return minimum(a, b);
+    case Reduction::product: return a * b;
   }
   return b;
 }
@@ -91,8 +98,9 @@ inline int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
   }
 }
 
-// Rounding down; nothing is special about the least integer divided by -1: it wraps. b is not 0.
+// Rounding down, 0 where b is; nothing is special about the least integer divided by -1: it wraps.
 inline int64_t floor_quotient(int64_t a, int64_t b) {
+  if (b == 0) return 0;
   if (b == -1) return wrapping(BinaryOp::sub, 0, a);
   return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
@@ -107,6 +115,13 @@ inline int64_t truncate(double value) {
   if (value >= kLimit) return std::numeric_limits<int64_t>::max();
   if (value < -kLimit) return std::numeric_limits<int64_t>::min();
   return static_cast<int64_t>(value);
+}
+
+// The same for a narrower type; a boolean is whether the value is anything but 0.
+inline int64_t saturated(DType dtype, double value) {
+  if (dtype == DType::boolean) return value != 0;
+  const Interval range = integers_of(dtype);
+  return std::clamp(truncate(value), range.lo, range.hi);
 }
 
 }  // namespace lathe::interpreter

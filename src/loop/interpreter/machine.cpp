@@ -31,7 +31,8 @@ double rounded(DType dtype, double value) {
 // Where a reduction of integers starts: the identities of `identity_of` have no infinity there.
 int64_t integer_identity(Reduction reduction, DType dtype) {
   if (reduction == Reduction::max) return integers_of(dtype).lo;
-  return reduction == Reduction::min ? integers_of(dtype).hi : 0;
+  if (reduction == Reduction::min) return integers_of(dtype).hi;
+  return reduction == Reduction::product ? 1 : 0;
 }
 
 int64_t reduce_integers(const Instruction& in, int64_t a, int64_t b) {
@@ -40,6 +41,7 @@ int64_t reduce_integers(const Instruction& in, int64_t a, int64_t b) {
     case Reduction::sum: return wrap_to(in.dtype, wrapping(BinaryOp::add, a, b));
     case Reduction::max: return std::max(a, b);
     case Reduction::min: return std::min(a, b);
+    case Reduction::product: return wrap_to(in.dtype, wrapping(BinaryOp::mul, a, b));
   }
   return b;
 }
@@ -340,7 +342,10 @@ bool Machine::unary(const Instruction& in) {
       case UnaryOp::negate: target.i = wrap_to(in.dtype, wrapping(BinaryOp::sub, 0, a.i)); break;
       case UnaryOp::abs: target.i = a.i < 0 ? wrap_to(in.dtype, wrapping(BinaryOp::sub, 0, a.i)) : a.i; break;
       case UnaryOp::logical_not: target.i = a.i == 0; break;
-      case UnaryOp::floor: target.i = a.i; break;
+      case UnaryOp::floor:
+      case UnaryOp::ceil:
+      case UnaryOp::round:
+      case UnaryOp::truncate: target.i = a.i; break;
       default: return fail("a function of reals is applied to an integer");
     }
   }
@@ -381,12 +386,12 @@ bool Machine::integer_binary(const Instruction& in) {
       case BinaryOp::mul: target = wrap_to(in.dtype, wrapping(in.binary, a, b)); break;
       case BinaryOp::div:
       case BinaryOp::mod:
-        if (b == 0) return fail("an integer is divided by zero");
         target = wrap_to(in.dtype, in.binary == BinaryOp::div ? floor_quotient(a, b) : floor_remainder(a, b));
         break;
       case BinaryOp::min: target = std::min(a, b); break;
       case BinaryOp::max: target = std::max(a, b); break;
-      case BinaryOp::pow: return fail("a function of reals is applied to an integer");
+      case BinaryOp::pow:
+      case BinaryOp::copy_sign: return fail("a function of reals is applied to an integer");
       default: target = holds(in.binary, a, b);
     }
   }
@@ -400,7 +405,7 @@ void Machine::convert(const Instruction& in) {
     if (in.real) {
       target.f = rounded(in.dtype, in.from_real ? a.f : static_cast<double>(a.i));
     } else {
-      target.i = in.from_real ? wrap_to(in.dtype, truncate(a.f)) : wrap_to(in.dtype, a.i);
+      target.i = in.from_real ? saturated(in.dtype, a.f) : wrap_to(in.dtype, a.i);
     }
   }
 }

@@ -36,7 +36,7 @@ TEST(EmitC, VectorsAreLoopsOverLanes) {
   for (int64_t i_0 = 0; i_0 < 2; ++i_0) {
     for (int lane = 0; lane < 8; ++lane) {
       if (((8 * i_0 + 1 * lane) < 13)) {
-        out[8 * i_0 + lane] = lathe_max_f32((in[8 * i_0 + lane] * 0x1p-1f), 0.0f);
+        out[8 * i_0 + lane] = lathe_max_f32(0.0f, (in[8 * i_0 + lane] * 0x1p-1f));
       }
     }
   }

@@ -1,0 +1,162 @@
+#include "artifact/race_programs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "artifact/runtime/copy_layout.h"
+#include "artifact/tensor_table.h"
+#include "base/rng.h"
+#include "measure/pinned_thread.h"
+#include "measure/statistics.h"
+#include "measure/timing.h"
+#include "runtime/launch.h"
+#include "runtime/thread_pool.h"
+#include "target/detect.h"
+
+namespace lathe {
+namespace {
+
+constexpr double kSampleSeconds = 1e-3;
+constexpr double kSecondsOfRace = 0.3;
+constexpr int kFewestTurns = 3;
+constexpr int kMostTurns = 30;
+constexpr double kLongTurn = 1;
+// A program that takes so long is as fast the first time.
+constexpr double kLongRun = 0.1;
+
+// An argument in another layout than the caller's, and the caller's side of it.
+struct Converted {
+  size_t index = 0;  // among the buffers
+  bool is_output = false;
+  TensorTable table;
+  std::vector<std::byte> outside;
+};
+
+// A program with what an artifact's runtime does around it. Constants are as in the run before.
+class Racer {
+ public:
+  static Result<Racer> create(const CompiledTask& program, const LatheParallel* pool) {
+    LATHE_TRY(Instance instance, Instance::create(program.module));
+    Racer racer(std::move(instance), program, pool);
+    LATHE_TRY_STATUS(racer.instance_.prepare(racer.pool()));
+    return racer;
+  }
+
+  Status run() {
+    for (Converted& input : converted_) {
+      if (input.is_output) continue;
+      copy_inside(input.table.tensor(), instructions_, input.outside.data(),
+                  instance_.buffer(input.index).data(), pool_);
+    }
+    LATHE_TRY_STATUS(instance_.run(pool()));
+    for (Converted& output : converted_) {
+      if (!output.is_output) continue;
+      copy_outside(output.table.tensor(), instructions_, instance_.buffer(output.index).data(),
+                   output.outside.data(), pool_);
+    }
+    return {};
+  }
+
+  // Seconds of one of so many runs.
+  Result<double> time(int runs) {
+    const double begin = monotonic_seconds();
+    for (int i = 0; i < runs; ++i) LATHE_TRY_STATUS(run());
+    return (monotonic_seconds() - begin) / runs;
+  }
+
+ private:
+  Racer(Instance instance, const CompiledTask& program, const LatheParallel* pool)
+      : instance_(std::move(instance)),
+        module_(&program.module),
+        pool_(pool),
+        instructions_(program.task.target.isa == Isa::avx512 ? LATHE_AVX512 : LATHE_AVX2) {
+    for (size_t i = 0; i < program.program.arguments.size(); ++i) {
+      const Argument& argument = program.program.arguments[i];
+      const std::vector<int64_t>& shape = argument.tensor->shape;
+      if (argument.tensor->dtype == DType::f32 && !argument.is_output) fill(instance_.buffer(i));
+      if (argument.is_constant || argument.layout == Layout::row_major(shape.size())) continue;
+      const int64_t bytes = bytes_of(argument.tensor->dtype);
+      int64_t row_major_bytes = bytes;
+      for (const int64_t extent : shape) row_major_bytes *= extent;
+      converted_.push_back({i, argument.is_output, TensorTable(argument.layout, shape, bytes),
+                            std::vector<std::byte>(static_cast<size_t>(row_major_bytes))});
+      if (argument.tensor->dtype == DType::f32) fill(converted_.back().outside);
+    }
+  }
+
+  // Other types stay 0, which leads no index outside.
+  static void fill(std::span<std::byte> bytes) {
+    Rng rng(1);
+    for (size_t at = 0; at + sizeof(float) <= bytes.size(); at += sizeof(float)) {
+      const auto value = static_cast<float>(2 * rng.uniform() - 1);
+      std::memcpy(&bytes[at], &value, sizeof value);
+    }
+  }
+
+  const LatheParallel* pool() { return limit_pool(*module_, pool_, limited_); }
+
+  Instance instance_;
+  const Module* module_;
+  const LatheParallel* pool_;
+  LatheParallel limited_ = {};
+  int32_t instructions_;
+  std::vector<Converted> converted_;
+};
+
+int turns_within(double turn, const Deadline& deadline) {
+  const int fewest = turn > kLongTurn ? 1 : kFewestTurns;
+  const double most = std::clamp(kSecondsOfRace / turn, double(fewest), double{kMostTurns});
+  return static_cast<int>(std::clamp(deadline.seconds_left() / turn, 0.0, most));
+}
+
+// What a run takes, roughly; the first prepares constants and meets every page anew.
+Result<double> time_first(Racer& racer) {
+  LATHE_TRY(const double first, racer.time(1));
+  if (first > kLongRun) return first;
+  return racer.time(1);
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<double>>> race_programs(std::span<const CompiledTask> programs,
+                                                         const Deadline& deadline) {
+  std::optional<ThreadPool> pool;
+  int threads = 1;
+  for (const CompiledTask& program : programs) threads = std::max(threads, program.task.cores);
+  if (threads > 1) {
+    ThreadPool::Options options;
+    options.threads = threads;
+    pool.emplace(options);
+  }
+  const PinnedThread pinned(allowed_cpus().front());
+  std::vector<Racer> racers;
+  std::vector<int> runs;
+  std::vector<double> seconds;
+  double turn = 0;
+  for (const CompiledTask& program : programs) {
+    const double last = seconds.empty() ? 0 : seconds.back();
+    if (deadline.seconds_left() <= last) return std::nullopt;
+    LATHE_TRY(Racer racer, Racer::create(program, pool ? pool->parallel() : nullptr));
+    LATHE_TRY(const double estimate, time_first(racer));
+    runs.push_back(std::clamp(static_cast<int>(std::ceil(kSampleSeconds / estimate)), 1, 100000));
+    turn += runs.back() * estimate;
+    seconds.push_back(estimate);
+    racers.push_back(std::move(racer));
+  }
+  const int turns = turns_within(turn, deadline);
+  if (turns == 0) return seconds;
+  std::vector<std::vector<double>> samples(programs.size());
+  for (int i = 0; i < turns; ++i) {
+    for (size_t k = 0; k < racers.size(); ++k) {
+      LATHE_TRY(const double taken, racers[k].time(runs[k]));
+      samples[k].push_back(taken);
+    }
+  }
+  for (size_t k = 0; k < samples.size(); ++k) seconds[k] = robust_centre(samples[k]);
+  return seconds;
+}
+
+}  // namespace lathe

@@ -1,0 +1,160 @@
+#include "artifact/runtime/call_context.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+
+namespace lathe {
+namespace {
+
+bool overlap(const void* one, int64_t one_bytes, const void* other, int64_t other_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(one);
+  const auto second = reinterpret_cast<uintptr_t>(other);
+  return first < second + static_cast<uintptr_t>(other_bytes) &&
+         second < first + static_cast<uintptr_t>(one_bytes);
+}
+
+// An integer of four or eight bytes.
+int64_t integer_at(const std::byte* place, int64_t bytes) {
+  if (bytes == 8) {
+    int64_t value = 0;
+    std::memcpy(&value, place, sizeof value);
+    return value;
+  }
+  int32_t value = 0;
+  std::memcpy(&value, place, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+// A kernel would read wherever such an index leads.
+bool check_indices(int64_t index, const LatheTensor& tensor, const void* data) {
+  if (tensor.least_index > tensor.most_index) return true;
+  int64_t count = 1;
+  for (int32_t d = 0; d < tensor.rank; ++d) count *= tensor.shape[d];
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t value =
+        integer_at(static_cast<const std::byte*>(data) + i * tensor.element_bytes, tensor.element_bytes);
+    if (tensor.least_index <= value && value <= tensor.most_index) continue;
+    return model_error("input %" PRId64 " ('%s') holds %" PRId64 " as element %" PRId64
+                       ": indices from %" PRId64 " to %" PRId64 " stay inside what they index",
+                       index, tensor.name, value, i, tensor.least_index, tensor.most_index);
+  }
+  return true;
+}
+
+bool CallContext::create(const SharedModel& shared) {
+  shared_ = &shared;
+  const LatheModelTables& tables = *shared.tables;
+  return arena_.create(tables.arena_bytes, "what kernels hand to each other") &&
+         workspace_.create(tables.workspace_bytes, "what kernels work in") &&
+         staged_inputs_.create(tables.input_count) && staged_outputs_.create(tables.output_count) &&
+         input_places_.create(tables.input_count) && output_places_.create(tables.output_count) &&
+         bind(prepares_, tables.prepares, tables.prepare_count) &&
+         bind(launches_, tables.launches, tables.launch_count);
+}
+
+bool CallContext::bind(Launches& launches, const LatheLaunch* list, int32_t count) {
+  int64_t buffers = 0;
+  for (int32_t i = 0; i < count; ++i) buffers += list[i].buffer_count;
+  if (!launches.list.create(count) || !launches.buffers.create(buffers)) return false;
+  void** next = launches.buffers.data();
+  for (int32_t i = 0; i < count; ++i) {
+    BoundLaunch& bound = launches.list[i];
+    bound.launch = &list[i];
+    bound.buffers = next;
+    for (int32_t k = 0; k < list[i].buffer_count; ++k) *next++ = fixed_place(list[i].buffers[k]);
+    if (shared_->pool != nullptr && list[i].threads > 1) {
+      bound.parallel = *shared_->pool;
+      bound.parallel.threads = std::min(bound.parallel.threads, list[i].threads);
+    }
+  }
+  return true;
+}
+
+void* CallContext::fixed_place(const LatheBinding& binding) const {
+  switch (binding.storage) {
+    case LATHE_ARENA: return arena_.data() + binding.place;
+    case LATHE_WEIGHTS: return shared_->weights.data() + binding.place;
+    default: return nullptr;
+  }
+}
+
+bool CallContext::launch_all(const Launches& launches, const ConstantSet& set) {
+  for (const BoundLaunch& bound : launches.list) {
+    for (int32_t k = 0; k < bound.launch->buffer_count; ++k) {
+      const LatheBinding& binding = bound.launch->buffers[k];
+      if (binding.storage == LATHE_INPUT) {
+        void* const place = input_places_[binding.place];
+        bound.buffers[k] = place != nullptr ? place : set.places[binding.place];
+      }
+      if (binding.storage == LATHE_OUTPUT) bound.buffers[k] = output_places_[binding.place];
+      if (binding.storage == LATHE_RESIDENT) bound.buffers[k] = set.resident.data() + binding.place;
+    }
+    const LatheParallel* const pool = bound.parallel.threads > 1 ? &bound.parallel : nullptr;
+    const int status = bound.launch->entry(bound.buffers, nullptr, workspace_.data(), pool);
+    if (status != 0) return model_error("a kernel ended with status %d in place of 0", status);
+  }
+  return true;
+}
+
+bool CallContext::place(const void* const* inputs, void* const* outputs) {
+  for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
+    const TensorStaging& staging = shared_->inputs[i];
+    const LatheTensor& tensor = staging.tensor();
+    if (tensor.is_constant != 0) continue;
+    if (inputs[i] == nullptr) return model_error("input %" PRId64 " ('%s') is null", i, tensor.name);
+    if (!check_indices(i, tensor, inputs[i])) return false;
+    input_places_[i] = const_cast<void*>(inputs[i]);
+    if (staging.usable_in_place(inputs[i])) continue;
+    if (!staging.make_block(staged_inputs_[i])) return false;
+    staging.import_to(staged_inputs_[i].data(), inputs[i], shared_->pool);
+    input_places_[i] = staged_inputs_[i].data();
+  }
+  for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
+    if (!place_output(i, inputs, outputs)) return false;
+  }
+  return true;
+}
+
+// An output that lies where an input is read goes there when all has been read.
+bool CallContext::place_output(int64_t index, const void* const* inputs, void* const* outputs) {
+  const TensorStaging& staging = shared_->outputs[index];
+  const LatheTensor& tensor = staging.tensor();
+  void* const data = outputs[index];
+  if (data == nullptr) return model_error("output %" PRId64 " ('%s') is null", index, tensor.name);
+  for (int64_t i = 0; i < index; ++i) {
+    const TensorStaging& other = shared_->outputs[i];
+    if (!overlap(data, staging.bytes(), outputs[i], other.bytes())) continue;
+    return model_error("output %" PRId64 " ('%s') and output %" PRId64 " ('%s') lie in the same memory", i,
+                       other.tensor().name, index, tensor.name);
+  }
+  output_places_[index] = data;
+  if (staging.usable_in_place(data) && !overlaps_an_input(index, data, inputs)) return true;
+  if (!staging.make_block(staged_outputs_[index])) return false;
+  output_places_[index] = staged_outputs_[index].data();
+  return true;
+}
+
+// Inputs that are copied have been read by now, and so are constants before anything is written.
+bool CallContext::overlaps_an_input(int64_t index, const void* data, const void* const* inputs) const {
+  for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
+    if (input_places_[i] == nullptr || input_places_[i] != inputs[i]) continue;
+    if (overlap(data, shared_->outputs[index].bytes(), inputs[i], shared_->inputs[i].bytes())) return true;
+  }
+  return false;
+}
+
+bool CallContext::prepare(const ConstantSet& set) { return launch_all(prepares_, set); }
+
+bool CallContext::run(void* const* outputs) {
+  if (!launch_all(launches_, *constants)) return false;
+  for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
+    if (output_places_[i] == outputs[i]) continue;
+    shared_->outputs[i].export_to(outputs[i], staged_outputs_[i].data(), shared_->pool);
+  }
+  return true;
+}
+
+}  // namespace lathe

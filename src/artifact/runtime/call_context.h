@@ -1,0 +1,73 @@
+// What one call in flight needs for itself: the memory that kernels work in, staging buffers, and the
+// launches with their buffers' addresses. Used by one call at a time.
+#pragma once
+
+#include <atomic>
+
+#include "artifact/runtime/model_memory.h"
+#include "artifact/runtime/model_tables.h"
+#include "artifact/runtime/prepared_constants.h"
+#include "artifact/runtime/tensor_staging.h"
+#include "runtime/thread_pool.h"
+
+namespace lathe {
+
+// What all calls of a model share, constant while it is open.
+struct SharedModel {
+  const LatheModelTables* tables = nullptr;
+  MappedWeights weights;
+  ModelArray<TensorStaging> inputs;
+  ModelArray<TensorStaging> outputs;
+  const LatheParallel* pool = nullptr;  // null: all calls stay on their own threads
+};
+
+class CallContext {
+ public:
+  // `shared` must outlive the object.
+  bool create(const SharedModel& shared);
+
+  // Where kernels find and put the caller's tensors, constants apart. A model_error where one is missing, or
+  // lies where another output does.
+  bool place(const void* const* inputs, void* const* outputs);
+  // The prepare entries, which fill the set's resident memory; after `place`.
+  bool prepare(const ConstantSet& set);
+  // One run of the model on what was placed, with the set that it holds.
+  bool run(void* const* outputs);
+
+  ConstantSet* constants = nullptr;  // the set that it holds, also between calls
+  std::atomic<uint32_t> process{0};  // the process whose thread uses it; 0: nobody
+
+ private:
+  // A launch with its buffers' addresses; those of inputs, outputs and resident memory are filled in anew for
+  // each run.
+  struct BoundLaunch {
+    const LatheLaunch* launch = nullptr;
+    void** buffers = nullptr;
+    LatheParallel parallel = {};
+  };
+  struct Launches {
+    ModelArray<BoundLaunch> list;
+    ModelArray<void*> buffers;
+  };
+
+  bool bind(Launches& launches, const LatheLaunch* list, int32_t count);
+  bool launch_all(const Launches& launches, const ConstantSet& set);
+  void* fixed_place(const LatheBinding& binding) const;
+  bool place_output(int64_t index, const void* const* inputs, void* const* outputs);
+  bool overlaps_an_input(int64_t index, const void* data, const void* const* inputs) const;
+
+  const SharedModel* shared_ = nullptr;
+  AlignedBlock arena_;
+  AlignedBlock workspace_;
+  ModelArray<AlignedBlock> staged_inputs_;  // made when first needed
+  ModelArray<AlignedBlock> staged_outputs_;
+  ModelArray<void*> input_places_;  // null for constants
+  ModelArray<void*> output_places_;
+  Launches prepares_;
+  Launches launches_;
+};
+
+// An integer input holds nothing that would lead a kernel outside of what it indexes.
+bool check_indices(int64_t index, const LatheTensor& tensor, const void* data);
+
+}  // namespace lathe

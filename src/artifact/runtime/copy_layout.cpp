@@ -1,0 +1,248 @@
+#include "artifact/runtime/copy_layout.h"
+
+#include <cstring>
+
+#include "artifact/runtime/copy_plane.h"
+
+namespace lathe {
+namespace {
+
+// Threads are handed work from here on: less is copied before they have begun.
+constexpr int64_t kSharedBytes = 256 << 10;
+
+// No cache holds so much beside what kernels read next: lines that are written whole need not be fetched.
+constexpr int64_t kStreamedBytes = 32 << 20;
+
+// Planes are cut in tiles, which are what threads share, so that all cache lines that a tile touches stay
+// near until they are used up.
+constexpr int64_t kTransposedAlong = 2048;  // bytes
+constexpr int64_t kTransposedAcross = 512;
+constexpr int64_t kRunBytes = 1 << 20;
+constexpr int64_t kRunsBytes = 64 << 10;
+
+// A loop of the copy, in bytes.
+struct Loop {
+  int64_t extent;
+  int64_t from;
+  int64_t into;
+  int64_t tile;
+};
+
+// One copy's two innermost loops and those around them.
+struct Job {
+  const char* from;
+  char* into;
+  int32_t instructions;
+  int32_t element_bytes;
+  bool is_inward;
+  bool streams;
+  Loop along;              // neighbours side by side where they come from
+  Loop across;             // where they go, unless `along` has them on both sides
+  const LatheAxis* outer;  // the first one is the inner
+  int32_t outer_count;
+};
+
+struct Offset {
+  int64_t from;
+  int64_t into;
+};
+
+Loop loop_of(const LatheAxis& axis, bool is_inward, int64_t element_bytes) {
+  const int64_t outside = axis.outside * element_bytes;
+  const int64_t inside = axis.inside * element_bytes;
+  return {axis.extent, is_inward ? outside : inside, is_inward ? inside : outside, axis.extent};
+}
+
+bool has_runs(const Job& job) {
+  return job.along.from == job.element_bytes && job.along.into == job.element_bytes;
+}
+bool is_transposed(const Job& job) {
+  return job.along.from == job.element_bytes && job.across.into == job.element_bytes;
+}
+
+// The last tile takes what is left, so that none is smaller than the others.
+int64_t tiles_of(const Loop& loop) { return loop.extent <= loop.tile ? 1 : loop.extent / loop.tile; }
+int64_t tile_extent(const Loop& loop, int64_t tile) {
+  return tile + 1 == tiles_of(loop) ? loop.extent - tile * loop.tile : loop.tile;
+}
+
+template <int kBytes>
+void copy_fixed(char* into, const char* from) {
+  __builtin_memcpy(into, from, kBytes);
+}
+
+// `bytes` from one fixed size to twice as many: both ends, which may overlap.
+template <int kBytes>
+void copy_ends(char* into, const char* from, int64_t bytes) {
+  char head[kBytes];
+  char tail[kBytes];
+  copy_fixed<kBytes>(head, from);
+  copy_fixed<kBytes>(tail, from + bytes - kBytes);
+  copy_fixed<kBytes>(into, head);
+  copy_fixed<kBytes>(into + bytes - kBytes, tail);
+}
+
+void copy_run(char* into, const char* from, int64_t bytes) {
+  if (bytes > 64) {
+    std::memcpy(into, from, static_cast<size_t>(bytes));
+  } else if (bytes > 32) {
+    copy_ends<32>(into, from, bytes);
+  } else if (bytes >= 16) {
+    copy_ends<16>(into, from, bytes);
+  } else if (bytes >= 8) {
+    copy_ends<8>(into, from, bytes);
+  } else if (bytes >= 4) {
+    copy_ends<4>(into, from, bytes);
+  } else if (bytes >= 2) {
+    copy_ends<2>(into, from, bytes);
+  } else {
+    *into = *from;
+  }
+}
+
+template <int kBytes>
+void scatter(const char* from, char* into, const Loop& along, const Loop& across) {
+  const bool along_is_inner = along.extent >= across.extent;
+  const Loop& inner = along_is_inner ? along : across;
+  const Loop& outer = along_is_inner ? across : along;
+  for (int64_t i = 0; i < outer.extent; ++i) {
+    const char* const source = from + i * outer.from;
+    char* const target = into + i * outer.into;
+    for (int64_t k = 0; k < inner.extent; ++k)
+      copy_fixed<kBytes>(target + k * inner.into, source + k * inner.from);
+  }
+}
+
+void scatter_elements(const char* from, char* into, const Loop& along, const Loop& across, int32_t bytes) {
+  switch (bytes) {
+    case 1: return scatter<1>(from, into, along, across);
+    case 2: return scatter<2>(from, into, along, across);
+    case 4: return scatter<4>(from, into, along, across);
+    default: return scatter<8>(from, into, along, across);
+  }
+}
+
+void copy_tile(const Job& job, Offset offset, int64_t tile) {
+  const int64_t along_tile = tile % tiles_of(job.along);
+  const int64_t across_tile = tile / tiles_of(job.along);
+  Loop along = job.along;
+  Loop across = job.across;
+  along.extent = tile_extent(job.along, along_tile);
+  across.extent = tile_extent(job.across, across_tile);
+  const char* const from =
+      job.from + offset.from + along_tile * along.tile * along.from + across_tile * across.tile * across.from;
+  char* const into =
+      job.into + offset.into + along_tile * along.tile * along.into + across_tile * across.tile * across.into;
+  if (has_runs(job)) {
+    for (int64_t c = 0; c < across.extent; ++c) {
+      copy_run(into + c * across.into, from + c * across.from, along.extent * job.element_bytes);
+    }
+  } else if (is_transposed(job)) {
+    const CopyPlane plane{from, into, along.extent, across.extent, across.from, along.into, job.streams};
+    const auto transpose = job.instructions == LATHE_AVX512 ? transpose_plane_avx512 : transpose_plane_avx2;
+    transpose(plane, job.element_bytes);
+  } else {
+    scatter_elements(from, into, along, across, job.element_bytes);
+  }
+}
+
+// Where the plane of this number begins.
+Offset offset_of(const Job& job, int64_t plane) {
+  Offset offset{0, 0};
+  for (int32_t i = 0; i < job.outer_count; ++i) {
+    const Loop loop = loop_of(job.outer[i], job.is_inward, job.element_bytes);
+    const int64_t index = plane % loop.extent;
+    plane /= loop.extent;
+    offset.from += index * loop.from;
+    offset.into += index * loop.into;
+  }
+  return offset;
+}
+
+int64_t planes_of(const Job& job) {
+  int64_t planes = 1;
+  for (int32_t i = 0; i < job.outer_count; ++i) planes *= job.outer[i].extent;
+  return planes;
+}
+
+// The tiles from `begin` to `end` of all planes. Divisions only where a row of planes begins.
+void copy_tiles(const Job& job, int64_t begin, int64_t end) {
+  const int64_t tiles = tiles_of(job.along) * tiles_of(job.across);
+  const Loop inner =
+      job.outer_count > 0 ? loop_of(job.outer[0], job.is_inward, job.element_bytes) : Loop{1, 0, 0, 1};
+  int64_t plane = begin / tiles;
+  int64_t tile = begin % tiles;
+  int64_t in_row = plane % inner.extent;
+  Offset offset = offset_of(job, plane);
+  for (int64_t i = begin; i < end; ++i) {
+    copy_tile(job, offset, tile);
+    if (++tile < tiles) continue;
+    tile = 0;
+    ++plane;
+    offset.from += inner.from;
+    offset.into += inner.into;
+    if (++in_row < inner.extent) continue;
+    in_row = 0;
+    offset = offset_of(job, plane);
+  }
+}
+
+void copy_part(void* context, int64_t begin, int64_t end, int32_t /*thread*/) {
+  copy_tiles(*static_cast<const Job*>(context), begin, end);
+}
+
+Job job_of(const LatheTensor& tensor, const LatheCopy& copy, int32_t instructions, bool is_inward) {
+  const int64_t bytes = tensor.element_bytes;
+  const LatheAxis& outer = copy.axes[0];  // side by side for the caller, and perhaps inside too
+  const LatheAxis& inner = copy.axes[1];
+  const bool outer_is_along = is_inward || outer.inside == 1;
+  Job job{nullptr,
+          nullptr,
+          instructions,
+          tensor.element_bytes,
+          is_inward,
+          false,
+          loop_of(outer_is_along ? outer : inner, is_inward, bytes),
+          loop_of(outer_is_along ? inner : outer, is_inward, bytes),
+          copy.axes + 2,
+          copy.axis_count - 2};
+  const auto within = [](int64_t wanted) { return wanted > 1 ? wanted : int64_t{1}; };
+  job.along.tile = within((has_runs(job) ? kRunBytes : kTransposedAlong) / bytes);
+  job.across.tile =
+      has_runs(job) ? within(kRunsBytes / (job.along.extent * bytes)) : within(kTransposedAcross / bytes);
+  return job;
+}
+
+void copy_all(const LatheTensor& tensor, int32_t instructions, bool is_inward, const void* from, void* into,
+              const LatheParallel* pool) {
+  const int64_t bytes = tensor.element_bytes;
+  for (int32_t i = 0; i < tensor.copy_count; ++i) {
+    const LatheCopy& copy = tensor.copies[i];
+    Job job = job_of(tensor, copy, instructions, is_inward);
+    job.from = static_cast<const char*>(from) + (is_inward ? copy.outside : copy.inside) * bytes;
+    job.into = static_cast<char*>(into) + (is_inward ? copy.inside : copy.outside) * bytes;
+    const int64_t planes = planes_of(job);
+    const int64_t tiles = tiles_of(job.along) * tiles_of(job.across) * planes;
+    const int64_t moved = planes * job.along.extent * job.across.extent * bytes;
+    job.streams = moved >= kStreamedBytes;
+    if (pool != nullptr && moved >= kSharedBytes && tiles > 1) {
+      pool->run(pool, copy_part, &job, tiles);
+    } else {
+      copy_tiles(job, 0, tiles);
+    }
+  }
+}
+
+}  // namespace
+
+void copy_inside(const LatheTensor& tensor, int32_t instructions, const void* outside, void* inside,
+                 const LatheParallel* pool) {
+  copy_all(tensor, instructions, true, outside, inside, pool);
+}
+
+void copy_outside(const LatheTensor& tensor, int32_t instructions, const void* inside, void* outside,
+                  const LatheParallel* pool) {
+  copy_all(tensor, instructions, false, inside, outside, pool);
+}
+
+}  // namespace lathe

@@ -1,0 +1,23 @@
+// Two dimensions of a copy: `along` has neighbours side by side where they come from, `across` where they go.
+// Included only by what decides between the processors' instructions and by the files compiled for each.
+#pragma once
+
+#include <cstdint>
+
+namespace lathe {
+
+struct CopyPlane {
+  const char* from = nullptr;
+  char* into = nullptr;
+  int64_t along = 0;  // elements
+  int64_t across = 0;
+  int64_t from_step = 0;  // bytes from one element to the next across
+  int64_t into_step = 0;  // bytes from one element to the next along
+  bool streams = false;   // whole lines go past the caches: the tensor is larger than these
+};
+
+// For elements of 1, 2, 4 or 8 bytes.
+void transpose_plane_avx2(const CopyPlane& plane, int32_t element_bytes);
+void transpose_plane_avx512(const CopyPlane& plane, int32_t element_bytes);
+
+}  // namespace lathe

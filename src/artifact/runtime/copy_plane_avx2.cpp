@@ -1,0 +1,9 @@
+#include "artifact/runtime/transpose_plane.h"
+
+namespace lathe {
+
+void transpose_plane_avx2(const CopyPlane& plane, int32_t element_bytes) {
+  transpose_plane(plane, element_bytes);
+}
+
+}  // namespace lathe

@@ -1,0 +1,52 @@
+#include "artifact/time_artifact.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "artifact/loaded_artifact.h"
+#include "artifact/random_inputs.h"
+#include "measure/pinned_thread.h"
+#include "measure/statistics.h"
+#include "measure/timing.h"
+#include "target/detect.h"
+
+namespace lathe {
+namespace {
+
+// How long an artifact is timed; a run that takes longer is timed once.
+constexpr double kTimedSeconds = 0.2;
+constexpr size_t kMostSamples = 30;
+constexpr double kLeastSampleSeconds = 1e-3;
+
+}  // namespace
+
+Result<ArtifactTime> time_artifact(const std::string& folder, int cores, const Deadline& deadline) {
+  const auto no_time = [] { return fail(ErrorKind::timeout, "there was no time left to run it"); };
+  if (deadline.is_past()) return no_time();
+  LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(folder, cores));
+  // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
+  const PinnedThread pinned(allowed_cpus().front());
+  LATHE_TRY(std::vector<NpyArray> inputs, random_inputs(folder, 1));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    LATHE_TRY_STATUS(artifact.set_input(i, std::move(inputs[i]), folder));
+  const double start = monotonic_seconds();
+  LATHE_TRY_STATUS(artifact.run());  // prepares constants
+  if (monotonic_seconds() - start > deadline.seconds_left()) return no_time();
+  const double most = std::min(kTimedSeconds, deadline.seconds_left());
+  std::vector<double> samples;
+  int runs = 1;
+  for (double spent = 0; samples.empty() || (spent < most && samples.size() < kMostSamples);) {
+    const double begin = monotonic_seconds();
+    for (int i = 0; i < runs; ++i) LATHE_TRY_STATUS(artifact.run());
+    const double seconds = monotonic_seconds() - begin;
+    spent += seconds;
+    if (seconds * 2 >= kLeastSampleSeconds) {
+      samples.push_back(seconds / runs);
+    } else {
+      runs *= 2;  // the clock takes some tens of nanoseconds
+    }
+  }
+  return ArtifactTime{median(samples), relative_spread(samples), samples.size()};
+}
+
+}  // namespace lathe

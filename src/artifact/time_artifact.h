@@ -1,0 +1,22 @@
+// What a run of an artifact takes through its C face, conversions and all, for random inputs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/deadline.h"
+#include "base/result.h"
+
+namespace lathe {
+
+struct ArtifactTime {
+  double seconds = 0;  // the median
+  double spread = 0;   // as relative_spread
+  size_t samples = 0;
+};
+
+// Some tenths of a second of runs, or one that takes longer. By the deadline fewer; an Error of kind timeout
+// where there is no time for a single one.
+Result<ArtifactTime> time_artifact(const std::string& folder, int cores, const Deadline& deadline = {});
+
+}  // namespace lathe

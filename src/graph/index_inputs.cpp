@@ -1,0 +1,39 @@
+#include "graph/index_inputs.h"
+
+#include <algorithm>
+
+namespace lathe {
+namespace {
+
+// Whether the node's result holds every value of its operand and no other.
+bool keeps_values(const Graph& graph, const GraphNode& node) {
+  if (std::holds_alternative<CastOp>(node.op)) return !is_float(graph.tensors[node.output].type.dtype);
+  return role_of(node.op) == FusionRole::view || std::holds_alternative<TransposeOp>(node.op) ||
+         std::holds_alternative<ExpandOp>(node.op);
+}
+
+// The axis in which the node looks up what it reads second.
+std::optional<size_t> looked_up_axis(const GraphNode& node) {
+  if (const auto* op = std::get_if<GatherByOp>(&node.op)) return op->axis;
+  if (const auto* op = std::get_if<GatherElementsOp>(&node.op)) return op->axis;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Interval> index_range(const Graph& graph, TensorId input) {
+  std::vector<bool> holds(graph.tensors.size(), false);  // the input's values
+  holds[input] = true;
+  std::optional<int64_t> least;
+  for (const GraphNode& node : graph.nodes) {
+    if (holds[node.inputs[0]] && keeps_values(graph, node)) holds[node.output] = true;
+    const std::optional<size_t> axis = looked_up_axis(node);
+    if (!axis || !holds[node.inputs[1]]) continue;
+    const int64_t extent = graph.tensors[node.inputs[0]].type.shape[*axis];
+    least = std::min(least.value_or(extent), extent);
+  }
+  if (!least) return std::nullopt;
+  return Interval{-*least, *least - 1};
+}
+
+}  // namespace lathe

@@ -1,0 +1,15 @@
+// Which values of a network's input serve as places of an axis: what a caller must stay inside of.
+#pragma once
+
+#include <optional>
+
+#include "expr/affine.h"
+#include "graph/graph.h"
+
+namespace lathe {
+
+// The places, negative ones among them, that every axis has in which the values of this integer input are
+// looked up, as they are or moved; nothing where they are not.
+std::optional<Interval> index_range(const Graph& graph, TensorId input);
+
+}  // namespace lathe

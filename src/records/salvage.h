@@ -1,0 +1,26 @@
+// A records file whose pages are damaged, by a disk or a copy that was cut short: all rows that SQLite can
+// still reach, in a file that is whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace lathe {
+
+struct Salvaged {
+  int64_t records = 0;   // that could be read
+  std::string original;  // where the damaged file is now, with its log
+};
+
+// Whether SQLite finds every page of the file in order. An Error where it is no file, or no Lathe records
+// file.
+Result<bool> is_whole(const std::string& path);
+
+// Puts a whole file in the place of a damaged one, which is kept beside it as FILE.damaged. Rows are copied
+// as they are. An Error, which leaves everything as it was, where nothing can be read, or nothing written.
+Result<Salvaged> salvage(const std::string& path);
+
+}  // namespace lathe

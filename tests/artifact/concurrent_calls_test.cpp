@@ -1,0 +1,145 @@
+// Several artifacts called from many threads at once, with forks between: all that they compute is bit by bit
+// what one caller gets.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "artifact/artifact_fixture.h"
+#include "artifact/artifact_library.h"
+#include "base/child.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+constexpr int kInputSets = 3;
+
+using Tensors = std::vector<std::vector<float>>;
+
+size_t elements_of(const lathe_tensor_info& tensor) {
+  size_t count = 1;
+  for (int d = 0; d < tensor.rank; ++d) count *= static_cast<size_t>(tensor.shape[d]);
+  return count;
+}
+
+// One artifact with some sets of inputs and what a single caller gets for each.
+class CalledModel {
+ public:
+  CalledModel(const std::string& folder, int cores) {
+    const auto manifest = read_manifest(folder);
+    auto library = ArtifactLibrary::load(folder, *manifest);
+    EXPECT_TRUE(library.has_value()) << library.error().to_string();
+    library_ = std::move(*library);
+    model_ = library_.open(folder.c_str(), cores);
+    EXPECT_NE(model_, nullptr) << library_.error();
+    const lathe_model_info& info = *library_.interface();
+    for (int set = 0; set < kInputSets; ++set) {
+      Tensors& inputs = inputs_.emplace_back();
+      for (int i = 0; i < info.input_count; ++i)
+        inputs.push_back(
+            random_floats(elements_of(info.inputs[i]),
+                          static_cast<uint64_t>(10) * static_cast<uint64_t>(set) + static_cast<uint64_t>(i)));
+      Tensors outputs;
+      EXPECT_TRUE(run(set, outputs));
+      expected_.push_back(std::move(outputs));
+    }
+  }
+  ~CalledModel() { library_.close(model_); }
+  CalledModel(const CalledModel&) = delete;
+  CalledModel& operator=(const CalledModel&) = delete;
+
+  bool is_right(int set) {
+    Tensors outputs;
+    return run(set, outputs) && outputs == expected_.at(static_cast<size_t>(set));
+  }
+
+ private:
+  bool run(int set, Tensors& outputs) {
+    const lathe_model_info& info = *library_.interface();
+    std::vector<const void*> from;
+    std::vector<void*> into;
+    for (const std::vector<float>& input : inputs_.at(static_cast<size_t>(set))) from.push_back(input.data());
+    for (int i = 0; i < info.output_count; ++i) outputs.emplace_back(elements_of(info.outputs[i]), -1.0F);
+    for (std::vector<float>& output : outputs) into.push_back(output.data());
+    return library_.run(model_, from.data(), into.data()) == 0;
+  }
+
+  ArtifactLibrary library_;
+  lathe_model* model_ = nullptr;
+  std::vector<Tensors> inputs_;
+  std::vector<Tensors> expected_;
+};
+
+class ConcurrentCallsTest : public ArtifactTest {
+ protected:
+  // A product on two cores with a constant, which the calls change, a sum of rows, and a network.
+  void write_models() {
+    write_operator("mm", "C[i:65, j:70] = sum(r:67) A[i,r] * B[r,j]", 2, true);
+    write_operator("rows", R"(T[i:40] = sum(r:30) A[i,r]\nS[i:40, j:30] = A[i,j] * 2.0 + T[i])", 1, false);
+    OnnxModel onnx;
+    onnx.input("x", {1, 3, 9, 9}).output("y").initializer("w", {8, 3, 3, 3}).initializer("v", {8, 8, 3, 3});
+    onnx.node("conv", "Conv", {"x", "w"}, "c").attribute("kernel_shape", {3, 3});
+    onnx.node("relu", "Relu", {"c"}, "r");
+    onnx.node("next", "Conv", {"r", "v"}, "y").attribute("kernel_shape", {3, 3});
+    std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+    options_.cores = 1;
+    const auto network = load_network(folder("net.onnx"), {}, options_.target, 1);
+    ASSERT_TRUE(network.has_value()) << network.error().to_string();
+    write_to("net", compile_network(*network, options_));
+  }
+
+  void call_from_threads(int threads, int calls, int pause_milliseconds) {
+    write_models();
+    if (HasFatalFailure()) return;
+    CalledModel product(folder("mm"), 2);
+    CalledModel rows(folder("rows"), 1);
+    CalledModel network(folder("net"), 1);
+    const auto all_right = [&](int set) {
+      return product.is_right(set) && rows.is_right(set) && network.is_right(set);
+    };
+    std::atomic<int> wrong{0};
+    std::atomic<int> running{threads};
+    std::vector<std::thread> callers;
+    for (int thread = 0; thread < threads; ++thread) {
+      callers.emplace_back([&, thread] {
+        for (int call = 0; call < calls; ++call) {
+          if (!all_right((thread + call / 10) % kInputSets)) ++wrong;
+        }
+        --running;
+      });
+    }
+    int children = 0;
+    for (; running > 0; ++children) {
+      EXPECT_EQ(exit_status(start_child([&] { return all_right(0) && all_right(1) ? 0 : 1; })), 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(pause_milliseconds));
+    }
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+    RecordProperty("children", children);
+  }
+
+ private:
+  void write_operator(const std::string& name, const std::string& text, int cores, bool has_constant) {
+    const std::string entry = R"([{"name": ")" + name + R"(", "op": "expression", "text": ")" + text + "\"" +
+                              (has_constant ? R"(, "constants": ["B"])" : "") + "}]";
+    const auto workloads = parse_workloads(entry, "test");
+    ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+    options_.cores = cores;
+    write_to(name, compile_operator(workloads->front(), options_));
+  }
+  void write_to(const std::string& name, const Result<Model>& model) {
+    ASSERT_TRUE(model.has_value()) << model.error().to_string();
+    const Status written = write_artifact(*model, folder(name), {.compiler_version = "test"});
+    ASSERT_TRUE(written.has_value()) << written.error().to_string();
+  }
+};
+
+TEST_F(ConcurrentCallsTest, ThreeModelsAtOnceWithForksBetween) { call_from_threads(8, 100, 5); }
+
+// The same for as long as it takes to believe it: --gtest_also_run_disabled_tests.
+TEST_F(ConcurrentCallsTest, DISABLED_TenThousandCallsFromEightThreads) { call_from_threads(8, 10000, 200); }
+
+}  // namespace
+}  // namespace lathe

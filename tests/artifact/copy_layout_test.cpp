@@ -1,0 +1,147 @@
+// Elements moved by the artifact's runtime lie where the layout says, and nothing else is touched.
+#include "artifact/runtime/copy_layout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "artifact/tensor_table.h"
+#include "base/rng.h"
+#include "base/text_cursor.h"
+#include "runtime/thread_pool.h"
+
+namespace lathe {
+namespace {
+
+std::vector<int32_t> instructions() {
+  std::vector<int32_t> known;
+  if (__builtin_cpu_supports("avx2")) known.push_back(LATHE_AVX2);
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    known.push_back(LATHE_AVX512);
+  return known;
+}
+
+// The places of all elements inside, in row-major order.
+std::vector<int64_t> places_of(const Layout& layout, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> places;
+  std::vector<int64_t> index(shape.size(), 0);
+  const int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  for (int64_t i = 0; i < count; ++i) {
+    places.push_back(flatten(layout, shape, index));
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return places;
+}
+
+constexpr std::byte kUntouched{0xA5};
+
+void check(const Layout& layout, const std::vector<int64_t>& shape, int bytes, int32_t instruction_set,
+           const LatheParallel* pool) {
+  SCOPED_TRACE(to_string(layout) + " of " + std::to_string(bytes) + " bytes");
+  const TensorTable table(layout, shape, bytes);
+  const std::vector<int64_t> places = places_of(layout, shape);
+  const auto size = static_cast<size_t>(bytes);
+  std::vector<std::byte> outside(places.size() * size);
+  Rng rng(7);
+  for (std::byte& byte : outside) byte = static_cast<std::byte>(rng.below(256));
+  std::vector<std::byte> expected(static_cast<size_t>(physical_elements(layout, shape)) * size, kUntouched);
+  for (size_t i = 0; i < places.size(); ++i)
+    std::memcpy(&expected[static_cast<size_t>(places[i]) * size], &outside[i * size], size);
+  std::vector<std::byte> inside(expected.size(), kUntouched);
+  copy_inside(table.tensor(), instruction_set, outside.data(), inside.data(), pool);
+  EXPECT_EQ(inside, expected);
+  // Behind the last element lies something of the caller's.
+  std::vector<std::byte> back(outside.size() + 64, kUntouched);
+  copy_outside(table.tensor(), instruction_set, inside.data(), back.data(), pool);
+  outside.resize(back.size(), kUntouched);
+  EXPECT_EQ(back, outside);
+}
+
+Result<Layout> parsed(const std::string& text) {
+  TextCursor cursor(text, "layout");
+  return parse_layout(cursor);
+}
+
+void check_all(const std::string& text, const std::vector<int64_t>& shape,
+               const LatheParallel* pool = nullptr) {
+  const Layout layout = parsed(text).value();
+  ASSERT_TRUE(verify(layout, shape).has_value());
+  for (const int32_t set : instructions()) {
+    for (const int bytes : {1, 2, 4, 8}) check(layout, shape, bytes, set, pool);
+  }
+}
+
+TEST(CopyLayout, MatricesOfEverySmallSizeAreTransposed) {
+  for (int64_t rows = 1; rows <= 37; rows += 3) {
+    for (int64_t columns = 1; columns <= 70; columns += 3) check_all("[1][0]", {rows, columns});
+  }
+}
+
+TEST(CopyLayout, PlanesAreCutInTiles) {
+  check_all("[1][0]", {131, 1061});
+  check_all("[1][0]", {1031, 259});
+}
+
+TEST(CopyLayout, BlocksAndRowsOfWhichSomeIsUnused) {
+  check_all("[0][1/16][2][3][1%16]", {2, 37, 5, 7});
+  check_all("[0][1/4][2/3][1%4][2%3+1]", {3, 10, 11});
+  check_all("[1/16][0][1%16]", {33, 77});
+  check_all("[0/2][1/8][0%2][1/4%2][1%4]", {5, 23});
+  check_all("[0][1+5]", {9, 130});
+  check_all("[0][2][3][1]", {2, 3, 19, 23});
+  check_all("[2][0][1][3]", {4, 5, 6, 1});
+  check_all("[1/32][0][1%32]", {7, 33});
+}
+
+TEST(CopyLayout, RankNoneAndOne) {
+  check_all("[]", {});
+  check_all("[0]", {1});
+  check_all("[0]", {1001});
+  check_all("[0%8][0/8]", {83});
+}
+
+// Any chain of blocks in any order.
+TEST(CopyLayout, DrawnLayouts) {
+  Rng rng(11);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int64_t> shape;
+    Layout layout;
+    const int rank = static_cast<int>(1 + rng.below(5));
+    for (int d = 0; d < rank; ++d) {
+      shape.push_back(static_cast<int64_t>(1 + rng.below(rank > 3 ? 9 : 25)));
+      int64_t divide = 1;
+      while (rng.below(2) == 0) {
+        const auto factor = static_cast<int64_t>(2 + rng.below(7));
+        layout.dims.push_back({d, divide, factor, static_cast<int64_t>(rng.below(2))});
+        divide *= factor;
+      }
+      layout.dims.push_back({d, divide, 0, static_cast<int64_t>(rng.below(2))});
+    }
+    for (size_t i = layout.dims.size(); i-- > 1;) std::swap(layout.dims[i], layout.dims[rng.below(i + 1)]);
+    ASSERT_TRUE(verify(layout, shape).has_value());
+    // Long chains of blocks take more padding than a test has memory for.
+    if (physical_elements(layout, shape) > 1 << 20) continue;
+    for (const int32_t set : instructions()) check(layout, shape, 1 << rng.below(4), set, nullptr);
+  }
+}
+
+TEST(CopyLayout, ThreadsShareLargeTensors) {
+  ThreadPool pool({.threads = 3});
+  check_all("[1][0]", {523, 1031}, pool.parallel());
+  check_all("[0][1/16][2][3][1%16]", {3, 50, 41, 47}, pool.parallel());
+  check_all("[0][1+5]", {999, 330}, pool.parallel());
+}
+
+// Lines go past the caches.
+TEST(CopyLayout, TensorsThatNoCacheHolds) {
+  for (const int32_t set : instructions()) check(*parsed("[1][0]"), {2048, 4112}, 4, set, nullptr);
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,106 @@
+// What transforms make of a network's constants is held to a multiple of these.
+#include "artifact/limit_weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "artifact/artifact_fixture.h"
+#include "graph/onnx_models.h"
+#include "tune/in_process_runner.h"
+
+namespace lathe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LimitWeightsTest : public ArtifactTest {
+ protected:
+  // Two convolutions with filters of their own, for which the model's first choice is Winograd.
+  Network convolutions() {
+    OnnxModel onnx;
+    onnx.input("x", {1, 64, 28, 28}).initializer("w", {64, 64, 3, 3}).initializer("v", {64, 64, 3, 3});
+    onnx.node("n1", "Conv", {"x", "w"}, "t").attribute("pads", {1, 1, 1, 1});
+    onnx.node("n2", "Conv", {"t", "v"}, "y").attribute("pads", {1, 1, 1, 1}).output("y");
+    std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+    return load_network(folder("net.onnx"), {}, options_.target, options_.cores).value();
+  }
+
+  size_t weights_within(const Network& network, double limit) {
+    options_.weights_limit = limit;
+    notes_.clear();
+    options_.note = [&](const std::string& sentence) { notes_.push_back(sentence); };
+    const auto model = compile_network(network, options_);
+    EXPECT_TRUE(model.has_value()) << model.error().to_string();
+    return model->weights.size();
+  }
+
+  static constexpr size_t kConstants = size_t{2} * 64 * 64 * 9 * 4;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(LimitWeightsTest, TransformedFiltersGiveWay) {
+  const Network network = convolutions();
+  testing::InProcessRunner runner;
+  options_.runner = &runner;
+  EXPECT_GT(weights_within(network, 0), 2 * kConstants);
+  EXPECT_TRUE(notes_.empty());
+  EXPECT_LT(weights_within(network, 1.5), kConstants * 3 / 2 + 4096);
+  ASSERT_EQ(notes_.size(), 1U);
+  EXPECT_THAT(notes_[0], HasSubstr("more than 1.5 times the 0.3 MB of the network's constants"));
+  EXPECT_THAT(notes_[0], HasSubstr("tasks on smaller ones they are"));
+  // Large enough for all of them.
+  EXPECT_GT(weights_within(network, 100), 2 * kConstants);
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(LimitWeightsTest, WithoutARunnerWhoeverSavesGivesWay) {
+  EXPECT_LT(weights_within(convolutions(), 1.5), kConstants * 3 / 2 + 4096);
+  EXPECT_EQ(notes_.size(), 1U);
+}
+
+TEST_F(LimitWeightsTest, WithoutTimeNothingIsMeasured) {
+  testing::InProcessRunner runner;
+  options_.runner = &runner;
+  options_.watch.deadline = Deadline::in(0);
+  EXPECT_LT(weights_within(convolutions(), 1.5), kConstants * 3 / 2 + 4096);
+  EXPECT_EQ(runner.runs, 0);
+  ASSERT_EQ(notes_.size(), 1U);
+  EXPECT_THAT(notes_[0], Not(HasSubstr("which costs")));
+}
+
+// The time is over once programs are being measured.
+TEST_F(LimitWeightsTest, WhereMeasuringIsEndedEstimatesDecide) {
+  const Network network = convolutions();
+  testing::InProcessRunner runner;
+  options_.runner = &runner;
+  options_.check = Checked::none;
+  options_.watch.stop = [&] { return runner.runs > 0; };
+  EXPECT_LT(weights_within(network, 1.5), kConstants * 3 / 2 + 4096);
+  EXPECT_EQ(runner.runs, 1);
+  ASSERT_EQ(notes_.size(), 1U);
+  EXPECT_THAT(notes_[0], Not(HasSubstr("which costs")));
+}
+
+// Programs whose weights are smaller, and which are wrong.
+TEST_F(LimitWeightsTest, WrongProgramsTakeNoPlace) {
+  const Network network = convolutions();
+  options_.weights_limit = 0;
+  const auto transformed = compile_network(network, options_);
+  ASSERT_TRUE(transformed.has_value()) << transformed.error().to_string();
+  std::vector<std::string> right;
+  for (const CompiledTask& kernel : transformed->kernels) right.push_back(kernel.module.object);
+  testing::InProcessRunner runner;
+  runner.spoil = [&](const Module& module, const MeasureInputs&, const testing::Outputs& outputs) {
+    const bool is_other = std::ranges::find(right, module.object) == right.end();
+    if (is_other && !module.prepare_symbol.empty()) testing::spoil_element(outputs, 0);
+  };
+  options_.runner = &runner;
+  EXPECT_GT(weights_within(network, 1.5), 2 * kConstants);
+}
+
+}  // namespace
+}  // namespace lathe

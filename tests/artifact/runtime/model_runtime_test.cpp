@@ -1,0 +1,237 @@
+#include "artifact/runtime/model_runtime.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "artifact/runtime/written_model.h"
+#include "base/child.h"
+
+#ifdef __SANITIZE_THREAD__
+// A child may go on, as long as it starts no threads.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }  // NOLINT: its name
+#endif
+
+namespace lathe {
+namespace {
+
+using namespace written;  // NOLINT: its names are the subject of these tests
+using ::testing::HasSubstr;
+
+#ifdef __SANITIZE_THREAD__
+constexpr bool kThreadSanitizer = true;
+#else
+constexpr bool kThreadSanitizer = false;
+#endif
+
+Values expected_scaling(const Values& x, const Values& w) {
+  Values y = {};
+  for (int64_t i = 0; i < kCount; ++i) y.at[i] = x.at[i] * (w.at[i] + w.at[i]) - w.at[i];
+  return y;
+}
+Values expected_summing(const Values& x) {
+  Values y = {};
+  for (int64_t i = 0; i < kCount; ++i) {
+    const float before = i % kColumns == 0 ? 0 : y.at[i - 1];
+    y.at[i] = before + x.at[i] + 1;
+  }
+  for (int64_t i = 0; i < kCount; ++i) y.at[i] *= static_cast<float>(i % 5);
+  return y;
+}
+Values expected_negating(const Values& x) {
+  Values y = {};
+  for (int64_t i = 0; i < kCount; ++i) y.at[i] = -x.at[i];
+  return y;
+}
+
+// The three models, what each thread gives them, and whether all that they compute is right.
+struct Models {
+  WrittenModel scaling{scaling_model()};
+  WrittenModel summing{summing_model()};
+  WrittenModel negating{negating_model()};
+
+  bool right(int seed, bool with_threads = true) {
+    const Values x = values_from(seed);
+    const Values w = values_from(seed / 2 + 5);
+    Values y = {};
+    if (!scaling.run(x.at, w.at, y.at) || !(y == expected_scaling(x, w))) return false;
+    if (!negating.run(x.at, nullptr, y.at) || !(y == expected_negating(x))) return false;
+    return !with_threads || (summing.run(x.at, nullptr, y.at) && y == expected_summing(x));
+  }
+};
+
+// Each thread has constants of its own, and changes them now and then.
+void run_from_threads(int threads, int calls, int forks) {
+  Models models;
+  std::atomic<int> wrong{0};
+  std::atomic<int> running{threads};
+  std::vector<std::thread> callers;
+  for (int thread = 0; thread < threads; ++thread) {
+    callers.emplace_back([&, thread] {
+      for (int call = 0; call < calls; ++call) {
+        if (!models.right(thread + 100 * (call / 50))) ++wrong;
+      }
+      --running;
+    });
+  }
+  int forked = 0;
+  for (; forked < forks && running > 0; ++forked) {
+    const pid_t child = start_child([&] {
+      for (int seed = 0; seed < 3; ++seed) {
+        if (!models.right(seed, !kThreadSanitizer)) return 1;
+      }
+      return 0;
+    });
+    EXPECT_EQ(exit_status(child), 0);
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(forked, 0);
+}
+
+TEST(ModelRuntime, AnyNumberOfThreadsCallsWithForksBetween) { run_from_threads(8, 200, 10); }
+
+// The same for as long as it takes to believe it: --gtest_also_run_disabled_tests.
+TEST(ModelRuntime, DISABLED_EightThreadsCallTenThousandTimes) { run_from_threads(8, 10000, 200); }
+
+TEST(ModelRuntime, CallersWaitWhereAllCallsThatMayBeAreInFlight) {
+  WrittenModel model(scaling_model(), 1);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int thread = 0; thread < 4; ++thread) {
+    callers.emplace_back([&, thread] {
+      const Values x = values_from(thread);
+      const Values w = values_from(thread + 50);
+      const Values expected = expected_scaling(x, w);
+      for (int call = 0; call < 300; ++call) {
+        Values y = {};
+        if (!model.run(x.at, w.at, y.at) || !(y == expected)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ModelRuntime, NullIsTheConstantOfTheLastRun) {
+  WrittenModel model(scaling_model());
+  const Values x = values_from(1);
+  Values y = {};
+  EXPECT_FALSE(model.run(x.at, nullptr, y.at));
+  EXPECT_STREQ(last_model_error(), "constant input 1 ('w') is null before it was ever given");
+  for (const int seed : {3, 4, 3}) {
+    const Values w = values_from(seed);
+    ASSERT_TRUE(model.run(x.at, w.at, y.at));
+    EXPECT_EQ(y, expected_scaling(x, w));
+    y = {};
+    // Another thread's call finds another context.
+    std::thread([&] { EXPECT_TRUE(model.run(x.at, nullptr, y.at)); }).join();
+    EXPECT_EQ(y, expected_scaling(x, w));
+  }
+}
+
+TEST(ModelRuntime, AnOutputMayLieWhereTheInputDoes) {
+  WrittenModel model(shifting_model());
+  const Values x = values_from(1);
+  Values apart = {};
+  ASSERT_TRUE(model.run(x.at, nullptr, apart.at));
+  Values in_place = x;
+  ASSERT_TRUE(model.run(in_place.at, nullptr, in_place.at));
+  EXPECT_EQ(in_place, apart);
+  // 64 bytes on: both at addresses that kernels can use.
+  for (const bool output_first : {false, true}) {
+    struct alignas(64) {
+      float at[kCount + 16];
+    } both = {};
+    float* const input = both.at + (output_first ? 16 : 0);
+    float* const output = both.at + (output_first ? 0 : 16);
+    std::memcpy(input, x.at, kBytes);
+    ASSERT_TRUE(model.run(input, nullptr, output));
+    EXPECT_TRUE(std::equal(output, output + kCount, apart.at));
+  }
+}
+
+TEST(ModelRuntime, OutputsInTheSameMemoryAreRefused) {
+  static const LatheTensor outputs[] = {plain_tensor("y"), plain_tensor("z")};
+  LatheModelTables tables = shifting_model();
+  tables.output_count = 2;
+  tables.outputs = outputs;
+  WrittenModel model(tables);
+  Values x = values_from(1);
+  Values y = {};
+  const void* const inputs[] = {x.at};
+  for (const int64_t distance : {int64_t{0}, int64_t{16}}) {
+    void* const same[] = {y.at, y.at + distance};
+    EXPECT_FALSE(model.model().run(inputs, same));
+    EXPECT_STREQ(last_model_error(), "output 0 ('y') and output 1 ('z') lie in the same memory");
+  }
+}
+
+// The parent's second thread sleeps, or spins, or is not there: in the child none is.
+TEST(ModelRuntime, AForkedChildRunsAndClosesWhatItsParentOpened) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the sanitizer starts no threads in a child";
+  auto models = std::make_unique<Models>();
+  for (const int pause_milliseconds : {0, 5}) {
+    ASSERT_TRUE(models->right(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_milliseconds));
+    EXPECT_EQ(exit_status(start_child([&] {
+                models.reset();
+                return 0;
+              })),
+              0);
+    EXPECT_EQ(exit_status(start_child([&] {
+                const bool right = models->right(2) && models->right(3);
+                const int grandchild = exit_status(start_child([&] { return models->right(4) ? 0 : 1; }));
+                models.reset();
+                return right && grandchild == 0 ? 0 : 1;
+              })),
+              0);
+  }
+  EXPECT_TRUE(models->right(5));
+}
+
+TEST(ModelRuntime, WeightsOfAnotherModelAreRefused) {
+  const WrittenWeights weights(summing_model());
+  RunningModel model;
+  EXPECT_FALSE(model.open(scaling_model(), weights.path().c_str(), nullptr));
+  EXPECT_EQ(last_model_error(),
+            "the weights " + weights.path() +
+                "/weights.bin are those of 'summing', build 0000000000000002, and the library "
+                "is that of 'scaling', build 0000000000000001");
+}
+
+TEST(ModelRuntime, OptionsOfOtherVersions) {
+  const WrittenWeights weights(scaling_model());
+  const auto refusal = [&](const lathe_open_options* options) {
+    RunningModel model;
+    const bool opened = model.open(scaling_model(), weights.path().c_str(), options);
+    return opened ? std::string("it opens") : std::string(last_model_error());
+  };
+  EXPECT_EQ(refusal(nullptr), "it opens");
+  lathe_open_options options = {sizeof options, 1, 1};
+  EXPECT_EQ(refusal(&options), "it opens");
+  options.size = sizeof options.size;
+  EXPECT_EQ(refusal(&options), "it opens") << "earlier ones lack what is 0";
+  options = {0, 1, 1};
+  EXPECT_THAT(refusal(&options), HasSubstr("the options have the size 0, and this library knows those of"));
+  options = {sizeof options, -1, 0};
+  EXPECT_EQ(refusal(&options), "the number of cores is -1, it must be at least 0");
+  options = {sizeof options, 0, -1};
+  EXPECT_EQ(refusal(&options), "the number of calls is -1, it must be from 0 to 65536");
+  struct {
+    lathe_open_options known;
+    int64_t later;
+  } larger = {{sizeof larger, 0, 0}, 0};
+  EXPECT_EQ(refusal(&larger.known), "it opens") << "what this version does not know is not asked for";
+  larger.later = 1;
+  EXPECT_THAT(refusal(&larger.known), HasSubstr("the options have the size 24"));
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,45 @@
+// Files of models on the command line: those beside them, and what they declare.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/command_line.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+using testing::HasSubstr;
+using ModelFilesTest = CliTest;
+
+TEST_F(ModelFilesTest, DataBesideAModelIsNotOverwritten) {
+  OnnxModel model = small_conv_model();
+  onnx::TensorProto& weight = *model.proto.mutable_graph()->mutable_initializer(0);
+  write("weights.bin", std::string(4 * 2 * 3 * 3 * 4, '\0'));
+  weight.clear_raw_data();
+  weight.clear_float_data();
+  weight.set_data_location(onnx::TensorProto_DataLocation_EXTERNAL);
+  onnx::StringStringEntryProto& entry = *weight.add_external_data();
+  entry.set_key("location");
+  entry.set_value("weights.bin");
+  write("net.onnx", model.bytes());
+  const std::string same = "--out ./weights.bin and the model's data ";
+  EXPECT_EQ(sentence("compile net.onnx --out ."),
+            "lathe: " + same + "./weights.bin name the same file, which would be overwritten");
+  EXPECT_EQ(sentence("tune net.onnx --trials 1 --records r.db --out ."),
+            "lathe: " + same + "./weights.bin name the same file, which would be overwritten");
+}
+
+TEST_F(ModelFilesTest, ANoteTellsOfAnOutputThatIsDeclaredOtherwise) {
+  OnnxModel model = small_conv_model();
+  auto& tensor = *model.proto.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(onnx::TensorProto_DataType_FLOAT);
+  tensor.mutable_shape()->add_dim()->set_dim_value(7);
+  write("net.onnx", model.bytes());
+  const Outcome done = lathe("compile net.onnx --cores 1 --out o");
+  EXPECT_EQ(done.status, 0);
+  EXPECT_THAT(done.err, HasSubstr("lathe: net.onnx: output 'y' is declared as f32[7], and what the "
+                                  "model computes is f32[1,4,5,5]\n"));
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,110 @@
+// `lathe run` without files, and what it tells of the time.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "cli/command_line.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+class RunTest : public CliTest {
+ protected:
+  Outcome expect_success(const std::string& arguments) const {
+    Outcome outcome = lathe(arguments);
+    EXPECT_EQ(outcome.status, 0) << arguments << ": " << outcome.err;
+    return outcome;
+  }
+  std::vector<std::byte> bytes_of_file(const std::string& name) const {
+    const Result<NpyArray> array = read_npy((folder_.path() / name).string());
+    EXPECT_TRUE(array.has_value()) << name;
+    return array ? array->bytes : std::vector<std::byte>();
+  }
+};
+
+TEST_F(RunTest, RandomInputsFollowTheSeed) {
+  write_matmul();
+  // A folder's name has no double slash, however --out ends.
+  ASSERT_THAT(lathe("compile --workload w.json --cores 1 --out o/").out, StartsWith("mm: o/mm, "));
+  const std::string run = "run o/mm --repeat 1 --random --output ";
+  expect_success(run + "c.npy");
+  expect_success(run + "again.npy --seed 1");
+  expect_success(run + "other.npy --seed 18446744073709551615");
+  EXPECT_EQ(bytes_of_file("c.npy"), bytes_of_file("again.npy"));
+  EXPECT_NE(bytes_of_file("c.npy"), bytes_of_file("other.npy"));
+  // A file that is given takes the place of the random values.
+  write_array("b.npy", DType::f32, {7, 8});
+  expect_success(run + "zeros.npy --input B=b.npy");
+  EXPECT_EQ(bytes_of_file("zeros.npy"), std::vector<std::byte>(9 * 8 * 4));
+
+  EXPECT_EQ(sentence("run o/mm"),
+            "lathe: --input: the artifact has 2 inputs, 0 are given (--input X.npy for each, or --random)");
+  EXPECT_EQ(sentence("run o/mm --random --input b.npy b.npy b.npy"),
+            "lathe: --input: the artifact has 2 inputs, 3 are given");
+  EXPECT_EQ(sentence("run o/mm --seed 3"), "lathe: --seed: the seed is that of --random, which is not given");
+  EXPECT_EQ(sentence("run o/mm --random --seed -3"),
+            "lathe: --seed: Value -3 not in range 0 to 18446744073709551615 (lathe --help tells more)");
+}
+
+// Integers that serve as indices stay inside of what they index, and use all of it.
+TEST_F(RunTest, RandomIndicesAreLegal) {
+  write_workload(
+      R"({"name": "take", "op": "expression",
+          "text": "input T[50, 3] input I[400] i32 C[i:400, j:3] = T[I[i], j]"})");
+  expect_success("compile --workload w.json --cores 1 --out o");
+  NpyArray table{DType::f32, {50, 3}, std::vector<std::byte>(50 * 3 * sizeof(float))};
+  for (int row = 0; row < 50; ++row) {
+    const auto value = static_cast<float>(row);
+    for (int j = 0; j < 3; ++j)
+      std::memcpy(table.bytes.data() + sizeof(float) * (3 * row + j), &value, sizeof value);
+  }
+  ASSERT_TRUE(write_npy((folder_.path() / "t.npy").string(), table).has_value());
+  expect_success("run o/take --random --input T=t.npy --output c.npy --repeat 1");
+  const std::vector<std::byte> taken = bytes_of_file("c.npy");
+  std::set<float> rows;
+  for (size_t at = 0; at < taken.size(); at += sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, taken.data() + at, sizeof value);
+    rows.insert(value);
+  }
+  EXPECT_GT(rows.size(), 30U);
+}
+
+TEST_F(RunTest, OutputsHaveNamesAsInputsDo) {
+  write_workload(R"({"name": "s", "op": "expression", "text": "C[i:5] = A[i] + 1.0"})");
+  expect_success("compile --workload w.json --cores 1 --out o");
+  const std::string run = "run o/s --random --repeat 1 --output ";
+  expect_success(run + "first.npy");
+  expect_success(run + "C=second.npy");
+  EXPECT_EQ(bytes_of_file("first.npy"), bytes_of_file("second.npy"));
+  EXPECT_EQ(sentence(run + "D=d.npy"), "lathe: --output: the artifact has no output 'D'; it has C");
+  EXPECT_EQ(sentence(run + "''"), "lathe: --output: no file is given for output 'C'");
+  EXPECT_EQ(sentence(run + "C="), "lathe: --output: no file is given for output 'C'");
+}
+
+TEST_F(RunTest, ANetworkRunsOnRandomInputs) {
+  write("m.onnx", small_conv_model().bytes());
+  expect_success("compile m.onnx --cores 1 --out o");
+  expect_success("run o --random --repeat 1");
+}
+
+TEST_F(RunTest, PercentilesAreInAnotherUnitThanTheLatency) {
+  write_matmul();
+  ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
+  EXPECT_THAT(expect_success("run o/mm --random --repeat 3").out,
+              MatchesRegex("latency: [0-9.]+ ms \\(median of 3, spread [0-9.]+ %\\)\n"));
+  EXPECT_THAT(expect_success("run o/mm --random --repeat 3 --percentiles").out,
+              MatchesRegex("latency: [0-9.]+ ms \\(median of 3, spread [0-9.]+ %\\)\n"
+                           "percentiles of [0-9]+ runs: p50 [0-9.]+ us, p90 [0-9.]+ us, p99 [0-9.]+ us\n"
+                           "throughput: [0-9.]+ runs/s, one after another\n"));
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""ONNX's own node tests, compiled and run by Lathe: a table of what passed, was refused, was wrong, crashed, hung.
+
+Needs the package `onnx` of tools/requirements.txt, its own or that of .venv. LATHE names the program;
+build/release/bin/lathe where it is not set.
+
+usage: onnx_node_tests.py [--json FILE] [--write-list FILE]        all of them: minutes
+       onnx_node_tests.py --list FILE [--sample N --seed S]        those listed, or N of them: each must pass
+       onnx_node_tests.py NAME ...                                 these, with what is said of each
+"""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIPPED = 77  # what ctest is told to take for a skipped test
+
+try:
+    import numpy as np
+
+    from onnx_cases import Case, all_cases
+except ImportError as missing:
+    own = ROOT / ".venv" / "bin" / "python"
+    if own.exists() and Path(sys.prefix) != own.parents[1]:
+        os.execv(own, [own, *sys.argv])
+    print(f"skipped: {missing}; tools/make_environment.sh installs it")
+    sys.exit(SKIPPED)
+
+LATHE = os.environ.get("LATHE", ROOT / "build" / "release" / "bin" / "lathe")
+TIMEOUT_SECONDS = 60
+OUTCOMES = ("passed", "refused", "wrong", "crashed", "hung")
+
+
+@dataclass
+class Outcome:
+    name: str
+    outcome: str
+    message: str = ""  # one line
+    turned: int = 0
+    nodes: str = ""  # the types of the model's nodes
+
+
+def lathe(*arguments) -> subprocess.CompletedProcess:
+    return subprocess.run([LATHE, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+
+
+def one_line(text: str) -> str:
+    return " | ".join(line for line in text.strip().splitlines() if line)
+
+
+def difference(case: Case, folder: Path) -> str:
+    """What the outputs differ in from the expected ones, by ONNX's own rule; empty if in nothing."""
+    for i, expected in enumerate(case.outputs):
+        output = np.load(folder / f"out{i}.npy")
+        if output.dtype != expected.dtype:
+            return f"output {i} is of type {output.dtype}, expected {expected.dtype}"
+        if output.shape != expected.shape:
+            return f"output {i} has shape {output.shape}, expected {expected.shape}"
+        try:
+            np.testing.assert_allclose(output, expected, rtol=case.rtol, atol=case.atol)
+        except AssertionError as error:
+            return f"output {i}: {one_line(str(error))}"
+    return ""
+
+
+def judge(done: subprocess.CompletedProcess) -> tuple[str, str] | None:
+    if done.returncode == 0:
+        return None
+    return ("refused" if done.returncode == 1 else "crashed"), one_line(done.stderr) or f"status {done.returncode}"
+
+
+def run_case(case: Case, folder: Path) -> tuple[str, str]:
+    model = folder / "model.onnx"
+    model.write_bytes(case.model.SerializeToString())
+    compiled = lathe("compile", model, "--cores", 1, "--out", folder / "artifact")
+    if failure := judge(compiled):
+        return failure
+    # A wrong program gives way to the naive one: the numbers are right then, and Lathe is not.
+    if "is not used" in compiled.stderr:
+        return "wrong", one_line(compiled.stderr)
+    options = []
+    for i, array in enumerate(case.inputs):
+        np.save(folder / f"in{i}.npy", array)
+        options += ["--input", folder / f"in{i}.npy"]
+    for i in range(len(case.outputs)):
+        options += ["--output", folder / f"out{i}.npy"]
+    if failure := judge(lathe("run", folder / "artifact", "--repeat", 1, *options)):
+        return failure
+    differs = difference(case, folder)
+    return ("wrong", differs) if differs else ("passed", "")
+
+
+def outcome_of(case: Case) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            outcome, message = run_case(case, Path(folder))
+        except subprocess.TimeoutExpired:
+            outcome, message = "hung", f"more than {TIMEOUT_SECONDS} s"
+        message = message.replace(folder + "/", "")
+    nodes = " ".join(sorted({node.op_type for node in case.model.graph.node}))
+    return Outcome(case.name, outcome, message, case.turned, nodes)
+
+
+def run_all(cases: list[Case], jobs: int) -> list[Outcome]:
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(outcome_of, cases))
+
+
+def reason_of(message: str) -> str:
+    """A refusal without what is the case's own: names, places, numbers."""
+    message = re.sub(r"^lathe: model\.onnx: ", "", message)
+    message = re.sub(r"('[\w.]+') \((node '[^']*'|[^)]*the first is '[^']*')\)", r"\1", message)
+    message = re.sub(r" of the model, whose operator sets? .*", "", message)
+    message = re.sub(r"node '[^']*' \(", "node (", message)
+    message = re.sub(r"(input|initializer|tensor|output|node) '[^']*'", r"\1", message)
+    message = re.sub(r"(input|output) (\d+), '[^']*'", r"\1 \2", message)
+    return re.sub(r"\[[\d,? ]*\]", "[..]", message)
+
+
+def print_table(outcomes: list[Outcome]):
+    counts = Counter(each.outcome for each in outcomes)
+    print(f"{len(outcomes)} cases: " + ", ".join(f"{counts[each]} {each}" for each in OUTCOMES))
+    print(f"inputs made constants: {sum(each.turned for each in outcomes)}, in "
+          f"{sum(each.turned > 0 for each in outcomes)} cases")  # fmt: skip
+    reasons = defaultdict(list)
+    for each in outcomes:
+        if each.outcome == "refused":
+            reasons[reason_of(each.message)].append(each)
+    print("\nrefused:")
+    for reason, group in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
+        print(f"  {len(group):4} {reason}   e.g. {group[0].name}")
+    for outcome in ("wrong", "crashed", "hung"):
+        for each in outcomes:
+            if each.outcome == outcome:
+                print(f"{outcome}: {each.name} ({each.nodes}): {each.message[:300]}")
+
+
+def names_in(path: str) -> list[str]:
+    return [line for line in Path(path).read_text().split("\n") if line and not line.startswith("#")]
+
+
+def wanted_names(options) -> list[str] | None:
+    """None: all."""
+    if options.names:
+        return options.names
+    if not options.list:
+        return None
+    names = names_in(options.list)
+    return random.Random(options.seed).sample(names, options.sample) if options.sample else names
+
+
+def check_listed(wanted: list[str], outcomes: list[Outcome]) -> int:
+    missing = sorted(set(wanted) - {each.name for each in outcomes})
+    failed = [each for each in outcomes if each.outcome != "passed"]
+    for name in missing:
+        print(f"{name}: the package `onnx` has no such case")
+    for each in failed:
+        print(f"{each.name}: {each.outcome}: {each.message}")
+    print(f"{len(outcomes) - len(failed)} of {len(wanted)} listed cases passed")
+    return 1 if missing or failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these cases")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), help="how many run at a time")
+    parser.add_argument("--json", help="a file for every case's outcome")
+    parser.add_argument("--list", help="a file of names: each must pass")
+    parser.add_argument("--sample", type=int, help="how many of the listed, drawn")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--write-list", help="a file for the names of those that pass")
+    options = parser.parse_args()
+    wanted = wanted_names(options)
+    outcomes = run_all(all_cases(wanted), options.jobs)
+    if options.json:
+        Path(options.json).write_text(json.dumps([asdict(each) for each in outcomes], indent=1) + "\n")
+    if options.write_list:
+        passed = sorted(each.name for each in outcomes if each.outcome == "passed")
+        Path(options.write_list).write_text("\n".join(passed) + "\n")
+    if wanted is not None:
+        return check_listed(wanted, outcomes)
+    print_table(outcomes)
+    return 0 if all(each.outcome in ("passed", "refused") for each in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+// What a tuner leaves out where its time is up, and what it says of it.
+#include <gtest/gtest.h>
+
+#include "expr/parse.h"
+#include "target/detect.h"
+#include "tune/in_process_runner.h"
+#include "tune/task_tuner.h"
+
+namespace lathe::testing {
+namespace {
+
+Task small_matmul() {
+  return make_task("mm", parse_dag("C[i:19, j:21] = sum(r:17) A[i,r] * B[r,j]").value(), detect_target(), 1,
+                   {"B"})
+      .value();
+}
+
+TEST(ShortTime, AWinnerThatThereIsNoTimeToCompareIsSaidToBeSampled) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(":memory:");
+  ASSERT_TRUE(store) << store.error().to_string();
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  ASSERT_TRUE(tuner) << tuner.error().to_string();
+  ASSERT_TRUE(tuner->step(4, {}));
+  const int runs = runner.runs;
+  const Watch late{.deadline = Deadline::in(0)};
+  ASSERT_TRUE(tuner->race(tuner->finalists(3), late));
+  const auto winner = tuner->confirm_best(late);
+  ASSERT_TRUE(winner) << winner.error().to_string();
+  EXPECT_EQ(winner->value().only_sampled, "there was no time left");
+  EXPECT_EQ(runner.runs, runs);
+  ASSERT_TRUE(tuner->step(4, late));
+  EXPECT_EQ(tuner->progress().trials, 4) << "no more is tried";
+  EXPECT_FALSE(tuner->confirm_best({})->value().only_sampled);
+}
+
+// It might have been the best.
+TEST(ShortTime, ACandidateThatTheEndOfTheRunCutsShortIsNoFailure) {
+  class Hanging : public InProcessRunner {
+   public:
+    Result<Measurement> measure(const Module&, const MeasureInputs& inputs) override {
+      ended = true;
+      EXPECT_TRUE(inputs.stop());
+      return failed_measurement(ErrorKind::timeout, "it was ended");
+    }
+    bool ended = false;
+  };
+  Hanging runner;
+  Result<RecordStore> store = RecordStore::open(":memory:");
+  ASSERT_TRUE(store) << store.error().to_string();
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  ASSERT_TRUE(tuner) << tuner.error().to_string();
+  ASSERT_TRUE(tuner->step(4, {.stop = [&] { return runner.ended; }}));
+  EXPECT_EQ(tuner->progress().trials, 0);
+  EXPECT_EQ(store->count({}).value(), 0);
+}
+
+}  // namespace
+}  // namespace lathe::testing
