@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "graph/onnx_node_types.h"
 #include "graph/onnx_proto.h"
 
 namespace lathe {
@@ -34,7 +35,7 @@ std::vector<onnx::NodeProto> aligned(const onnx::NodeProto& node, size_t axis, c
   unsqueeze.set_op_type("Unsqueeze");
   unsqueeze.set_name(fmt::format("{}#aligned", node.name()));
   unsqueeze.add_input(node.input(1));
-  unsqueeze.add_output(fmt::format("{}#aligned", node.output(0)));
+  unsqueeze.add_output(fmt::format("{}#aligned", name_of_node(node)));
   onnx::AttributeProto& axes = *unsqueeze.add_attribute();
   axes.set_name("axes");
   axes.set_type(onnx::AttributeProto_AttributeType_INTS);
@@ -78,9 +79,7 @@ Result<std::vector<onnx::NodeProto>> from_legacy(const onnx::NodeProto& node, co
   onnx::NodeProto changed = node;
   if (type == "BatchNormalization" || type == "Dropout") LATHE_TRY_STATUS(refuse_training(changed));
   if (type == "Gemm") take_integer(changed, "broadcast");
-  // What gives nothing needs no place in its operands' axes.
-  const bool gives = node.output_size() > 0 && node.input_size() == 2;
-  const Shape* const first = gives ? shape_of(node.input(0)) : nullptr;
+  const Shape* const first = node.input_size() == 2 ? shape_of(node.input(0)) : nullptr;
   const Shape* const second = first != nullptr ? shape_of(node.input(1)) : nullptr;
   if (second == nullptr) return std::vector{std::move(changed)};
   if (std::ranges::find(kBroadcasting, type) != kBroadcasting.end())

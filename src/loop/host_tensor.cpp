@@ -8,7 +8,6 @@
 
 namespace lathe {
 
-using interpreter::truncate;
 
 namespace {
 

@@ -1,7 +1,9 @@
 #include "lower/fold_arithmetic.h"
 
 #include <cmath>
+#include <functional>
 
+#include "expr/walk.h"
 #include "lower/map.h"
 
 namespace lathe {
@@ -11,6 +13,15 @@ namespace {
 const Literal* literal_of(const Expr& e) {
   if (const Broadcast* splat = e.as<Broadcast>()) return literal_of(splat->operand);
   return e.as<Literal>();
+}
+
+// Whether it reads an element or chooses one: of what comes out as a literal, from a table or beside padding.
+bool is_read(const Expr& e) {
+  bool found = false;
+  for_each(e, [&](const Expr& part) {
+    found = found || part.as<Load>() != nullptr || part.as<Select>() != nullptr;
+  });
+  return found;
 }
 
 bool is_value(const Expr& e, double value) {
@@ -70,9 +81,7 @@ class Folder {
     const Binary* before = e.as<Binary>();
     const Binary* after = folded.as<Binary>();
     if (before == nullptr || after == nullptr || before->op != BinaryOp::mul) return false;
-    const auto leaves_out = [](const Expr& was, const Expr& is) {
-      return literal_of(was) == nullptr && is_value(is, 0);
-    };
+    const auto leaves_out = [](const Expr& was, const Expr& is) { return is_value(is, 0) && is_read(was); };
     return leaves_out(before->a, after->a) || leaves_out(before->b, after->b);
   }
 
@@ -113,19 +122,21 @@ class Folder {
     return e;
   }
 
-  static bool both_literal(const Binary& node) {
-    return node.a.as<Literal>() != nullptr && node.b.as<Literal>() != nullptr &&
-           is_float(node.a.type().dtype);
+  // Arithmetic on literals is done in their type, as the machine would: f32 is rounded before and after.
+  static double held(DType dtype, double value) {
+    return dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
   }
-
-  // Arithmetic on f32 literals is done in f32, as the machine would.
-  static Expr computed(const Expr& e, double value) {
-    return literal(e.type(),
-                   e.type().dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value);
+  template <class F>
+  static std::optional<Expr> computed(const Binary& node, const F& f) {
+    const Type type = node.a.type();
+    const Literal* const a = node.a.as<Literal>();
+    const Literal* const b = node.b.as<Literal>();
+    if (a == nullptr || b == nullptr || !is_float(type.dtype)) return std::nullopt;
+    return literal(type, held(type.dtype, f(held(type.dtype, a->value), held(type.dtype, b->value))));
   }
 
   Expr sum_of(const Expr& e, const Binary& node) const {
-    if (both_literal(node)) return computed(e, node.a.as<Literal>()->value + node.b.as<Literal>()->value);
+    if (const auto literals = computed(node, std::plus<>())) return *literals;
     if (is_value(node.b, 0)) return node.a;
     if (is_value(node.a, 0)) return node.b;
     if (const Expr* b = negated(node.b)) return fold_again(BinaryOp::sub, node.a, *b);
@@ -134,14 +145,14 @@ class Folder {
   }
 
   Expr difference_of(const Expr& e, const Binary& node) const {
-    if (both_literal(node)) return computed(e, node.a.as<Literal>()->value - node.b.as<Literal>()->value);
+    if (const auto literals = computed(node, std::minus<>())) return *literals;
     if (is_value(node.b, 0)) return node.a;
     if (const Expr* b = negated(node.b)) return fold_again(BinaryOp::add, node.a, *b);
     return e;
   }
 
   Expr product_of(const Expr& e, const Binary& node) const {
-    if (both_literal(node)) return computed(e, node.a.as<Literal>()->value * node.b.as<Literal>()->value);
+    if (const auto literals = computed(node, std::multiplies<>())) return *literals;
     if (is_value(node.a, 1)) return node.b;
     if (is_value(node.b, 1)) return node.a;
     if (is_value(node.a, -1)) return fold_node(unary(UnaryOp::negate, node.b));
@@ -251,13 +262,13 @@ class Folder {
     const Literal* value = node.operand.as<Literal>();
     const Index* index = node.operand.as<Index>();
     if (index != nullptr && index->value.is_constant() && is_float(type.dtype)) {
-      return literal(type, static_cast<double>(index->value.constant()));
+      return literal(type, held(type.dtype, static_cast<double>(index->value.constant())));
     }
     const bool widens = type.dtype == DType::f32 || type.dtype == DType::f64;
     if (value == nullptr || !widens) return e;
-    if (node.operand.type().dtype == DType::f64) return computed(e, value->value);
-    if (is_float(node.operand.type().dtype)) return literal(type, value->value);
-    return literal(type, static_cast<double>(value->integer));
+    const DType from = node.operand.type().dtype;
+    const double number = is_float(from) ? held(from, value->value) : static_cast<double>(value->integer);
+    return literal(type, held(type.dtype, number));
   }
 
   const Known& known_;

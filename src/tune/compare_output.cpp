@@ -39,7 +39,7 @@ double largest_of(DType dtype) {
   return dtype == DType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
 }
 
-// Hardware may flush subnormal numbers; exp of f32 gives 0 from 1.55 times the least normal one down.
+// Subnormal numbers have few digits, and what is computed of them fewer; hardware may make zeros of them.
 double least_that_stays(DType dtype) {
   return 2 * (dtype == DType::f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min());
 }
@@ -52,14 +52,15 @@ struct Measure {
   double least = 0;    // a difference that counts
 };
 
-// How far an element is off: 0 where it is right though it is infinite, infinite where nothing would do.
+// How far an element is off: 0 where it is right though it is no finite number, infinite where nothing would
+// do.
 template <class T>
 double distance(T got, double expected, const Measure& by) {
   if constexpr (std::is_integral_v<T>) {
     return !std::isnan(expected) && got == static_cast<T>(expected) ? 0 : INFINITY;
   } else {
     const auto number = static_cast<double>(got);
-    if (number == expected) return 0;
+    if (number == expected || (std::isnan(number) && std::isnan(expected))) return 0;
     const double difference = std::abs(number - expected);
     if (std::isnan(difference)) return INFINITY;
     if (difference < by.least) return 0;
@@ -99,8 +100,8 @@ bool is_passed_over(const Reference& reference, size_t i) {
   return !reference.undecided.empty() && reference.undecided[i];
 }
 
-// How far an element is off beyond its own slack, as a share of what it is compared by. No number is never
-// right.
+// How far an element is off beyond its own slack, as a share of what it is compared by. NaN is right where
+// the reference is NaN, and nowhere else.
 template <class T>
 double share_off(T got, const Reference& reference, size_t i, const Measure& by) {
   const double expected = reference.expected[i];

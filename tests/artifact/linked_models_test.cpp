@@ -61,7 +61,7 @@ TEST_F(LinkedModelsTest, TheExampleOfTwoModelsRuns) {
 }
 
 TEST_F(LinkedModelsTest, AFolderWithAnothersFilesIsRefused) {
-  write_all(std::string(LATHE_SOURCE_DIR) + "/examples/04_two_models.json");
+  write_all(LATHE_SOURCE_DIR "/examples/04_two_models.json");
   const auto manifest = read_manifest(at("product"));
   ASSERT_TRUE(manifest.has_value()) << manifest.error().to_string();
   const auto other = read_manifest(at("positive"));

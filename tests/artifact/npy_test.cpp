@@ -74,8 +74,8 @@ TEST_F(NpyTest, EitherOrderOfIndicesAndOfBytesIsRead) {
   // a[i, j, k] of shape (2, 3, 2) lies at i + 2 j + 6 k.
   const std::vector<int32_t> expected = {0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11};
   for (const bool big_endian : {false, true}) {
-    const std::string head = std::string("{'descr': '") + (big_endian ? '>' : '<') +
-                             "i4', 'fortran_order': True, 'shape': (2, 3, 2), }\n";
+    std::string head = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3, 2), }\n";
+    if (big_endian) head.replace(head.find('<'), 1, ">");
     const Result<NpyArray> array = read_npy(file(with_head(head, counted(12, 4, big_endian))));
     ASSERT_TRUE(array.has_value()) << array.error().to_string();
     EXPECT_EQ(array->shape, (std::vector<int64_t>{2, 3, 2}));

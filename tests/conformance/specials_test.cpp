@@ -108,6 +108,23 @@ TEST_P(Specials, ExtremaAndCastsAreEqualForEveryNumberOfElements) {
   }
 }
 
+// What is known when the program is compiled gives what it would give at run time.
+TEST_P(Specials, LiteralsAreNumbersOfTheirType) {
+  for (const int first : {1, 11}) {
+    std::string text = "input X[70]\n";
+    text += for_lengths(first, "A", "i:{}", "pow(X[i], nan) + exp(nan)");
+    text += for_lengths(first, "B", "i:{}", "pow(nan, X[i])");
+    text += for_lengths(first, "C", "i:{}", "erf(nan) + X[i] * 0.0");
+    text += for_lengths(first, "D", "i:{}", "tanh(nan) + X[i] * 0.0");
+    text += for_lengths(first, "E", "i:{}", "X[i] * (2.0 - 2.0) + X[i] * (-(0.0))");
+    text += for_lengths(first, "F", "i:{}", "X[i] + (16777217.0 - 16777216.0)");
+    text += for_lengths(first, "G", "i:{}", "X[i] * 0.0 + (1e39 - 1e39)");
+    text += for_lengths(first, "H", "i:{}", "(X[i] * 0.0 + f32(i + 16777217)) - 16777216.0");
+    text += for_lengths(first, "I", "i:{}", "X[i] * f32(i / 70)");
+    expect_equal(text, {special_values(kMostElements, 1)});
+  }
+}
+
 // A NaN at each place in turn, and none.
 TEST_P(Specials, ReductionsKeepNan) {
   for (int first = 1; first <= kMostElements; first += 10) {

@@ -62,7 +62,7 @@ LATHE_ROUNDINGS(f64, double, int64_t, copysign, 4503599627370496.0)
 /* 2^a of a whole a; the exponent and the fraction in [1, 2) of a normal a > 0. */
 #define LATHE_FLOAT_PARTS(suffix, type, bits_type, fraction_bits, bias)                     \
   static inline type lathe_pow2_##suffix(type a) {                                          \
-    const bits_type bits = (bits_type)((int32_t)a + bias) << fraction_bits;                 \
+    const bits_type bits = (bits_type)((a == a ? (int32_t)a : 0) + bias) << fraction_bits;  \
     type result;                                                                            \
     memcpy(&result, &bits, sizeof result);                                                  \
     return result;                                                                          \

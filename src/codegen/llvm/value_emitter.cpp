@@ -127,8 +127,10 @@ llvm::Value* ValueEmitter::float_parts(UnaryOp op, llvm::Value* a) {
   llvm::Type* bits = type->getWithNewType(wide ? builder_.getInt64Ty() : builder_.getInt32Ty());
   const auto constant = [&](uint64_t value) { return llvm::ConstantInt::get(bits, value); };
   if (op == UnaryOp::pow2) {
-    // A whole number of that size fits in 32 bits, which every machine converts a vector to.
-    llvm::Value* whole = builder_.CreateFPToSI(a, type->getWithNewType(builder_.getInt32Ty()));
+    // A whole number of that size fits in 32 bits, which every machine converts a vector to. Of NaN, which
+    // what it is multiplied by has as well, any integer will do.
+    llvm::Value* whole =
+        builder_.CreateFreeze(builder_.CreateFPToSI(a, type->getWithNewType(builder_.getInt32Ty())));
     llvm::Value* biased = builder_.CreateAdd(builder_.CreateSExt(whole, bits), constant(bias));
     return builder_.CreateBitCast(builder_.CreateShl(biased, fraction_bits), type);
   }
@@ -301,11 +303,14 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
   const bool false_faults = may_fault(e.if_false);
   const Guard if_true = true_faults ? refine(builder_, guard, condition) : guard;
   const Guard if_false = false_faults ? refine(builder_, guard, builder_.CreateNot(condition)) : guard;
+  // A guarded load is 0 where it is off; one that stands outside of the guard already is not.
+  const auto is_guarded_load = [&](const Expr& value, const Guard& own) {
+    return value.as<Load>() != nullptr && own != guard && known_.contains({value.get(), own});
+  };
   llvm::Value* a = emit(e.if_true, if_true);
-  // A guarded load is 0 where it is off.
-  if (is_zero(e.if_false) && e.if_true.as<Load>() != nullptr) return a;
+  if (is_zero(e.if_false) && is_guarded_load(e.if_true, if_true)) return a;
   llvm::Value* b = emit(e.if_false, if_false);
-  if (is_zero(e.if_true) && e.if_false.as<Load>() != nullptr) return b;
+  if (is_zero(e.if_true) && is_guarded_load(e.if_false, if_false)) return b;
   LATHE_CHECK(!condition->getType()->isVectorTy() || self.type().lanes > 1);
   return builder_.CreateSelect(condition, a, b);
 }

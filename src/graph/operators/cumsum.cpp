@@ -93,7 +93,7 @@ Values evaluate(const CumSumOp& op, std::span<const Values> inputs) {
     double sum = 0;
     for (int64_t step = 0; step < extent; ++step) {
       const auto place = static_cast<size_t>(i + (op.reverse ? extent - 1 - step : step) * stride);
-      const double next = sum + inputs[0].data[place];
+      const double next = wrapped(inputs[0].dtype, sum + inputs[0].data[place]);
       result.data[place] = op.exclusive ? sum : next;
       sum = next;
     }

@@ -19,8 +19,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double clamp(double x, double low, double high) { return minimum(maximum(x, low), high); }
 // A bound that is infinite is none.
 Expr clamp(Expr x, double low, double high) {
-  if (low > -kInfinity) x = max(x, literal(x.type(), low));
-  if (high < kInfinity) x = min(x, literal(x.type(), high));
+  if (low != -kInfinity) x = max(x, literal(x.type(), low));
+  if (high != kInfinity) x = min(x, literal(x.type(), high));
   return x;
 }
 Expr real(double value) { return literal({DType::f32}, value); }
@@ -209,19 +209,9 @@ bool is_condition(MapFunction function) {
   return function == MapFunction::is_nan || function == MapFunction::is_inf;
 }
 
-// An integer of 64 bits that a double holds, as an element of the type keeps it.
-double wrapped(DType dtype, double value) {
-  if (is_float(dtype) || dtype == DType::i64 || !std::isfinite(value)) return value;
-  return static_cast<double>(wrap_to(dtype, static_cast<int64_t>(value)));
-}
-
 double cast_value(DType from, DType to, double x) {
   if (is_float(to)) return x;
-  if (to == DType::boolean) return x != 0 ? 1 : 0;
-  if (!is_float(from)) return wrapped(to, x);
-  if (std::isnan(x)) return 0;
-  const Interval holds = integers_of(to);
-  return clamp(std::trunc(x), static_cast<double>(holds.lo), static_cast<double>(holds.hi));
+  return is_float(from) ? static_cast<double>(saturated(to, x)) : wrapped(to, x);
 }
 
 }  // namespace

@@ -63,8 +63,10 @@ std::vector<size_t> axes_from(size_t first, size_t rank) {
   return axes;
 }
 
-double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
-double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double wrapped(DType dtype, double value) {
+  if (is_float(dtype) || dtype == DType::i64 || !std::isfinite(value)) return value;
+  return static_cast<double>(wrap_to(dtype, static_cast<int64_t>(value)));
+}
 
 bool is_number(DType dtype) { return is_computed_type(dtype) && dtype != DType::boolean; }
 

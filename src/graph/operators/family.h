@@ -23,6 +23,7 @@
 
 #include "base/result.h"
 #include "expr/dag.h"
+#include "expr/values.h"
 #include "graph/operators/point.h"
 #include "graph/tensor_type.h"
 
@@ -62,9 +63,8 @@ std::vector<size_t> axes_from(size_t first, size_t rank);
 inline double element_at(const Values& values, const Shape& index) {
   return values.data[static_cast<size_t>(broadcast_offset(values.shape, index))];
 }
-// The lesser and the larger of two; NaN where either is.
-double minimum(double a, double b);
-double maximum(double a, double b);
+// What arithmetic of the type makes of a value in double precision: integers wrap around.
+double wrapped(DType dtype, double value);
 
 // Whether arithmetic takes such elements: f32, i64, i32 and i8.
 bool is_number(DType dtype);

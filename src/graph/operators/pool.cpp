@@ -90,7 +90,7 @@ Values pool_values(const SlidingWindow& window, const Values& data, Point f) {
 double pool_point(const MaxPoolOp& op, const double* plane, const Shape& spatial, const Shape& at) {
   double largest = -std::numeric_limits<double>::infinity();
   for_each_tap(op.window, spatial, at, [&](const Shape&, const Shape& position) {
-    largest = std::max(largest, plane[broadcast_offset(spatial, position)]);
+    largest = maximum(largest, plane[broadcast_offset(spatial, position)]);
   });
   return largest;
 }

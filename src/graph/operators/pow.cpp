@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "expr/integers.h"
 #include "graph/onnx_node.h"
 
 namespace lathe {
@@ -14,6 +14,8 @@ namespace {
 // largest up to it that is even or odd like it.
 constexpr int64_t kLargestExponent = 63;
 constexpr int kExponentBits = 6;
+// An exponent of floats that is larger is even and whole; this one stands for it.
+constexpr double kLargestWhole = 0x1p62;
 
 int64_t integer_power(int64_t x, int64_t exponent) {
   if (exponent < 0 && x != 1 && x != -1) return 0;
@@ -44,15 +46,9 @@ Expr integer_power(const Expr& x, const Expr& exponent) {
 
 double power_of(DType base, DType exponent, double x, double y) {
   if (is_float(base)) return std::pow(x, y);
-  const bool is_whole = !is_float(exponent) || y == std::floor(y);
-  if (is_whole && std::abs(y) < 0x1p62) {
-    const int64_t power = integer_power(static_cast<int64_t>(x), static_cast<int64_t>(y));
-    return static_cast<double>(wrap_to(base, power));
-  }
-  const double power = std::pow(x, y);
-  if (std::isnan(power)) return 0;
-  const Interval range = integers_of(base);
-  return minimum(maximum(std::trunc(power), static_cast<double>(range.lo)), static_cast<double>(range.hi));
+  if (is_float(exponent) && y != std::floor(y)) return static_cast<double>(saturated(base, std::pow(x, y)));
+  const auto whole = static_cast<int64_t>(std::clamp(y, -kLargestWhole, kLargestWhole));
+  return static_cast<double>(wrap_to(base, integer_power(static_cast<int64_t>(x), whole)));
 }
 
 }  // namespace
@@ -82,7 +78,9 @@ Expr lower(const PowOp&, const PointOperands& point) {
   const Type real{DType::f32};
   if (is_float(x.type().dtype)) return binary(BinaryOp::pow, x, cast(real, y));
   if (!is_float(y.type().dtype)) return integer_power(x, cast({DType::i64}, y));
-  const Expr whole = integer_power(x, cast({DType::i64}, y));
+  const auto number = [&](double value) { return literal(y.type(), value); };
+  const Expr exponent = min(max(y, number(-kLargestWhole)), number(kLargestWhole));
+  const Expr whole = integer_power(x, cast({DType::i64}, exponent));
   return select(y == floor(y), whole, cast(x.type(), binary(BinaryOp::pow, cast(real, x), y)));
 }
 

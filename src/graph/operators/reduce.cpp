@@ -41,8 +41,8 @@ double combine(ReduceFunction function, double sum, double x) {
     case ReduceFunction::mean:
     case ReduceFunction::log_sum: return sum + x;
     case ReduceFunction::log_sum_exp: return sum + std::exp(x);
-    case ReduceFunction::max: return std::max(sum, x);
-    case ReduceFunction::min: return std::min(sum, x);
+    case ReduceFunction::max: return maximum(sum, x);
+    case ReduceFunction::min: return minimum(sum, x);
     case ReduceFunction::l1: return sum + std::abs(x);
     case ReduceFunction::l2:
     case ReduceFunction::sum_square: return sum + x * x;

@@ -16,8 +16,6 @@ using interpreter::floor_quotient;
 using interpreter::floor_remainder;
 using interpreter::holds;
 using interpreter::is_condition;
-using interpreter::saturated;
-using interpreter::truncate;
 using interpreter::wrapping;
 
 // A chain of computes that reduce nothing is computed in place so deep; beyond, its elements are kept.

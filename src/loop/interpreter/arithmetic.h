@@ -1,13 +1,11 @@
 // The meaning of the operators on single values, before rounding to the result's type.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "expr/dag.h"
-#include "expr/integers.h"
+#include "expr/values.h"
 
 namespace lathe::interpreter {
 
@@ -33,9 +31,6 @@ inline double apply(UnaryOp op, double x) {
   }
   return x;
 }
-
-inline double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
-inline double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 // The arithmetic operators on floats.
 inline double apply(BinaryOp op, double a, double b) {
@@ -106,22 +101,6 @@ inline int64_t floor_quotient(int64_t a, int64_t b) {
 }
 inline int64_t floor_remainder(int64_t a, int64_t b) {
   return wrapping(BinaryOp::sub, a, wrapping(BinaryOp::mul, floor_quotient(a, b), b));
-}
-
-// Cut towards zero; what has no 64-bit integer saturates, NaN gives 0.
-inline int64_t truncate(double value) {
-  constexpr double kLimit = 9223372036854775808.0;
-  if (std::isnan(value)) return 0;
-  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
-  if (value < -kLimit) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(value);
-}
-
-// The same for a narrower type; a boolean is whether the value is anything but 0.
-inline int64_t saturated(DType dtype, double value) {
-  if (dtype == DType::boolean) return value != 0;
-  const Interval range = integers_of(dtype);
-  return std::clamp(truncate(value), range.lo, range.hi);
 }
 
 }  // namespace lathe::interpreter
