@@ -8,7 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lathe;
   const auto graph = import_onnx_bytes(std::string(fuzz::as_text(data, size)), "fuzz",
-                                       {.input_shapes = {}, .data_folder = "fuzz/corpus/onnx"});
+                                       {.input_shapes = {}, .data_folders = {"fuzz/corpus/onnx"}});
   LATHE_CHECK(graph || !graph.error().message.empty());
   if (graph) static_cast<void>(partition(simplify(*graph)));
   return 0;

@@ -35,12 +35,15 @@ size_t add_root_mean_square(StepList& steps, size_t x, const std::vector<size_t>
 
 ImportedOutputs import_dropout_outputs(OnnxNode& node) {
   LATHE_TRY(const IdentityOp op, import_dropout(node));
-  std::vector<ImportedOutput> outputs{GraphOp(op)};
+  StepList steps(node.input_count());
+  steps.add(op, {0});
+  std::vector<ImportedOutput> outputs{steps.finish()};
   if (node.output_count() < 2) return outputs;
   // Before operator set 10 the mask is of the operand's type.
   const DType dtype = node.operator_set() < 10 ? DType::f32 : DType::boolean;
-  const std::vector<double> kept(static_cast<size_t>(elements_of(node.shape(0))), 1);
-  outputs.emplace_back(OnnxConstant{{dtype, node.shape(0)}, to_bytes(dtype, kept)});
+  const size_t kept = steps.add(OnnxConstant{{dtype, {}}, to_bytes(dtype, std::vector<double>{1})});
+  steps.add(ExpandOp{node.shape(0)}, {kept});
+  outputs.emplace_back(steps.finish());
   return outputs;
 }
 

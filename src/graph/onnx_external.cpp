@@ -39,7 +39,8 @@ Result<std::optional<int64_t>> bytes_entry(const onnx::TensorProto& tensor, cons
 }
 
 // The file that a tensor names, with every link followed.
-Result<fs::path> path_within(const fs::path& folder, const std::string& location, const std::string& label) {
+Result<fs::path> path_within(const DataFolders& folders, const std::string& location,
+                             const std::string& label) {
   const auto refuse = [&](ErrorKind kind, const char* why) {
     return fail(kind, fmt::format("{} keeps its data in the file '{}', {}", label, location, why));
   };
@@ -48,12 +49,15 @@ Result<fs::path> path_within(const fs::path& folder, const std::string& location
   if (relative.is_absolute() || climbs || location.find('\0') != std::string::npos)
     return refuse(ErrorKind::unsupported, "and Lathe reads only files in the model's folder");
   std::error_code error;
-  const fs::path root = fs::canonical(folder, error);
+  const fs::path root = fs::canonical(folders.of_path, error);
   fs::path path = error ? fs::path() : fs::canonical(root / relative, error);
   if (error == std::errc::no_such_file_or_directory)
     return refuse(ErrorKind::not_found, "which is not in the model's folder");
   if (error) return refuse(ErrorKind::io, "which cannot be read");
-  if (std::ranges::mismatch(root, path).in1 != root.end())
+  const auto lies_in = [&](const fs::path& place) {
+    return !place.empty() && std::ranges::mismatch(place, path).in1 == place.end();
+  };
+  if (!lies_in(root) && !lies_in(folders.of_file))
     return refuse(ErrorKind::unsupported, "which links lead out of the model's folder");
   if (!fs::is_regular_file(path, error)) return refuse(ErrorKind::io, "which is no file");
   return path;
@@ -71,20 +75,20 @@ std::string external_path(const onnx::TensorProto& tensor, const std::string& fo
 }
 
 Result<std::shared_ptr<const Bytes>> read_external(const onnx::TensorProto& tensor, const TensorType& type,
-                                                   const std::string& folder, const std::string& label) {
+                                                   const DataFolders& folders, const std::string& label) {
   const std::string* const location = entry_of(tensor, "location");
   if (location == nullptr) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} keeps its data in another file and does not say in which", label));
   }
-  if (folder.empty()) {
+  if (folders.of_path.empty()) {
     return fail(
         ErrorKind::unsupported,
         fmt::format("{} keeps its data in the file '{}', which Lathe does not read there", label, *location));
   }
   LATHE_TRY(const std::optional<int64_t> offset, bytes_entry(tensor, "offset", label));
   LATHE_TRY(const std::optional<int64_t> length, bytes_entry(tensor, "length", label));
-  LATHE_TRY(const fs::path path, path_within(folder, *location, label));
+  LATHE_TRY(const fs::path path, path_within(folders, *location, label));
   std::error_code error;
   const auto file_bytes = static_cast<int64_t>(fs::file_size(path, error));
   const int64_t begin = offset.value_or(0);

@@ -49,15 +49,22 @@ bool is_cut_off(const std::string& bytes) {
 }
 
 Status check_operator_set(const onnx::ModelProto& model, const std::string& name) {
+  std::optional<int64_t> version;
   for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
     if (!set.domain().empty() && set.domain() != "ai.onnx") continue;
-    if (set.version() >= kOldestOperatorSet && set.version() <= kNewestOperatorSet) return {};
-    return fail(ErrorKind::unsupported,
-                fmt::format("the model uses ONNX operator set {}, and Lathe supports {} to {}", set.version(),
-                            kOldestOperatorSet, kNewestOperatorSet),
-                name);
+    if (version && *version != set.version()) {
+      return fail(ErrorKind::parse,
+                  fmt::format("the model uses two ONNX operator sets, {} and {}", *version, set.version()),
+                  name);
+    }
+    version = set.version();
   }
-  return fail(ErrorKind::parse, "the model does not say which ONNX operator set it uses", name);
+  if (!version) return fail(ErrorKind::parse, "the model does not say which ONNX operator set it uses", name);
+  if (*version >= kOldestOperatorSet && *version <= kNewestOperatorSet) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("the model uses ONNX operator set {}, and Lathe supports {} to {}", *version,
+                          kOldestOperatorSet, kNewestOperatorSet),
+              name);
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ class Importer {
       empty_.insert(name);
       return {};
     }
-    LATHE_TRY(OnnxConstant constant, take_constant(tensor, label, options_.data_folder));
-    if (is_external(tensor)) data_files_.insert(external_path(tensor, options_.data_folder));
+    LATHE_TRY(OnnxConstant constant, take_constant(tensor, label, options_.data_folders));
+    if (is_external(tensor)) data_files_.insert(external_path(tensor, options_.data_folders.of_path));
     LATHE_TRY_STATUS(builder_.constant(name, std::move(constant.type), std::move(constant.data)));
     return {};
   }
@@ -229,20 +229,33 @@ class Importer {
     return {};
   }
 
-  // A part without elements, of shapes that a model computes as a rule.
-  static bool gives_nothing(const GraphOp& op) {
-    const SliceOp* const slice = std::get_if<SliceOp>(&op);
+  // A part without elements, of shapes that a model computes as a rule, or the shape of a single number.
+  static bool gives_nothing(const ImportedValue& value) {
+    if (const OnnxConstant* const constant = std::get_if<OnnxConstant>(&value))
+      return std::ranges::count(constant->type.shape, 0) > 0;
+    const SliceOp* const slice = std::get_if<SliceOp>(&std::get<GraphOp>(value));
     return slice != nullptr && std::ranges::count(slice->extents, 0) > 0;
+  }
+
+  // A constant that is not the file's own.
+  Result<TensorId> add_computed(const onnx::NodeProto& node, const std::string& name,
+                                OnnxConstant& constant) {
+    constexpr int64_t kMostBytes = int64_t{4} << 30;
+    computed_bytes_ += static_cast<int64_t>(constant.data->size());
+    if (computed_bytes_ <= kMostBytes)
+      return builder_.constant(name, std::move(constant.type), std::move(constant.data));
+    return fail_at(node, ErrorKind::unsupported,
+                   "with it the constants that the model computes take more than 4 GiB");
   }
 
   Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
                              const std::vector<TensorId>& inputs) {
-    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value))
-      return builder_.constant(name, std::move(constant->type), std::move(constant->data));
-    if (gives_nothing(std::get<GraphOp>(value))) {
+    if (gives_nothing(value)) {
       empty_.insert(name);
       return kLeftOut;
     }
+    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value))
+      return add_computed(node, name, *constant);
     const std::string node_name = name == node.output(0) ? name_of_node(node) : name;
     GraphNode whole{node_name, std::get<GraphOp>(std::move(value)), inputs, 0};
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
@@ -314,9 +327,11 @@ class Importer {
           node, ErrorKind::unsupported,
           fmt::format("input {}, '{}', has no elements, which Lathe does not support there", input, name));
     };
-    const bool has_more = last < static_cast<size_t>(node.input_size());
-    if (has_more && last < row.least_inputs && !node.input(static_cast<int>(last)).empty())
-      return refuse_empty(last, node.input(static_cast<int>(last)));
+    const bool is_empty = last < std::min(row.least_inputs, static_cast<size_t>(node.input_size())) &&
+                          !node.input(static_cast<int>(last)).empty();
+    const bool is_empty_shape = is_empty && row.takes_empty_shape && last + 1 == row.least_inputs;
+    if (is_empty && !is_empty_shape) return refuse_empty(last, node.input(static_cast<int>(last)));
+    if (is_empty_shape) ++last;
     if (last < row.least_inputs || last > row.most_inputs) {
       return fail_at(
           node, ErrorKind::invalid_argument,
@@ -324,7 +339,7 @@ class Importer {
     }
     for (size_t i = 0; i < last; ++i) {
       const std::string& name = node.input(static_cast<int>(i));
-      if (is_left_out(name) && i >= std::min(row.operands, row.least_inputs)) {
+      if (is_left_out(name) && (is_empty_shape || i >= std::min(row.operands, row.least_inputs))) {
         ids.push_back(kLeftOut);
         continue;
       }
@@ -379,6 +394,7 @@ class Importer {
   int64_t operator_set_ = 0;
   std::set<std::string> data_files_;
   std::vector<std::string> notes_;
+  int64_t computed_bytes_ = 0;  // of constants
 };
 
 }  // namespace
@@ -398,7 +414,10 @@ Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& nam
 Result<Graph> import_onnx(const std::string& path, const OnnxImportOptions& options) {
   LATHE_TRY(const std::string bytes, read_model_file(path));
   OnnxImportOptions within = options;
-  within.data_folder = (std::filesystem::path(".") / path).parent_path().string();
+  const std::filesystem::path beside(".");
+  std::error_code unresolved;  // where the path has become another's since it was read
+  within.data_folders = {(beside / path).parent_path().string(),
+                         std::filesystem::canonical(beside / path, unresolved).parent_path().string()};
   return import_onnx_bytes(bytes, path, within);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
+#include "graph/onnx_external.h"
 
 namespace lathe {
 
@@ -17,9 +18,9 @@ struct OnnxImportOptions {
   // Shapes of inputs, by name: needed where the model leaves a dimension open, and used instead of the
   // model's where it does not. The number of dimensions must agree.
   std::map<std::string, Shape> input_shapes;
-  // The only folder in which files are read that the model keeps its data in; a model that is a file itself
-  // has its own. Empty: none.
-  std::string data_folder = {};
+  // The only folders in which files are read that the model keeps its data in; a model that is a file itself
+  // has its own.
+  DataFolders data_folders = {};
 };
 
 // The model in a file.

@@ -48,7 +48,6 @@ Result<OnnxConstant> import_shape(OnnxNode& node) {
   const int64_t end = std::max(start, place(node.integer("end", rank)));
   const std::vector<double> extents(shape.begin() + start, shape.begin() + end);
   const TensorType type{DType::i64, {end - start}};
-  LATHE_TRY_STATUS(check_shape(type.shape, "its result"));
   return OnnxConstant{type, to_bytes(DType::i64, extents)};
 }
 
@@ -58,20 +57,20 @@ Result<OnnxConstant> import_size(OnnxNode& node) {
 }
 
 Result<OnnxConstant> import_constant_of_shape(OnnxNode& node) {
-  LATHE_TRY(const Shape shape, node.constant_integers(0));
+  LATHE_TRY(const Shape shape, node.constant_shape(0));
   LATHE_TRY_STATUS(check_shape(shape, "its result"));
   if (elements_of(shape) > kMostElements)
     return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
   OnnxConstant element{{DType::f32, {1}}, to_bytes(DType::f32, std::vector<double>{0})};
   if (const onnx::TensorProto* value = node.tensor("value")) {
     onnx::TensorProto copy = *value;
-    LATHE_TRY(element, take_constant(copy, "attribute 'value'", ""));
+    LATHE_TRY(element, take_constant(copy, "attribute 'value'", DataFolders{}));
   }
   if (elements_of(element.type.shape) != 1)
     return fail(ErrorKind::invalid_argument, "attribute 'value' is not one element");
-  auto data = std::make_shared<Bytes>();
-  for (int64_t i = 0; i < elements_of(shape); ++i)
-    data->insert(data->end(), element.data->begin(), element.data->end());
+  const size_t bytes = element.data->size();
+  auto data = std::make_shared<Bytes>(static_cast<size_t>(elements_of(shape)) * bytes);
+  for (size_t i = 0; i < data->size(); i += bytes) std::copy_n(element.data->data(), bytes, data->data() + i);
   return OnnxConstant{{element.type.dtype, shape}, std::move(data)};
 }
 

@@ -60,24 +60,32 @@ class LossSteps {
     const Shape& targets = node_.shape(kTargets);
     Shape column = targets;
     column.insert(column.begin() + 1, 1);
+    find_ignored();
     GatherElementsOp gather;
     gather.axis = 1;
-    const size_t places = steps_.add(ReshapeOp{column}, {kTargets});
+    const size_t places = steps_.add(ReshapeOp{column}, {classes_});
     const size_t said = steps_.add(ReshapeOp{targets}, {steps_.add(gather, {logarithms, places})});
     const size_t loss = steps_.add(MapOp{MapFunction::negate}, {said});
-    if (node_.has("ignore_index")) {
-      const DType dtype = node_.type(kTargets).dtype;
-      const std::vector<double> ignored{static_cast<double>(node_.integer("ignore_index", 0))};
-      ignored_ =
-          zip(ZipFunction::equal, kTargets, steps_.add(OnnxConstant{{dtype, {}}, to_bytes(dtype, ignored)}));
-    }
     return ignored_ ? steps_.add(WhereOp{}, {*ignored_, steps_.real(0), loss}) : loss;
+  }
+
+  // A target that is to be ignored may be no class at all: the first class stands for it where classes are
+  // looked up.
+  void find_ignored() {
+    if (!node_.has("ignore_index")) return;
+    const DType dtype = node_.type(kTargets).dtype;
+    const auto number = [&](int64_t value) {
+      const std::vector<double> values{static_cast<double>(value)};
+      return steps_.add(OnnxConstant{{dtype, {}}, to_bytes(dtype, values)});
+    };
+    ignored_ = zip(ZipFunction::equal, kTargets, number(node_.integer("ignore_index", 0)));
+    classes_ = steps_.add(WhereOp{}, {*ignored_, number(0), kTargets});
   }
 
   // How much each target counts; nothing where all count the same.
   std::optional<size_t> weights_of_targets() {
     std::optional<size_t> weights;
-    if (node_.has_input(kWeights)) weights = steps_.add(GatherByOp{}, {kWeights, kTargets});
+    if (node_.has_input(kWeights)) weights = steps_.add(GatherByOp{}, {kWeights, classes_});
     if (!ignored_) return weights;
     const size_t counted = weights ? *weights : steps_.real(1);
     return steps_.add(WhereOp{}, {*ignored_, steps_.real(0), counted});
@@ -86,6 +94,7 @@ class LossSteps {
   OnnxNode& node_;
   StepList steps_;
   std::optional<size_t> ignored_;  // whether each target is to be ignored
+  size_t classes_ = kTargets;      // each target as a class that there is
 };
 
 }  // namespace

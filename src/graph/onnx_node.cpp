@@ -56,6 +56,11 @@ Result<Shape> OnnxNode::integers_of(const char* name, size_t input, const Shape&
   return has_input(input) ? constant_integers(input) : otherwise;
 }
 
+Result<std::vector<double>> OnnxNode::constant_numbers(size_t input) const {
+  LATHE_TRY(const GraphTensor* const tensor, constant(input));
+  return values_of(*tensor);
+}
+
 Result<std::vector<double>> OnnxNode::constant_reals(size_t input) const {
   LATHE_TRY(const GraphTensor* const tensor, constant(input));
   if (tensor->type.dtype == DType::f32) return values_of(*tensor);

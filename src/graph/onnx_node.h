@@ -41,12 +41,19 @@ class OnnxNode {
   const Shape& shape(size_t input) const { return type(input).shape; }
   // The values of an integer operand that must be a constant.
   Result<Shape> constant_integers(size_t input) const;
+  // The same of a shape, which is empty where the operand has no elements.
+  Result<Shape> constant_shape(size_t input) const {
+    return has_input(input) ? constant_integers(input) : Shape();
+  }
   // Integers that older operator sets give as an attribute and newer ones as an operand; `otherwise` where
   // neither is there.
   Result<Shape> integers_of(const char* name, size_t input, const Shape& otherwise);
   // The same of bounds, which models write as the largest integers where they mean none: those beyond 2^53
   // become 2^53, with their sign.
   Result<Shape> bounds_of(const char* name, size_t input);
+  // The values of an operand that must be a constant, of any type and shape; those of i64 beyond 2^53
+  // rounded.
+  Result<std::vector<double>> constant_numbers(size_t input) const;
   // The values of an operand that must be a constant of f32, of any shape.
   Result<std::vector<double>> constant_reals(size_t input) const;
 

@@ -26,12 +26,23 @@ bool is_supported(const onnx::NodeProto& node) {
          (node.op_type() == "Constant" || find_onnx_operator(node.op_type()) != nullptr);
 }
 
+// What a model's function says takes the place of what the name stands for elsewhere.
+bool is_function(const onnx::ModelProto& model, const onnx::NodeProto& node) {
+  return std::ranges::any_of(model.functions(), [&](const onnx::FunctionProto& function) {
+    const bool same_domain =
+        function.domain() == node.domain() || (is_own(function.domain()) && is_own(node.domain()));
+    return same_domain && function.name() == node.op_type();
+  });
+}
+
 // In the order in which the model first has them.
-std::vector<UnsupportedType> unsupported_types(const onnx::GraphProto& graph) {
+std::vector<UnsupportedType> unsupported_types(const onnx::ModelProto& model) {
   std::vector<UnsupportedType> types;
-  for (const onnx::NodeProto& node : graph.node()) {
-    if (is_supported(node)) continue;
-    const std::string name = (is_own(node.domain()) ? "" : node.domain() + ".") + node.op_type();
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    const bool calls = is_function(model, node);
+    if (is_supported(node) && !calls) continue;
+    const std::string name = (is_own(node.domain()) ? "" : node.domain() + ".") + node.op_type() +
+                             (calls ? ", a function of the model" : "");
     auto found = std::ranges::find(types, name, &UnsupportedType::name);
     if (found == types.end()) found = types.insert(found, {name, name_of_node(node)});
     ++found->nodes;
@@ -55,7 +66,7 @@ std::string name_of_node(const onnx::NodeProto& node) {
 }
 
 Status check_node_types(const onnx::ModelProto& model) {
-  const std::vector<UnsupportedType> types = unsupported_types(model.graph());
+  const std::vector<UnsupportedType> types = unsupported_types(model);
   if (types.empty()) return {};
   std::vector<std::string> list;
   for (const UnsupportedType& type : types) {

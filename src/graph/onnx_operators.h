@@ -22,6 +22,9 @@ struct OnnxOperator {
                     // operator takes
   // An entry for each output that Lathe supports, whether the node has it or not.
   Result<std::vector<ImportedOutput>> (*import)(OnnxNode& node);
+  // Of the last of the least inputs, a shape that only `import` reads: it may have no elements, and is then
+  // the shape of a single number.
+  bool takes_empty_shape = false;
 };
 
 // All rows.

@@ -56,10 +56,17 @@ std::shared_ptr<const Bytes> data_of(const onnx::TensorProto& tensor, DType dtyp
     case DType::i32: return pack<int32_t>(tensor.int32_data());
     case DType::f16:
     case DType::bf16: return pack<uint16_t>(tensor.int32_data());
-    case DType::i8:
-    case DType::boolean: return pack<int8_t>(tensor.int32_data());
+    case DType::i8: return pack<int8_t>(tensor.int32_data());
+    case DType::boolean: return pack<bool>(tensor.int32_data());
   }
   return nullptr;
+}
+
+// Whatever a file has in the place of a truth: any bits but 0 are true.
+std::shared_ptr<const Bytes> as_truths(const Bytes& bytes) {
+  auto truths = std::make_shared<Bytes>(bytes);
+  for (std::byte& truth : *truths) truth = std::byte{truth != std::byte{0}};
+  return truths;
 }
 
 // What may be typed: 1 where any number may stand.
@@ -105,13 +112,13 @@ Result<DType> dtype_of_onnx(int64_t type, const std::string& label) {
 }
 
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
-                                   const std::string& folder) {
+                                   const DataFolders& folders) {
   LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.data_type(), label));
   const Shape shape(tensor.dims().begin(), tensor.dims().end());
   LATHE_TRY_STATUS(check_shape(shape, label));
   if (is_external(tensor)) {
-    LATHE_TRY(auto data, read_external(tensor, {dtype, shape}, folder, label));
-    return OnnxConstant{{dtype, shape}, std::move(data)};
+    LATHE_TRY(auto data, read_external(tensor, {dtype, shape}, folders, label));
+    return OnnxConstant{{dtype, shape}, dtype == DType::boolean ? as_truths(*data) : std::move(data)};
   }
   OnnxConstant constant{{dtype, shape}, data_of(tensor, dtype)};
   tensor.clear_raw_data();
@@ -123,6 +130,7 @@ Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string&
                 fmt::format("{} has {} bytes of data, and {} takes {}", label, constant.data->size(),
                             to_string(constant.type), bytes_of(constant.type)));
   }
+  if (dtype == DType::boolean) constant.data = as_truths(*constant.data);
   return constant;
 }
 

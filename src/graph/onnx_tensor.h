@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
+#include "graph/onnx_external.h"
 
 namespace onnx {
 class TensorProto;
@@ -24,9 +25,10 @@ struct OnnxConstant {
 Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
 // Type and data of an initializer or of the value of a Constant node, called `label` in errors. The data is
 // moved out of the message, or read from the file beside the model that holds it (graph/onnx_external.h):
-// `folder` is the model's. An Error for a type without conversion, or data of another size than the shape's.
+// `folders` are the model's. An Error for a type without conversion, or data of another size than the
+// shape's.
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
-                                   const std::string& folder);
+                                   const DataFolders& folders);
 // Whether it is a type of constants alone, for which no code is generated: f16 and bf16.
 bool is_half(DType dtype);
 // The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,

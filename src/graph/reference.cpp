@@ -39,6 +39,17 @@ bool moves_elements(const GraphOp& op) {
   return std::visit([]<class Op>(const Op&) { return requires { Op::kMovesElements; }; }, op);
 }
 
+// A product of two matrices of 1000 x 1000 is folded in about a second.
+constexpr double kMostSteps = 0x1p30;
+
+double steps_of_node(const GraphOp& op, std::span<const TensorType> inputs) {
+  const auto steps = [&]<class Op>(const Op& each) {
+    if constexpr (requires { steps_of(each, inputs); }) return steps_of(each, inputs);
+    return 0.0;
+  };
+  return std::visit(steps, op);
+}
+
 bool is_below_2_to_53(double value) { return std::abs(value) < 0x1p53; }
 
 }  // namespace
@@ -54,6 +65,9 @@ Values evaluate_node(const GraphNode& node, std::span<const Values> inputs) {
 std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
                                                 std::span<const GraphTensor* const> operands) {
   const bool moves = moves_elements(node.op);
+  std::vector<TensorType> types;
+  for (const GraphTensor* operand : operands) types.push_back(operand->type);
+  if (steps_of_node(node.op, types) > kMostSteps) return nullptr;
   std::vector<Values> values;
   for (const GraphTensor* operand : operands) {
     values.push_back({operand->type.shape, values_of(*operand), operand->type.dtype});

@@ -14,7 +14,7 @@ namespace lathe {
 // One node's result; `inputs` as shape inference accepted them.
 Values evaluate_node(const GraphNode& node, std::span<const Values> inputs);
 // The same of constants, as the result's elements; null where a double may not hold what comes of integers of
-// 64 bits.
+// 64 bits, and where it would take seconds.
 std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
                                                 std::span<const GraphTensor* const> operands);
 // Every tensor's value. An Error if the number, sizes or shapes of `inputs` (in the order of the graph's)

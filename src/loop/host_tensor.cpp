@@ -8,7 +8,6 @@
 
 namespace lathe {
 
-
 namespace {
 
 // Rounds to a binary format with `digits` significant bits and exponents down to `least` (of the unit in the

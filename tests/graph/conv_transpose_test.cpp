@@ -138,5 +138,12 @@ TEST(ConvTranspose, NamesWhatIsNotSupported) {
             "node 'n' (ConvTranspose): its pads leave nothing of spatial axis 0, which has 6");
 }
 
+TEST(ConvTranspose, NamesAnOutputShapeOfAnotherRank) {
+  OnnxModel model;
+  model.input("x", {1, 1, 3, 3}).initializer("w", {1, 1, 2, 2});
+  model.node("n", "ConvTranspose", {"x", "w"}, "y").attribute("output_shape", {4}).output("y");
+  EXPECT_NE(import_error(model), "imported");
+}
+
 }  // namespace
 }  // namespace lathe

@@ -4,7 +4,10 @@
 
 #include <limits>
 
+#include "expr/parse.h"
+#include "expr/print.h"
 #include "graph/network_runner.h"
+#include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 
 namespace lathe {
@@ -116,6 +119,24 @@ TEST(Concat, JoinsWithWorkOnEachElementAroundIt) {
   model.node("n", "Concat", {"t", "d"}, "u").attribute("axis", 0).node("m", "Mul", {"u", "c"}, "y");
   model.output("y");
   EXPECT_EQ(run_network(model, {numbered({2, 2})}).data, (std::vector<double>{-1, -2, -30, -40, 500, 600}));
+}
+
+TEST(Concat, JoinsHundreds) {
+  OnnxModel model;
+  std::vector<std::string> names;
+  std::vector<Values> inputs;
+  std::vector<double> expected;
+  for (int i = 0; i < 300; ++i) {
+    names.push_back("x" + std::to_string(i));
+    model.input(names.back(), {1 + i % 2});
+    inputs.push_back({{1 + i % 2}, std::vector<double>(static_cast<size_t>(1 + i % 2), i)});
+    expected.insert(expected.end(), inputs.back().data.begin(), inputs.back().data.end());
+  }
+  model.node("n", "Concat", names, "y").attribute("axis", 0).output("y");
+  EXPECT_EQ(run_network(model, inputs).data, expected);
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+  const Partition parts = partition(*graph).value();
+  EXPECT_TRUE(parse_dag(lathe::to_string(parts.tasks.at(0).dag))) << "its formula is too deep";
 }
 
 TEST(Concat, RefusesOperandsThatDoNotJoin) {

@@ -83,6 +83,18 @@ TEST_F(OnnxExternalTest, LinksMayLeadAnywhereWithinTheFolder) {
   }
 }
 
+// As caches of downloaded models keep them: the model and its data are links to files with other names.
+TEST_F(OnnxExternalTest, ALinkToAModelMayHaveLinksToWhereItsFileLies) {
+  ASSERT_TRUE(import(at("weights")));
+  std::filesystem::create_directories(folder_ / "snapshot");
+  std::filesystem::create_symlink("../net/m.onnx", folder_ / "snapshot/model.onnx");
+  std::filesystem::create_symlink("../net/weights", folder_ / "snapshot/weights");
+  EXPECT_TRUE(import_onnx((folder_ / "snapshot/model.onnx").string()));
+  std::filesystem::remove(folder_ / "snapshot/weights");
+  std::filesystem::create_symlink("../secret", folder_ / "snapshot/weights");
+  EXPECT_FALSE(import_onnx((folder_ / "snapshot/model.onnx").string()));
+}
+
 TEST_F(OnnxExternalTest, NamesAPathThatLeavesTheFolder) {
   const std::string absolute = (folder_ / "net/weights").string();
   for (const std::string& location :

@@ -102,6 +102,8 @@ TEST(OnnxImport, ChecksTheOperatorSet) {
   OnnxModel model = small_conv_model();
   model.proto.mutable_opset_import(0)->set_version(99);
   EXPECT_EQ(located_error(model), "m.onnx: the model uses ONNX operator set 99, and Lathe supports 1 to 28");
+  model.proto.add_opset_import()->set_version(17);
+  EXPECT_EQ(import_error(model), "the model uses two ONNX operator sets, 99 and 17");
   model.proto.clear_opset_import();
   EXPECT_EQ(located_error(model), "m.onnx: the model does not say which ONNX operator set it uses");
 }
@@ -456,11 +458,27 @@ TEST(OnnxImport, TakesAnEmptyConstantForAnOperandThatIsLeftOut) {
   EXPECT_EQ(run_network(model, {numbered({1, 2})}).data, (std::vector<double>{1, 1, 2, 2}));
 }
 
+TEST(OnnxImport, ATruthIsAnythingButZero) {
+  for (const bool is_raw : {true, false}) {
+    OnnxModel model;
+    model.input("x", {3}, onnx::TensorProto_DataType_INT64).node("c", "Cast", {"t"}, "n");
+    model.attribute("to", onnx::TensorProto_DataType_INT64).node("s", "Add", {"x", "n"}, "y").output("y");
+    onnx::TensorProto& truths = *model.proto.mutable_graph()->add_initializer();
+    truths.set_name("t");
+    truths.set_data_type(onnx::TensorProto_DataType_BOOL);
+    truths.add_dims(3);
+    if (is_raw) truths.set_raw_data(std::string("\x02\0\xff", 3));
+    for (const int value : {256, 0, -1})
+      if (!is_raw) truths.add_int32_data(value);
+    EXPECT_EQ(run_network(model, {{{3}, {0, 0, 0}}}).data, (std::vector<double>{1, 0, 1}));
+  }
+}
+
 TEST(OnnxImport, NamesAnEmptyConstantThatIsNeeded) {
   OnnxModel model;
-  model.input("x", {2}).integers("none", std::vector<int64_t>{}).node("n", "Reshape", {"x", "none"}, "y");
+  model.input("x", {2}).integers("none", std::vector<int64_t>{}).node("n", "Tile", {"x", "none"}, "y");
   EXPECT_EQ(import_error(model.output("y")),
-            "node 'n' (Reshape): input 1, 'none', has no elements, which Lathe does not support there");
+            "node 'n' (Tile): input 1, 'none', has no elements, which Lathe does not support there");
   OnnxModel first;
   first.input("x", {2}).initializer("none", {0}).node("n", "Transpose", {"none"}, "y");
   EXPECT_EQ(import_error(first.output("y")),

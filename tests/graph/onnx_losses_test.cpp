@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/index_inputs.h"
 #include "graph/network_runner.h"
+#include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 
 namespace lathe {
@@ -37,6 +39,19 @@ TEST(OnnxLosses, WeighsClassesAndIgnoresOne) {
   EXPECT_EQ(likelihood_loss(ignoring), (std::vector<double>{5}));
   ignoring.attribute("reduction", "none");
   EXPECT_EQ(likelihood_loss(ignoring), (std::vector<double>{0, 4, 6}));
+}
+
+// -100 is what PyTorch ignores unless told otherwise.
+TEST(OnnxLosses, WhatIsIgnoredMayBeNoClass) {
+  const Values ignored{{3}, {0, -100, 1}};
+  const auto loss = [&](const std::vector<std::string>& inputs) {
+    OnnxModel model = loss_model("NegativeLogLikelihoodLoss", inputs).attribute("ignore_index", -100);
+    const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+    EXPECT_TRUE(graph && !index_range(*graph, graph->inputs.at(1)));
+    return run_network(model.attribute("reduction", "none"), {said(), ignored}).data;
+  };
+  EXPECT_EQ(loss({"x", "t"}), (std::vector<double>{1, 0, 6}));
+  EXPECT_EQ(loss({"x", "t", "w"}), (std::vector<double>{1, 0, 18}));
 }
 
 TEST(OnnxLosses, CrossEntropyIsOfSoftmax) {

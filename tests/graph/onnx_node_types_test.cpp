@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/network_runner.h"
 #include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 
@@ -40,6 +41,16 @@ TEST(OnnxNodeTypes, NamesEveryTypeWithItsNumberAndDomain) {
       refusal_of(model),
       "m.onnx: Lathe does not support the node types 'Foo' (2 nodes, the first is 'a'), 'com.acme.Relu' "
       "(node 'c'), 'Bar' (node 'e') of the model, whose operator sets are ONNX 17, com.acme 3");
+}
+
+TEST(OnnxNodeTypes, AFunctionOfTheModelTakesThePlaceOfAnOperator) {
+  OnnxModel model = node_model({2}, "Relu");
+  onnx::FunctionProto& function = *model.proto.add_functions();
+  function.set_name("Relu");
+  EXPECT_EQ(
+      import_error(model),
+      "Lathe does not support the node type 'Relu, a function of the model' (node 'n') of the model, whose "
+      "operator set is ONNX 17");
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "graph/network_runner.h"
+#include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
+#include "graph/partition.h"
 
 namespace lathe {
 namespace {
@@ -112,6 +114,14 @@ TEST(LpPool, IsTheNormOfEachWindow) {
   EXPECT_EQ(run_network(squares.attribute("p", 1), {x}).data, (std::vector<double>{7, 4, 2, 2}));
   EXPECT_EQ(import_error(node_model({1, 1, 4}, "LpPool").attribute("kernel_shape", {2}).attribute("p", 4)),
             "node 'n' (LpPool): attribute 'p' is 4, and Lathe supports 1 and 2");
+}
+
+TEST(AveragePool, WindowsOfAnySizeAreCountedAtOnce) {
+  OnnxModel model = node_model({1, 1, 100000}, "AveragePool");
+  model.attribute("kernel_shape", {100001}).attribute("pads", {50000, 50000});
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+  ASSERT_TRUE(graph) << graph.error().to_string();
+  EXPECT_TRUE(partition(*graph));
 }
 
 }  // namespace

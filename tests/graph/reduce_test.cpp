@@ -10,6 +10,8 @@
 #include "graph/network_runner.h"
 #include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
+#include "graph/reference.h"
+#include "graph/simplify.h"
 
 namespace lathe {
 namespace {
@@ -107,6 +109,36 @@ TEST(Reduce, LogSumExpOverflowsOnlyWhereItsResultDoes) {
   EXPECT_EQ(same_of_both(model, x), (std::vector<double>{1000, -1000, kInfinity, 7, -kInfinity, kInfinity}));
 }
 
+TEST(Reduce, KeepsNanOfConstants) {
+  for (const char* type : {"ReduceMax", "ReduceMin", "GlobalMaxPool"}) {
+    OnnxModel model;
+    model.input("x", {1, 1, 1}).initializer("c", {1, 1, 3}, {1, NAN, 3}).node("n", type, {"c"}, "r");
+    model.node("sum", "Add", {"x", "r"}, "y").output("y");
+    const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+    ASSERT_TRUE(graph) << graph.error().to_string();
+    const std::vector<Values> zero{{{1, 1, 1}, {0}}};
+    EXPECT_TRUE(std::isnan(evaluate_graph(*graph, zero)->front().data.at(0))) << type;
+    EXPECT_TRUE(std::isnan(evaluate_graph(simplify(*graph), zero)->front().data.at(0))) << type;
+  }
+}
+
+TEST(Reduce, TakesIntegersThatWrapAround) {
+  const auto reduced = [](const char* type, int dtype, std::vector<double> values) {
+    OnnxModel model;
+    model.input("x", {2, 2}, dtype).node("n", type, {"x"}, "y").attribute("axes", {1});
+    model.operator_set(11).attribute("keepdims", 0).output("y");
+    return run_network(model, {{{2, 2}, std::move(values)}}).data;
+  };
+  using List = std::vector<double>;
+  const auto i64 = onnx::TensorProto_DataType_INT64, i32 = onnx::TensorProto_DataType_INT32;
+  EXPECT_EQ(reduced("ReduceSum", i64, {3, -5, 7, 9}), (List{-2, 16}));
+  EXPECT_EQ(reduced("ReduceMax", i64, {-3, -5, 7, 9}), (List{-3, 9}));
+  EXPECT_EQ(reduced("ReduceMin", i32, {3, 5, 7, -9}), (List{3, -9}));
+  EXPECT_EQ(reduced("ReduceProd", i32, {3, -5, 65536, 65536}), (List{-15, 0}));
+  EXPECT_EQ(reduced("ReduceL1", i32, {3, -5, 0, -1}), (List{8, 1}));
+  EXPECT_EQ(reduced("ReduceSumSquare", i64, {3, -5, 0, -1}), (List{34, 1}));
+}
+
 TEST(GlobalPool, TakesAllPlacesOfEachChannel) {
   const Values x{{1, 2, 2, 2}, {1, -2, 3, -4, 0, 0, -3, 4}};
   const auto pooled = [&](const OnnxModel& model) { return run_network(model, {x}); };
@@ -127,9 +159,9 @@ TEST(Reduce, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(model_of({2, 3}, "ReduceMean").attribute("axes", {1, -1})),
             "node 'n' (ReduceMean): axis 1 is named twice");
   OnnxModel integers;
-  integers.integers("k", {1, 2}).node("n", "ReduceMax", {"k"}, "y").output("y");
+  integers.integers("k", {1, 2}).node("n", "ReduceMean", {"k"}, "y").output("y");
   EXPECT_EQ(import_error(integers),
-            "node 'n' (ReduceMax): input 0 is of type i64, and Lathe supports f32 here");
+            "node 'n' (ReduceMean): input 0 is of type i64, and Lathe supports f32 here");
 }
 
 // Softmax, or its logarithm, of each `length` elements in a row.

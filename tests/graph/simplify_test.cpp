@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/network_runner.h"
 #include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 
@@ -117,6 +118,20 @@ TEST(Simplify, KeepsConstantsSmall) {
   model.node("a", "Add", {"x", "s"}, "y").output("y");
   EXPECT_EQ(node_names(simplify(import(model))),
             (std::vector<std::string>{"Expand", "Relu", "ReduceMax", "Add"}));
+}
+
+TEST(Simplify, FoldsNothingThatTakesLong) {
+  OnnxModel model;
+  model.input("x", {2048, 2048}).integers("shape", {2048, 2048}).node("c", "ConstantOfShape", {"shape"}, "c");
+  model.node("product", "MatMul", {"c", "c"}, "d").node("n", "Add", {"x", "d"}, "y").output("y");
+  const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+  ASSERT_TRUE(graph) << graph.error().to_string();
+  EXPECT_EQ(simplify(*graph).nodes.size(), 2u);
+  OnnxModel sum;
+  sum.input("x", {1}).integers("shape", {600, 600}).node("c", "ConstantOfShape", {"shape"}, "c");
+  sum.node("sum", "Einsum", {"c", "c", "c"}, "d").attribute("equation", "ab,bc,cd->");
+  sum.node("n", "Add", {"x", "d"}, "y").output("y");
+  EXPECT_EQ(import_error(sum), "imported");
 }
 
 TEST(Simplify, KeepsANodeThatGivesAConstantOutput) {

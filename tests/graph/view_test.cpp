@@ -63,5 +63,14 @@ TEST(Dropout, DropsNothingInInference) {
   EXPECT_EQ(import_error(computed), "node 'n' (Dropout): input 2, 'ratio', is f32[], and must be one bool");
 }
 
+TEST(Reshape, AShapeWithoutElementsIsThatOfOneNumber) {
+  for (const char* type : {"Reshape", "Expand"}) {
+    OnnxModel model;
+    model.input("x", {}).node("shape", "Shape", {"x"}, "s").node("c", "ConstantOfShape", {"s"}, "c");
+    model.node("n", type, {"x", "s"}, "r").node("sum", "Add", {"r", "c"}, "y").output("y");
+    EXPECT_EQ(run_network(model, {{{}, {3}}}).data, (std::vector<double>{3})) << type;
+  }
+}
+
 }  // namespace
 }  // namespace lathe

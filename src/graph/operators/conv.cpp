@@ -69,6 +69,12 @@ Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+double steps_of(const ConvOp& op, std::span<const TensorType> inputs) {
+  const Shape& weight = inputs[1].shape;
+  return 8.0 * static_cast<double>(elements_of(infer(op, inputs)->shape)) *
+         static_cast<double>(elements_of(weight) / weight[0]);
+}
+
 Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   return conv(builder, "conv", operands[0], operands[1], ops_window(op.window), op.groups);
 }

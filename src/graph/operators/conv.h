@@ -21,6 +21,7 @@ struct ConvOp {
 std::string attributes_of(const ConvOp& op);
 Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs);
 Values evaluate(const ConvOp& op, std::span<const Values> inputs);
+double steps_of(const ConvOp& op, std::span<const TensorType> inputs);
 Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 bool needs_epilogue(const ConvOp& op, size_t operands);
 Expr epilogue(const ConvOp& op, const Expr& value, const PointOperands& point);

@@ -141,6 +141,12 @@ Values evaluate(const ConvTransposeOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+double steps_of(const ConvTransposeOp&, std::span<const TensorType> inputs) {
+  const Shape& weight = inputs[1].shape;
+  return 8.0 * static_cast<double>(elements_of(inputs[0].shape)) *
+         static_cast<double>(elements_of(weight) / weight[0]);
+}
+
 Tensor lower(const ConvTransposeOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   Window window = ops_window(op.window);
   window.padding_after.clear();
@@ -168,7 +174,8 @@ Result<ConvTransposeOp> import_conv_transpose(OnnxNode& node) {
   const std::string automatic = node.text("auto_pad", "NOTSET");
   const Shape spatial(node.shape(0).begin() + 2, node.shape(0).end());
   if (wanted.empty() && !automatic.starts_with("SAME")) return op;
-  for (size_t d = 0; wanted.size() < rank; ++d) wanted.push_back(spatial[d] * op.window.strides[d]);
+  const bool is_told = !wanted.empty();
+  for (size_t d = 0; d < rank && !is_told; ++d) wanted.push_back(spatial[d] * op.window.strides[d]);
   LATHE_TRY_STATUS(set_pads(op, spatial, wanted, automatic == "SAME_UPPER"));
   return op;
 }

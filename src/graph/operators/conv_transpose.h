@@ -23,6 +23,7 @@ struct ConvTransposeOp {
 std::string attributes_of(const ConvTransposeOp& op);
 Result<TensorType> infer(const ConvTransposeOp& op, std::span<const TensorType> inputs);
 Values evaluate(const ConvTransposeOp& op, std::span<const Values> inputs);
+double steps_of(const ConvTransposeOp& op, std::span<const TensorType> inputs);
 Tensor lower(const ConvTransposeOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 bool needs_epilogue(const ConvTransposeOp& op, size_t operands);
 Expr epilogue(const ConvTransposeOp& op, const Expr& value, const PointOperands& point);

@@ -268,6 +268,13 @@ Values evaluate(const EinsumOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+double steps_of(const EinsumOp& op, std::span<const TensorType> inputs) {
+  const Shape extents = *extents_of(op, shapes_of(inputs));
+  double steps = 8;
+  for (const int64_t extent : extents) steps *= static_cast<double>(extent);
+  return steps;
+}
+
 // From left to right by products of two, each summed over what nothing reads behind it; what one operand
 // alone has is summed before.
 Tensor lower(const EinsumOp& op, DagBuilder& builder, std::span<const Tensor> operands) {

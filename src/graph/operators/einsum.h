@@ -23,6 +23,7 @@ struct EinsumOp {
 std::string attributes_of(const EinsumOp& op);
 Result<TensorType> infer(const EinsumOp& op, std::span<const TensorType> inputs);
 Values evaluate(const EinsumOp& op, std::span<const Values> inputs);
+double steps_of(const EinsumOp& op, std::span<const TensorType> inputs);
 Tensor lower(const EinsumOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
 // ONNX Einsum: letters and ellipses, with or without `->` and the result's.

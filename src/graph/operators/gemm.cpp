@@ -63,6 +63,11 @@ Values evaluate(const GemmOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+double steps_of(const GemmOp& op, std::span<const TensorType> inputs) {
+  return static_cast<double>(elements_of(inputs[0].shape)) *
+         static_cast<double>(inputs[1].shape[op.transpose_b ? 0 : 1]);
+}
+
 Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   const Tensor& a = operands[0];
   const Tensor& b = operands[1];

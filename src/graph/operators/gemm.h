@@ -22,6 +22,7 @@ struct GemmOp {
 std::string attributes_of(const GemmOp& op);
 Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs);
 Values evaluate(const GemmOp& op, std::span<const Values> inputs);
+double steps_of(const GemmOp& op, std::span<const TensorType> inputs);
 Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 bool needs_epilogue(const GemmOp& op, size_t operands);
 Expr epilogue(const GemmOp& op, const Expr& value, const PointOperands& point);

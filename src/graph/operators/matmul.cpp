@@ -77,17 +77,21 @@ Values evaluate(const MatMulOp&, std::span<const Values> inputs) {
     const int64_t a_at = broadcast_offset(leading(inputs[0].shape), batch) * product.rows * product.inner;
     const int64_t b_at = broadcast_offset(leading(inputs[1].shape), batch) * product.inner * product.columns;
     for (int64_t i = 0; i < product.rows; ++i) {
-      for (int64_t j = 0; j < product.columns; ++j) {
-        double sum = 0;
-        for (int64_t r = 0; r < product.inner; ++r) {
-          sum += a[static_cast<size_t>(a_at + i * product.inner + r)] *
-                 b[static_cast<size_t>(b_at + r * product.columns + j)];
-        }
-        result.data.push_back(sum);
+      std::vector<double> row(static_cast<size_t>(product.columns), 0);
+      for (int64_t r = 0; r < product.inner; ++r) {
+        const double factor = a[static_cast<size_t>(a_at + i * product.inner + r)];
+        const double* const from = b.data() + b_at + r * product.columns;
+        for (size_t j = 0; j < row.size(); ++j) row[j] += factor * from[j];
       }
+      result.data.insert(result.data.end(), row.begin(), row.end());
     }
   } while (next_index(batch, product.batch));
   return result;
+}
+
+double steps_of(const MatMulOp&, std::span<const TensorType> inputs) {
+  const Product product = *product_of(inputs[0].shape, inputs[1].shape);
+  return static_cast<double>(elements_of(product.shape())) * static_cast<double>(product.inner);
 }
 
 Tensor lower(const MatMulOp&, DagBuilder& builder, std::span<const Tensor> operands) {

@@ -18,6 +18,7 @@ struct MatMulOp {
 std::string attributes_of(const MatMulOp& op);
 Result<TensorType> infer(const MatMulOp& op, std::span<const TensorType> inputs);
 Values evaluate(const MatMulOp& op, std::span<const Values> inputs);
+double steps_of(const MatMulOp& op, std::span<const TensorType> inputs);
 Tensor lower(const MatMulOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
 // ONNX MatMul.

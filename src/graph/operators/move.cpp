@@ -146,21 +146,30 @@ Tensor lower(const SliceOp& op, DagBuilder& builder, std::span<const Tensor> ope
   return builder.compute("slice", axes, load(operands[0], index));
 }
 
+namespace {
+
+// The element of tensors that lie one behind the other along an axis, the first from `start` on. They are
+// halved, so that many are told apart by few comparisons.
+Expr element_of(std::span<const Tensor> operands, const std::vector<Axis>& axes, size_t axis, int64_t start) {
+  if (operands.size() == 1) {
+    std::vector<Affine> index = indices(axes);
+    index[axis] = Affine(axes[axis].var) - Affine(start);
+    return load(operands[0], index);
+  }
+  const std::span<const Tensor> left = operands.first(operands.size() / 2);
+  int64_t middle = start;
+  for (const Tensor& operand : left) middle += operand->shape[axis];
+  return select(Expr(axes[axis].var) < Expr(middle), element_of(left, axes, axis, start),
+                element_of(operands.subspan(left.size()), axes, axis, middle));
+}
+
+}  // namespace
+
 Tensor lower(const ConcatOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   Shape shape = operands[0]->shape;
   for (size_t i = 1; i < operands.size(); ++i) shape[op.axis] += operands[i]->shape[op.axis];
   const std::vector<Axis> axes = axes_with(shape);
-  int64_t end = shape[op.axis];
-  Expr body;
-  for (size_t i = operands.size(); i-- > 0;) {
-    const int64_t start = end - operands[i]->shape[op.axis];
-    std::vector<Affine> index = indices(axes);
-    index[op.axis] = Affine(axes[op.axis].var) - Affine(start);
-    const Expr element = load(operands[i], index);
-    body = body.defined() ? select(Expr(axes[op.axis].var) < Expr(end), element, body) : element;
-    end = start;
-  }
-  return builder.compute("joined", axes, body);
+  return builder.compute("joined", axes, element_of(operands, axes, op.axis, 0));
 }
 
 Tensor lower(const ExpandOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
@@ -211,7 +220,7 @@ Result<ConcatOp> import_concat(OnnxNode& node) {
 }
 
 Result<ExpandOp> import_expand(OnnxNode& node) {
-  LATHE_TRY(Shape shape, node.constant_integers(1));
+  LATHE_TRY(Shape shape, node.constant_shape(1));
   return ExpandOp{std::move(shape)};
 }
 

@@ -31,12 +31,12 @@ void round_up(SlidingWindow& window, const Shape& spatial) {
 // the operand and `after` behind it.
 int64_t taps_within(const SlidingWindow& window, size_t d, int64_t place, int64_t extent, int64_t before,
                     int64_t after) {
-  int64_t count = 0;
-  for (int64_t tap = 0; tap < window.kernel[d]; ++tap) {
-    const int64_t position = place * window.strides[d] + tap * window.dilations[d] - window.pads_before[d];
-    count += position >= -before && position < extent + after;
-  }
-  return count;
+  const int64_t origin = place * window.strides[d] - window.pads_before[d];
+  const int64_t step = window.dilations[d];
+  const int64_t first = std::max<int64_t>(0, (-before - origin + step - 1) / step);
+  const int64_t room = extent + after - 1 - origin;  // from the window's first tap to the last that counts
+  const int64_t last = room < 0 ? -1 : std::min(window.kernel[d] - 1, room / step);
+  return std::max<int64_t>(0, last - first + 1);
 }
 
 // The taps of a dilated window may pass over all of a short operand.
@@ -69,6 +69,11 @@ Result<TensorType> pooled_type(const SlidingWindow& window, const TensorType& in
     shape.push_back(extents[d]);
   }
   return TensorType{DType::f32, shape};
+}
+
+double steps_of_pool(const SlidingWindow& window, const TensorType& input) {
+  return 8.0 * static_cast<double>(elements_of(pooled_type(window, input)->shape)) *
+         static_cast<double>(elements_of(window.kernel));
 }
 
 // f(plane, index) for every element of the result.
@@ -122,8 +127,9 @@ Expr tap_count(const AveragePoolOp& op, size_t d, DagBuilder& builder, int64_t e
   const auto count = [&](int64_t place) {
     return taps_within(op.window, d, place, extent, op.counted_before[d], op.counted_after[d]);
   };
-  bool same = true;
-  for (int64_t place = 1; place < axis.extent; ++place) same = same && count(place) == count(0);
+  int64_t place = 1;
+  while (place < axis.extent && count(place) == count(0)) ++place;
+  const bool same = place >= axis.extent;
   if (same) return literal({DType::f32}, static_cast<double>(count(0)));
   const Axis at = spatial("y", axis.extent);
   const Axis tap = reduce("k", op.window.kernel[d]);
@@ -204,6 +210,16 @@ Values evaluate(const GlobalAveragePoolOp&, std::span<const Values> inputs) {
     result.data.push_back(sum / static_cast<double>(plane));
   }
   return result;
+}
+
+double steps_of(const MaxPoolOp& op, std::span<const TensorType> inputs) {
+  return steps_of_pool(op.window, inputs[0]);
+}
+double steps_of(const AveragePoolOp& op, std::span<const TensorType> inputs) {
+  return steps_of_pool(op.window, inputs[0]);
+}
+double steps_of(const LpPoolOp& op, std::span<const TensorType> inputs) {
+  return steps_of_pool(op.window, inputs[0]);
 }
 
 Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands) {

@@ -60,8 +60,11 @@ Result<TensorType> infer(const AveragePoolOp& op, std::span<const TensorType> in
 Result<TensorType> infer(const LpPoolOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const GlobalAveragePoolOp& op, std::span<const TensorType> inputs);
 Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs);
+double steps_of(const MaxPoolOp& op, std::span<const TensorType> inputs);
 Values evaluate(const AveragePoolOp& op, std::span<const Values> inputs);
+double steps_of(const AveragePoolOp& op, std::span<const TensorType> inputs);
 Values evaluate(const LpPoolOp& op, std::span<const Values> inputs);
+double steps_of(const LpPoolOp& op, std::span<const TensorType> inputs);
 Values evaluate(const GlobalAveragePoolOp& op, std::span<const Values> inputs);
 Tensor lower(const MaxPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);

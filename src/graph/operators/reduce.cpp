@@ -127,14 +127,31 @@ int64_t elements_along(const std::vector<size_t>& axes, const Shape& shape) {
   return count;
 }
 
+// Those of f32 alone divide, or take roots, exponentials or logarithms.
+bool takes_integers(ReduceFunction function) {
+  switch (function) {
+    case ReduceFunction::sum:
+    case ReduceFunction::max:
+    case ReduceFunction::min:
+    case ReduceFunction::product:
+    case ReduceFunction::l1:
+    case ReduceFunction::sum_square: return true;
+    case ReduceFunction::mean:
+    case ReduceFunction::l2:
+    case ReduceFunction::log_sum:
+    case ReduceFunction::log_sum_exp: return false;
+  }
+  return false;
+}
+
 Values reduce_values(const Values& x, const std::vector<size_t>& axes, ReduceFunction function) {
-  Values result{reduced_shape(axes, x.shape, true), {}};
+  Values result{reduced_shape(axes, x.shape, true), {}, x.dtype};
   result.data.assign(static_cast<size_t>(elements_of(result.shape)), start_of(function));
   Shape index(x.shape.size(), 0);
   size_t place = 0;
   do {
     double& sum = result.data[static_cast<size_t>(broadcast_offset(result.shape, index))];
-    sum = combine(function, sum, x.data[place++]);
+    sum = wrapped(x.dtype, combine(function, sum, x.data[place++]));
   } while (next_index(index, x.shape));
   for (double& sum : result.data) {
     if (function == ReduceFunction::mean) sum /= static_cast<double>(elements_along(axes, x.shape));
@@ -183,9 +200,11 @@ std::string attributes_of(const ReduceOp& op) {
 std::string attributes_of(const SoftmaxOp& op) { return fmt::format("axes [{}]", fmt::join(op.axes, ",")); }
 
 Result<TensorType> infer(const ReduceOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  const DType dtype = inputs[0].dtype;
+  if (!takes_integers(op.function)) LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, i64, i32 and i8"));
   LATHE_TRY_STATUS(check_axes(op.axes, inputs[0].shape));
-  return TensorType{DType::f32, reduced_shape(op.axes, inputs[0].shape, op.keeps_axes)};
+  return TensorType{dtype, reduced_shape(op.axes, inputs[0].shape, op.keeps_axes)};
 }
 
 Result<TensorType> infer(const SoftmaxOp& op, std::span<const TensorType> inputs) {

@@ -62,7 +62,7 @@ Result<IdentityOp> import_dropout(OnnxNode& node) {
 }
 
 Result<ReshapeOp> import_reshape(OnnxNode& node) {
-  LATHE_TRY(const Shape wanted, node.constant_integers(1));
+  LATHE_TRY(const Shape wanted, node.constant_shape(1));
   LATHE_TRY(Shape shape, resolve_shape(node.shape(0), wanted, node.integer("allowzero", 0) == 0));
   return ReshapeOp{std::move(shape)};
 }

@@ -170,7 +170,7 @@ Expr lower(const WhereOp&, const PointOperands& point) {
 
 Result<ZipOp> import_div(OnnxNode& node) {
   if (is_float(node.type(0).dtype) || !node.is_constant(1)) return ZipOp{ZipFunction::div};
-  LATHE_TRY(const Shape divisors, node.constant_integers(1));
+  LATHE_TRY(const std::vector<double> divisors, node.constant_numbers(1));
   if (std::ranges::find(divisors, 0) == divisors.end()) return ZipOp{ZipFunction::div};
   return fail(ErrorKind::invalid_argument, "it divides integers by 0");
 }
