@@ -458,22 +458,6 @@ TEST(OnnxImport, TakesAnEmptyConstantForAnOperandThatIsLeftOut) {
   EXPECT_EQ(run_network(model, {numbered({1, 2})}).data, (std::vector<double>{1, 1, 2, 2}));
 }
 
-TEST(OnnxImport, ATruthIsAnythingButZero) {
-  for (const bool is_raw : {true, false}) {
-    OnnxModel model;
-    model.input("x", {3}, onnx::TensorProto_DataType_INT64).node("c", "Cast", {"t"}, "n");
-    model.attribute("to", onnx::TensorProto_DataType_INT64).node("s", "Add", {"x", "n"}, "y").output("y");
-    onnx::TensorProto& truths = *model.proto.mutable_graph()->add_initializer();
-    truths.set_name("t");
-    truths.set_data_type(onnx::TensorProto_DataType_BOOL);
-    truths.add_dims(3);
-    if (is_raw) truths.set_raw_data(std::string("\x02\0\xff", 3));
-    for (const int value : {256, 0, -1})
-      if (!is_raw) truths.add_int32_data(value);
-    EXPECT_EQ(run_network(model, {{{3}, {0, 0, 0}}}).data, (std::vector<double>{1, 0, 1}));
-  }
-}
-
 TEST(OnnxImport, NamesAnEmptyConstantThatIsNeeded) {
   OnnxModel model;
   model.input("x", {2}).integers("none", std::vector<int64_t>{}).node("n", "Tile", {"x", "none"}, "y");
