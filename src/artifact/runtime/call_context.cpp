@@ -14,16 +14,20 @@ bool overlap(const void* one, int64_t one_bytes, const void* other, int64_t othe
          second < first + static_cast<uintptr_t>(one_bytes);
 }
 
-// An integer of four or eight bytes.
-int64_t integer_at(const std::byte* place, int64_t bytes) {
-  if (bytes == 8) {
-    int64_t value = 0;
-    std::memcpy(&value, place, sizeof value);
-    return value;
-  }
-  int32_t value = 0;
+template <class Integer>
+int64_t value_at(const std::byte* place) {
+  Integer value = 0;
   std::memcpy(&value, place, sizeof value);
   return value;
+}
+
+// An integer of one, four or eight bytes; a bool, 0 or 1, has one.
+int64_t integer_at(const std::byte* place, int64_t bytes) {
+  switch (bytes) {
+    case 1: return value_at<int8_t>(place);
+    case 4: return value_at<int32_t>(place);
+    default: return value_at<int64_t>(place);
+  }
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ typedef struct LatheTensor {
   int32_t copy_count;
   const LatheCopy* copies;
   int64_t storage_bytes; /* in the inner layout */
-  int64_t least_index;   /* the values that an input of i32 or i64 may hold; any where least > most */
+  int64_t least_index;   /* the values that an input of integers may hold; any where least > most */
   int64_t most_index;
 } LatheTensor;
 

@@ -1,0 +1,63 @@
+// What a network's artifact makes of the integers that its caller gives.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "artifact/artifact_fixture.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+using ::testing::HasSubstr;
+
+class NetworkModelTest : public ArtifactTest {
+ protected:
+  void write_network(const OnnxModel& onnx) {
+    std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+    const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+    ASSERT_TRUE(network.has_value()) << network.error().to_string();
+    write(compile_network(*network, options_));
+  }
+  // y[i] = w[places[i]] of ten rows, the places given as this type of one byte.
+  void write_gather(int type) {
+    OnnxModel onnx;
+    std::vector<float> rows;
+    for (int row = 0; row < 10; ++row) rows.push_back(static_cast<float>(10 * row));
+    onnx.input("places", {5}, type).initializer("w", {10, 1}, rows).output("y");
+    onnx.node("c", "Cast", {"places"}, "wide").attribute("to", onnx::TensorProto_DataType_INT64);
+    onnx.node("g", "Gather", {"w", "wide"}, "y");
+    write_network(onnx);
+  }
+};
+
+Status run_bytes(LoadedArtifact& artifact, DType dtype, const std::vector<int8_t>& places) {
+  NpyArray array{dtype, {5}, std::vector<std::byte>(places.size())};
+  std::memcpy(array.bytes.data(), places.data(), places.size());
+  EXPECT_TRUE(artifact.set_input(0, std::move(array), "places").has_value());
+  return artifact.run();
+}
+
+TEST_F(NetworkModelTest, PlacesMayHaveOneByte) {
+  write_gather(onnx::TensorProto_DataType_INT8);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  const Status run = run_bytes(*artifact, DType::i8, {3, 9, -1, 0, -10});
+  ASSERT_TRUE(run.has_value()) << run.error().to_string();
+  EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{30, 90, 90, 0, 0}));
+  EXPECT_THAT(run_bytes(*artifact, DType::i8, {3, 9, -1, 0, -11}).error().message,
+              HasSubstr("input 0 ('places') holds -11 as element 4: indices from -10 to 9 stay inside"));
+}
+
+TEST_F(NetworkModelTest, ConditionsMayBePlaces) {
+  write_gather(onnx::TensorProto_DataType_BOOL);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  const Status run = run_bytes(*artifact, DType::boolean, {1, 0, 0, 1, 1});
+  ASSERT_TRUE(run.has_value()) << run.error().to_string();
+  EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{10, 0, 0, 10, 10}));
+}
+
+}  // namespace
+}  // namespace lathe
