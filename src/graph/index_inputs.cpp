@@ -2,12 +2,23 @@
 
 #include <algorithm>
 
+#include "expr/integers.h"
+
 namespace lathe {
 namespace {
 
-// Whether the node's result holds every value of its operand and no other.
+// Whether every value of the one integer type is one of the other type.
+bool fits(DType from, DType to) {
+  if (is_float(to)) return false;
+  const Interval values = integers_of(from);
+  const Interval room = integers_of(to);
+  return room.lo <= values.lo && values.hi <= room.hi;
+}
+
+// Whether the node's result, of an operand of integers, holds every value of it and no other.
 bool keeps_values(const Graph& graph, const GraphNode& node) {
-  if (std::holds_alternative<CastOp>(node.op)) return !is_float(graph.tensors[node.output].type.dtype);
+  const auto dtype_of = [&](TensorId id) { return graph.tensors[id].type.dtype; };
+  if (std::holds_alternative<CastOp>(node.op)) return fits(dtype_of(node.inputs[0]), dtype_of(node.output));
   return role_of(node.op) == FusionRole::view || std::holds_alternative<TransposeOp>(node.op) ||
          std::holds_alternative<ExpandOp>(node.op);
 }

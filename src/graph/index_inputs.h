@@ -9,7 +9,7 @@
 namespace lathe {
 
 // The places, negative ones among them, that every axis has in which the values of this integer input are
-// looked up, as they are or moved; nothing where they are not.
+// looked up, as they are, moved or cast to a type that holds all; nothing where they are not.
 std::optional<Interval> index_range(const Graph& graph, TensorId input);
 
 }  // namespace lathe

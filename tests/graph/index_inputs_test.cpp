@@ -1,0 +1,45 @@
+#include "graph/index_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/onnx_import.h"
+#include "graph/onnx_models.h"
+
+namespace lathe {
+namespace {
+
+constexpr int kBool = onnx::TensorProto_DataType_BOOL, kI8 = onnx::TensorProto_DataType_INT8;
+constexpr int kI32 = onnx::TensorProto_DataType_INT32, kI64 = onnx::TensorProto_DataType_INT64;
+
+// What the input i of this type must stay inside of where casts to these types lead to places in an axis of
+// ten.
+std::optional<Interval> range_through(int from, const std::vector<int>& casts) {
+  OnnxModel model;
+  model.input("i", {5}, from).initializer("w", {10, 4});
+  std::string places = "i";
+  for (const int to : casts) {
+    const std::string next = places + "c";
+    model.node(next, "Cast", {places}, next).attribute("to", to);
+    places = next;
+  }
+  model.node("g", "Gather", {"w", places}, "y").output("y");
+  const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
+  return index_range(graph, graph.inputs.front());
+}
+
+TEST(IndexInputs, CastsThatHoldEveryValueKeepPlaces) {
+  const Interval axis = {-10, 9};
+  EXPECT_EQ(range_through(kI64, {}), axis);
+  EXPECT_EQ(range_through(kI8, {kI64}), axis);
+  EXPECT_EQ(range_through(kBool, {kI8, kI32, kI64}), axis);
+}
+
+TEST(IndexInputs, CastsThatMakeOtherValuesDoNot) {
+  EXPECT_EQ(range_through(kI64, {kBool, kI64}), std::nullopt) << "50 is place 1";
+  EXPECT_EQ(range_through(kI64, {kI32}), std::nullopt) << "2^32 is place 0";
+  EXPECT_EQ(range_through(kI32, {kI8, kI32}), std::nullopt);
+  EXPECT_EQ(range_through(kI32, {onnx::TensorProto_DataType_FLOAT, kI32}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace lathe
