@@ -7,8 +7,14 @@
 #include <functional>
 #include <limits>
 
+#include "expr/parse.h"
+#include "expr/print.h"
 #include "graph/network_runner.h"
+#include "graph/network_tasks.h"
+#include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
+#include "graph/simplify.h"
+#include "target/target.h"
 
 namespace lathe {
 namespace {
@@ -203,6 +209,21 @@ TEST(Elementwise, CastsOfComputedDataGoBothWays) {
   EXPECT_EQ(cast(kBool, kF32, {1, 0, 1, 1, 0}).data, (std::vector<double>{1, 0, 1, 1, 0}));
   EXPECT_EQ(cast(kI64, kI32, {4294967297, -1, 0, 2147483648, 5}).data,
             (std::vector<double>{1, -1, 0, -2147483648.0, 5}));
+}
+
+TEST(Elementwise, CastsToConditionsReadAsTheyPrint) {
+  for (const int from : {onnx::TensorProto_DataType_FLOAT, onnx::TensorProto_DataType_INT64}) {
+    const OnnxModel model = computed_cast_model(from, onnx::TensorProto_DataType_BOOL, 5);
+    const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
+    const Partition parts = partition(graph).value();
+    const NetworkTasks network = network_tasks(graph, parts, generic_target(Isa::avx2), 1).value();
+    for (const WeightedTask& entry : network.tasks) {
+      const std::string text = to_string(entry.task.dag);
+      const Result<Dag> read = parse_dag(text);
+      ASSERT_TRUE(read.has_value()) << read.error().to_string();
+      EXPECT_EQ(to_string(*read), text);
+    }
+  }
 }
 
 TEST(Elementwise, CastsToTheSameTypeAreNothingAndToOthersNamed) {

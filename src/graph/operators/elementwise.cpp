@@ -266,7 +266,12 @@ Values evaluate(const CastOp& op, std::span<const Values> inputs) {
   return result;
 }
 
-Expr lower(const CastOp& op, const PointOperands& point) { return cast({op.to}, point.at(0)); }
+// What is no condition becomes one by a comparison only.
+Expr lower(const CastOp& op, const PointOperands& point) {
+  const Expr& x = point.at(0);
+  if (op.to == DType::boolean && x.type().dtype != DType::boolean) return x != zero_like(x);
+  return cast({op.to}, x);
+}
 
 Expr lower(const MapOp& op, const PointOperands& point) { return row_of(op.function).lower(op, point.at(0)); }
 
