@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/process_id.h"
+#include "runtime/fork_generation.h"
 
 namespace lathe {
 
@@ -26,7 +26,7 @@ inline void futex_wake(std::atomic<uint32_t>& word, int threads) {
 class ProcessLock {
  public:
   void lock() {
-    const auto mine = static_cast<uint32_t>(process_id());
+    const uint32_t mine = fork_generation();
     uint32_t seen = 0;
     if (holder_.compare_exchange_strong(seen, mine, std::memory_order_acquire)) return;
     uint32_t waited = 0;
@@ -47,7 +47,7 @@ class ProcessLock {
 
  private:
   static constexpr uint32_t kWaiters = uint32_t{1} << 31;
-  std::atomic<uint32_t> holder_{0};  // the process whose thread holds it, and whether others wait
+  std::atomic<uint32_t> holder_{0};  // the generation whose thread holds it, and whether others wait
 };
 
 class LockGuard {

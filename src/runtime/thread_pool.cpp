@@ -73,7 +73,7 @@ int wake_all(const LatheParallel& pool, std::chrono::microseconds patience) {
   return arrivals.came;
 }
 
-ThreadPool::ThreadPool(const Options& options) : spin_(options.spin), process_(process_id()) {
+ThreadPool::ThreadPool(const Options& options) : spin_(options.spin), generation_(fork_generation()) {
   const int asked = static_cast<int>(std::clamp<int64_t>(options.threads, 1, kMaxPieces));
   if (asked > 1 && make_shares(asked)) {
     // Fewer threads than asked for do the same work.
@@ -102,7 +102,7 @@ bool ThreadPool::make_shares(int threads) {
 
 ThreadPool::~ThreadPool() {
   // A forked child has no threads to end.
-  if (process_ == process_id()) {
+  if (generation_ == fork_generation()) {
     ending_.store(true);
     // Each share gets another number than it has: its thread may have slept through any number of calls.
     for (int i = 0; i < share_count_; ++i) {

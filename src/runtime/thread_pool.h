@@ -111,7 +111,7 @@ class ThreadPool {
 
   LatheParallel parallel_;
   std::chrono::microseconds spin_;
-  int process_;  // where its threads are
+  uint32_t generation_;  // that has its threads
   int threads_ = 1;
   int share_count_ = 0;
   uint32_t number_ = 0;        // of the last call

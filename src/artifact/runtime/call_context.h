@@ -35,7 +35,7 @@ class CallContext {
   bool run(void* const* outputs);
 
   ConstantSet* constants = nullptr;  // the set that it holds, also between calls
-  std::atomic<uint32_t> process{0};  // the process whose thread uses it; 0: nobody
+  std::atomic<uint32_t> user{0};     // the fork generation whose thread uses it; 0: nobody
 
  private:
   // A launch with its buffers' addresses; those of inputs, outputs and resident memory are filled in anew for

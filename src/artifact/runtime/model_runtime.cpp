@@ -55,8 +55,7 @@ bool RunningModel::open(const LatheModelTables& tables, const char* folder, cons
       !make_stagings(shared_.inputs, tables.inputs, tables.input_count, tables.instructions) ||
       !make_stagings(shared_.outputs, tables.outputs, tables.output_count, tables.instructions))
     return false;
-  remember_process_id();
-  process_ = process_id();
+  generation_ = fork_generation();
   threads_ = options.cores == 0 ? tables.threads : std::min(options.cores, tables.threads);
   start_pool();
   const int64_t cpus = std::clamp<int64_t>(sysconf(_SC_NPROCESSORS_ONLN), 1, kMostCalls);
@@ -101,20 +100,20 @@ bool RunningModel::add_context() {
 // In a forked child: the parent's threads, those of its pool and those that were in a call, are not there.
 void RunningModel::adopt() {
   const LockGuard guard(lock_);
-  if (process_ == process_id()) return;
+  if (generation_ == fork_generation()) return;
   constants_.drop_unfinished();
   waiting_ = 0;
   if (pool_ != nullptr) {
     pool_->~ThreadPool();
     start_pool();
   }
-  process_.store(process_id(), std::memory_order_release);
+  generation_.store(fork_generation(), std::memory_order_release);
 }
 
 bool RunningModel::run(const void* const* inputs, void* const* outputs) {
   if (outputs == nullptr || (inputs == nullptr && shared_.inputs.size() > 0))
     return model_error("the list of inputs or outputs is null");
-  if (process_.load(std::memory_order_acquire) != process_id()) adopt();
+  if (generation_.load(std::memory_order_acquire) != fork_generation()) adopt();
   CallContext* const call = take_context();
   if (call == nullptr) return false;
   const ThreadPool::Caller caller(pool_);
@@ -130,13 +129,13 @@ CallContext* RunningModel::take_context() {
 
 // The first one that nobody uses: a caller alone finds the same one, warm, each time.
 CallContext* RunningModel::free_context() {
-  const auto mine = static_cast<uint32_t>(process_id());
+  const uint32_t mine = fork_generation();
   const int64_t made = made_.load(std::memory_order_acquire);
   for (int64_t i = 0; i < made; ++i) {
     CallContext* const context = contexts_[i].load(std::memory_order_relaxed);
-    uint32_t user = context->process.load(std::memory_order_relaxed);
+    uint32_t user = context->user.load(std::memory_order_relaxed);
     // What a thread of the parent used at a fork is free in the child.
-    if (user != mine && context->process.compare_exchange_strong(user, mine)) return context;
+    if (user != mine && context->user.compare_exchange_strong(user, mine)) return context;
   }
   return nullptr;
 }
@@ -161,7 +160,7 @@ CallContext* RunningModel::wait_for_context() {
 // Both sides change one word and then look at the other's: the caller that waits sees the context, or this
 // one sees the caller.
 void RunningModel::give_back(CallContext& context) {
-  context.process.exchange(0);
+  context.user.exchange(0);
   if (waiting_.load() == 0) return;
   given_back_.fetch_add(1);
   futex_wake(given_back_, 1);

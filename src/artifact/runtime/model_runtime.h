@@ -26,8 +26,6 @@ class RunningModel {
   // Once. `folder` holds weights.bin; null options are all 0. `tables` must outlive the object.
   bool open(const LatheModelTables& tables, const char* folder, const lathe_open_options* options);
 
-  const LatheModelTables* tables() const { return shared_.tables; }
-
   // Inputs and outputs row-major, in their order. A constant input is compared with what it was in earlier
   // runs, and what was prepared from it is prepared again only where it differs; null stands for "as in the
   // last run", which costs nothing.
@@ -53,7 +51,7 @@ class RunningModel {
   std::atomic<int64_t> made_{0};         // contexts, from the first one on
   std::atomic<uint32_t> waiting_{0};     // callers that found no context free
   std::atomic<uint32_t> given_back_{0};  // what they sleep on
-  std::atomic<int> process_{0};          // whose pool and contexts they are
+  std::atomic<uint32_t> generation_{0};  // whose pool and contexts they are
   ProcessLock lock_;                     // of adopting, and of making contexts
 };
 
