@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace lathe {
 namespace {
@@ -103,10 +104,9 @@ void RunningModel::adopt() {
   if (generation_ == fork_generation()) return;
   constants_.drop_unfinished();
   waiting_ = 0;
-  if (pool_ != nullptr) {
-    pool_->~ThreadPool();
-    start_pool();
-  }
+  // Gone before it is destroyed: a fork may come between, and that child destroys none a second time.
+  if (ThreadPool* const old = std::exchange(pool_, nullptr)) old->~ThreadPool();
+  start_pool();
   generation_.store(fork_generation(), std::memory_order_release);
 }
 
