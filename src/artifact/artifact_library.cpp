@@ -33,7 +33,7 @@ Result<ArtifactLibrary> ArtifactLibrary::load(const std::string& folder, const M
                     : "the artifact has no model.so: it was not written to its end, or a file was removed",
                 folder);
   }
-  LATHE_TRY(const std::string bytes, read_file(path));
+  LATHE_TRY(const std::string bytes, read_regular_file(path));
   LATHE_TRY_STATUS(check_library(bytes, manifest.library, path));
   ArtifactLibrary library;
   library.library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));

@@ -123,12 +123,11 @@ Result<Manifest> read_manifest(const std::string& folder) {
   LATHE_TRY(const file_type manifest_type, file_type_of(path));
   if (manifest_type == file_type::not_found)
     return fail(ErrorKind::not_found, "this is not an artifact, it has no manifest.json", folder);
-  const Result<std::string> text = read_file(path);
-  if (!text) return fail(ErrorKind::io, "this cannot be read", path);
+  LATHE_TRY(const std::string text, read_regular_file(path));
   const auto refused = [&] {
     return fail(ErrorKind::parse, "this is not the manifest of an artifact", path);
   };
-  const Result<nlohmann::json> json = parse_json(*text, path);
+  const Result<nlohmann::json> json = parse_json(text, path);
   if (!json) return refused();
   try {
     return read_values(*json, path);

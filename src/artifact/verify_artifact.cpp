@@ -16,7 +16,7 @@ namespace {
 
 Status verify_weights(const std::string& folder, const Manifest& manifest) {
   const std::string path = folder + "/weights.bin";
-  LATHE_TRY(std::string bytes, read_file(path));
+  LATHE_TRY(std::string bytes, read_regular_file(path));
   LatheWeightsHead head;
   if (bytes.size() < sizeof head || !bytes.starts_with(LATHE_WEIGHTS_MAGIC))
     return fail(ErrorKind::load, "this is not the weights of a model", path);

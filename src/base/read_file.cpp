@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_type.h"
+
 namespace lathe {
 
 Result<std::string> read_file(const std::string& path) {
@@ -20,6 +22,14 @@ Result<std::string> read_file(const std::string& path) {
   } while (file);
   if (file.bad()) return fail(ErrorKind::io, "the file cannot be read", path);
   return text;
+}
+
+Result<std::string> read_regular_file(const std::string& path) {
+  using std::filesystem::file_type;
+  LATHE_TRY(const file_type type, file_type_of(path));
+  if (type == file_type::regular || type == file_type::directory || type == file_type::not_found)
+    return read_file(path);
+  return fail(ErrorKind::io, "this is a pipe or a device, not a regular file", path);
 }
 
 }  // namespace lathe

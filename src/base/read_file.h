@@ -10,4 +10,8 @@ namespace lathe {
 // What the file holds, byte by byte. The Error names the file.
 Result<std::string> read_file(const std::string& path);
 
+// The same of a file that somebody else may have put there: what may wait for a writer or never end, as a
+// pipe or a device, is an Error.
+Result<std::string> read_regular_file(const std::string& path);
+
 }  // namespace lathe

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <filesystem>
@@ -57,6 +58,27 @@ TEST_F(VerifyArtifactTest, EveryFileIsLookedAt) {
   EXPECT_EQ(verdict(), "whole");
   std::filesystem::remove(at("weights.bin"));
   EXPECT_THAT(verdict(), StartsWith(at("weights.bin") + ": "));
+}
+
+// Nobody writes into these pipes: whoever opened one to read it would wait for ever.
+TEST_F(VerifyArtifactTest, PipesAndDevicesAreNoFiles) {
+  write_matmul();
+  const auto opened = [&] { return LoadedArtifact::open(folder(), 1).error().to_string(); };
+  for (const char* name : {"weights.bin", "model.so", "manifest.json"}) {
+    std::filesystem::rename(at(name), at("aside"));
+    ASSERT_EQ(mkfifo(at(name).c_str(), 0600), 0);
+    EXPECT_EQ(verdict(), at(name) + ": this is a pipe or a device, not a regular file");
+    EXPECT_THAT(opened(), HasSubstr(name));
+    std::filesystem::remove(at(name));
+    std::filesystem::create_symlink("/dev/zero", at(name));
+    EXPECT_EQ(verdict(), at(name) + ": this is a pipe or a device, not a regular file");
+    EXPECT_THAT(opened(), HasSubstr(name));
+    std::filesystem::rename(at("aside"), at(name));
+  }
+  std::filesystem::remove(at("weights.bin"));
+  std::filesystem::create_directory(at("weights.bin"));
+  EXPECT_EQ(verdict(), at("weights.bin") + ": this is a folder, not a file");
+  EXPECT_EQ(opened(), folder() + ": the weights " + at("weights.bin") + " cannot be read: Is a directory");
 }
 
 TEST_F(VerifyArtifactTest, WithoutHashesNothingIsVerified) {

@@ -51,7 +51,8 @@ bool MappedWeights::map(const LatheModelTables& tables, const char* folder) {
   const int length = std::snprintf(path, sizeof path, "%s/%s", folder, kFile);
   if (length < 0 || static_cast<size_t>(length) >= sizeof path)
     return model_error("the weights cannot be opened: the folder's name is too long");
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  // A pipe would wait for who writes to it.
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return model_error("the weights %s cannot be opened: %m", path);
   const bool mapped = map_file(tables, folder, file);
   close(file);
@@ -61,7 +62,10 @@ bool MappedWeights::map(const LatheModelTables& tables, const char* folder) {
 bool MappedWeights::map_file(const LatheModelTables& tables, const char* folder, int file) {
   const lathe_model_info& info = tables.info;
   LatheWeightsHead head = {};
-  const bool has_head = read(file, &head, sizeof head) == static_cast<ssize_t>(sizeof head) &&
+  const ssize_t head_bytes = read(file, &head, sizeof head);
+  const int64_t bytes = head_bytes < 0 ? -1 : lseek(file, 0, SEEK_END);
+  if (bytes < 0) return model_error("the weights %s/%s cannot be read: %m", folder, kFile);
+  const bool has_head = head_bytes == static_cast<ssize_t>(sizeof head) &&
                         std::memcmp(head.magic, LATHE_WEIGHTS_MAGIC, sizeof head.magic) == 0;
   if (has_head && head.build != info.build) {
     head.name[sizeof head.name - 1] = '\0';
@@ -69,7 +73,6 @@ bool MappedWeights::map_file(const LatheModelTables& tables, const char* folder,
                        ", and the library is that of '%s', build %016" PRIx64,
                        folder, kFile, head.name, head.build, info.name, info.build);
   }
-  const int64_t bytes = lseek(file, 0, SEEK_END);
   if (bytes != tables.weights_bytes) {
     return model_error("the weights %s/%s have %" PRId64 " bytes in place of %" PRId64, folder, kFile, bytes,
                        tables.weights_bytes);
