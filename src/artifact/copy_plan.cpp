@@ -22,7 +22,8 @@ std::vector<std::vector<Part>> parts_of(const Layout& layout, std::span<const in
   for (size_t k = sizes.size(); k-- > 0;) {
     const LayoutDim& part = layout.dims[k];
     const auto dim = static_cast<size_t>(part.dim);
-    parts[dim].push_back({part.divide, steps[dim] * part.divide, inside});
+    // What is always 0 says nothing of the place.
+    if (part.modulo != 1) parts[dim].push_back({part.divide, steps[dim] * part.divide, inside});
     inside *= sizes[k];
   }
   for (std::vector<Part>& list : parts) std::ranges::sort(list, {}, &Part::divide);

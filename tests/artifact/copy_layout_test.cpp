@@ -109,6 +109,7 @@ TEST(CopyLayout, RankNoneAndOne) {
 // Any chain of blocks in any order.
 TEST(CopyLayout, DrawnLayouts) {
   Rng rng(11);
+  int checked = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<int64_t> shape;
     Layout layout;
@@ -117,18 +118,20 @@ TEST(CopyLayout, DrawnLayouts) {
       shape.push_back(static_cast<int64_t>(1 + rng.below(rank > 3 ? 9 : 25)));
       int64_t divide = 1;
       while (rng.below(2) == 0) {
-        const auto factor = static_cast<int64_t>(2 + rng.below(7));
+        const auto factor = static_cast<int64_t>(1 + rng.below(8));
         layout.dims.push_back({d, divide, factor, static_cast<int64_t>(rng.below(2))});
         divide *= factor;
       }
       layout.dims.push_back({d, divide, 0, static_cast<int64_t>(rng.below(2))});
     }
     for (size_t i = layout.dims.size(); i-- > 1;) std::swap(layout.dims[i], layout.dims[rng.below(i + 1)]);
-    ASSERT_TRUE(verify(layout, shape).has_value());
-    // Long chains of blocks take more padding than a test has memory for.
-    if (physical_elements(layout, shape) > 1 << 20) continue;
+    // Of two parts that divide alike the one of a single element stands first. Long chains of blocks take
+    // more padding than a test has memory for.
+    if (!verify(layout, shape) || physical_elements(layout, shape) > 1 << 20) continue;
+    ++checked;
     for (const int32_t set : instructions()) check(layout, shape, 1 << rng.below(4), set, nullptr);
   }
+  EXPECT_GT(checked, 100);
 }
 
 TEST(CopyLayout, ThreadsShareLargeTensors) {

@@ -32,6 +32,10 @@ TEST(CopyPlan, ABlockThatIsNotFullIsACopyOfItsOwn) {
                           LayoutCopy{16, 64, {{5, 1, 1}, {4, 21, 8}}}));
 }
 
+TEST(CopyPlan, APartOfOneElementMovesNothing) {
+  EXPECT_EQ(plan("[1%8][0][1/8%1][1/8]", {2, 10}), plan("[1%8][0][1/8]", {2, 10}));
+}
+
 TEST(CopyPlan, ExtraElementsKeepRowsApart) {
   EXPECT_THAT(plan("[0][1+3]", {4, 5}), ElementsAre(LayoutCopy{0, 0, {{5, 1, 1}, {4, 5, 8}}}));
 }
