@@ -64,7 +64,7 @@ Model operator_model(std::string name, const Task& task, CompiledTask compiled) 
     tensors.push_back(model_tensor(argument));
     const Tensor& tensor = task.arguments[i].tensor;
     tensors.back().name = tensor->name;
-    if (tensor->dtype == DType::i32 && !argument.is_output)
+    if (!is_float(tensor->dtype) && !argument.is_output)
       tensors.back().index_range = index_range(task.dag, tensor);
   }
   for (size_t i = launch.buffers.size(); i < compiled.module.buffers.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "expr/inputs.h"
+#include "expr/integers.h"
 #include "expr/reads.h"
 
 namespace lathe {
@@ -123,9 +124,9 @@ int64_t last_that_fits(const Fits& fits) {
   return good;
 }
 
-// All values around the one nearest to 0 that fits, of those that powers of two reach; nothing where none
-// does.
-std::optional<Interval> values_inside(const Dag& dag, const Tensor& input, Reads which) {
+// All values around the one nearest to 0 that fits, of those that powers of two reach; a side where every
+// value fits has no bound. Nothing where none fits.
+std::optional<Reach> values_inside(const Dag& dag, const Tensor& input, Reads which) {
   const auto fits = [&](int64_t lo, int64_t hi) {
     const Interval values{lo, hi};
     return stays_inside(dag, {{&input, 1}, {&values, 1}}, which);
@@ -137,9 +138,12 @@ std::optional<Interval> values_inside(const Dag& dag, const Tensor& input, Reads
     origin = origin > 0 ? -origin : origin == 0 ? 1 : -2 * origin;
   }
   const int64_t most = last_that_fits([&](int64_t up) { return fits(origin, origin + up - 1); });
-  const int64_t hi = most == kLargest ? INT32_MAX : origin + most - 1;
-  const int64_t below = last_that_fits([&](int64_t down) { return fits(origin + 1 - down, hi); });
-  return Interval{below == kLargest ? INT32_MIN : origin + 1 - below, hi};
+  Reach values;
+  if (most != kLargest) values.hi = origin + most - 1;
+  const int64_t highest = values.hi.value_or(INT32_MAX);
+  const int64_t below = last_that_fits([&](int64_t down) { return fits(origin + 1 - down, highest); });
+  if (below != kLargest) values.lo = origin + 1 - below;
+  return values;
 }
 
 }  // namespace
@@ -147,8 +151,10 @@ std::optional<Interval> values_inside(const Dag& dag, const Tensor& input, Reads
 std::vector<Interval> index_values(const Dag& dag) {
   std::vector<Interval> alone;
   for (const Tensor& input : dag.inputs) {
-    const auto values = values_inside(dag, input, Reads::all).value_or(Interval{0, 0});
-    alone.push_back({values.hi >= 0 ? std::max<int64_t>(values.lo, 0) : values.lo, values.hi});
+    const Reach values = values_inside(dag, input, Reads::all).value_or(Reach{0, 0});
+    const int64_t lo = values.lo.value_or(INT32_MIN);
+    const int64_t hi = values.hi.value_or(INT32_MAX);
+    alone.push_back({hi >= 0 ? std::max<int64_t>(lo, 0) : lo, hi});
   }
   const auto lowest = [&](int64_t count) {
     std::vector<Interval> values = alone;
@@ -161,9 +167,13 @@ std::vector<Interval> index_values(const Dag& dag) {
 }
 
 std::optional<Interval> index_range(const Dag& dag, const Tensor& input) {
-  const auto values = values_inside(dag, input, Reads::unconditional);
-  if (!values || *values == Interval{INT32_MIN, INT32_MAX}) return std::nullopt;
-  return values;
+  const std::optional<Reach> values = values_inside(dag, input, Reads::unconditional);
+  if (!values || (!values->lo && !values->hi)) return std::nullopt;
+  const Interval all = integers_of(input->dtype);
+  const Interval inside = {std::max(values->lo.value_or(all.lo), all.lo),
+                           std::min(values->hi.value_or(all.hi), all.hi)};
+  if (inside == all) return std::nullopt;
+  return inside;
 }
 
 }  // namespace lathe

@@ -69,6 +69,20 @@ NpyArray tokens_of(const std::vector<int64_t>& tokens) {
   return array;
 }
 
+TEST_F(ArtifactTest, IndicesOf64BitsAreLookedAtToo) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "g", "op": "expression", "text": "input A[5, 2] input s[1, 3] i64 O[i:3, j:2] = A[s[0, i], j] * 2.0"}])",
+      "test");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  write(compile_operator(workloads->front(), options_));
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  ASSERT_TRUE(artifact->set_input(0, array_of({5, 2}, random_floats(10, 1)), "A").has_value());
+  ASSERT_TRUE(artifact->set_input(1, tokens_of({4, 1000000000000, 2}), "s").has_value());
+  EXPECT_THAT(artifact->run().error().message,
+              HasSubstr("input 1 ('s') holds 1000000000000 as element 1: indices from 0 to 4 stay inside"));
+}
+
 // Integers in, conditions between kernels, and places that only the caller knows.
 TEST_F(ArtifactTest, ATransformerLooksItsWordsUp) {
   const OnnxModel onnx = small_bert_model();

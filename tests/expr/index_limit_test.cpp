@@ -55,7 +55,7 @@ TEST(IndexValues, InputsThatMeetInOneIndexShareItsRoom) {
 
 std::string range_of(std::string_view text) {
   const Dag dag = parse_dag(text).value();
-  const auto input = std::ranges::find(dag.inputs, DType::i32, [](const Tensor& t) { return t->dtype; });
+  const auto input = std::ranges::find(dag.inputs, "s", [](const Tensor& t) { return t->name; });
   return text_of(index_range(dag, *input));
 }
 
@@ -77,6 +77,16 @@ TEST(IndexRange, ValuesThatStayInside) {
   // What a select leaves out is not asked for.
   EXPECT_EQ(range_of("input I[9, 4] O[c:4] = select(m[c] > 0.5, I[s[c], c], 0.0)"), "any");
   EXPECT_EQ(range_of("input s[4] i32 O[c:4] = f32(s[c])"), "any");
+}
+
+TEST(IndexRange, EndsWithTheTypeWhereNothingElseBounds) {
+  EXPECT_EQ(range_of("input I[9, 4] input s[4] i64 O[c:4] = I[s[c], c]"), "0 to 8");
+  EXPECT_EQ(range_of("input I[9, 4] input s[4] i64 O[c:4] = I[min(s[c], 3), c]"), "0 to 9223372036854775807");
+  EXPECT_EQ(range_of("input I[9, 4] input s[4] i64 O[c:4] = I[max(s[c], 0), c]"),
+            "-9223372036854775808 to 8");
+  EXPECT_EQ(range_of("input s[4] i64 O[c:4] = f32(s[c])"), "any");
+  EXPECT_EQ(range_of("input I[300, 4] input s[4] i8 O[c:4] = I[i64(s[c]), c]"), "0 to 127");
+  EXPECT_EQ(range_of("input I[300, 4] input s[4] i8 O[c:4] = I[i64(s[c]) + 128, c]"), "any");
 }
 
 }  // namespace
