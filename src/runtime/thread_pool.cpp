@@ -41,8 +41,7 @@ inline int64_t first_of_part(int64_t count, int64_t parts, int64_t part) {
   return count / parts * part + std::min(part, count % parts);
 }
 
-extern "C" void lathe_thread_pool_run(const LatheParallel* pool, LatheTask task, void* context,
-                                      int64_t count) {
+void run_on_pool(const LatheParallel* pool, LatheTask task, void* context, int64_t count) {
   static_cast<ThreadPool*>(pool->state)->run(task, context, count, pool->threads);
 }
 
@@ -86,7 +85,7 @@ ThreadPool::ThreadPool(const Options& options) : spin_(options.spin), generation
       if (pthread_create(&worker.handle, nullptr, start_worker, &worker) != 0) break;
     }
   }
-  parallel_ = {.run = lathe_thread_pool_run, .threads = threads_, .state = this};
+  parallel_ = {.run = run_on_pool, .threads = threads_, .state = this};
 }
 
 bool ThreadPool::make_shares(int threads) {

@@ -27,7 +27,7 @@ bool is_ours(const lathe_model* model) {
 
 }  // namespace
 
-lathe_model* lathe_api_open(const char* folder, const lathe_open_options* options) {
+lathe_model* model_runtime_open(const char* folder, const lathe_open_options* options) {
   if (folder == nullptr) {
     lathe::model_error("the folder's name is null");
     return nullptr;
@@ -43,12 +43,12 @@ lathe_model* lathe_api_open(const char* folder, const lathe_open_options* option
   return nullptr;
 }
 
-int lathe_api_run(lathe_model* model, const void* const* inputs, void* const* outputs) {
+int model_runtime_run(lathe_model* model, const void* const* inputs, void* const* outputs) {
   return is_ours(model) && model->running.run(inputs, outputs) ? 0 : 1;
 }
 
-const char* lathe_api_error() { return lathe::last_model_error(); }
+const char* model_runtime_error() { return lathe::last_model_error(); }
 
-void lathe_api_close(lathe_model* model) {
+void model_runtime_close(lathe_model* model) {
   if (model != nullptr && is_ours(model)) destroy(model);
 }

@@ -95,25 +95,26 @@ typedef struct LatheModelTables {
 extern const LatheModelTables lathe_model_tables;
 
 /* The runtime's side of the C face (model_api.cpp), which a library shows under names of its own: calls
- * within the library reach no other library's. */
-lathe_model* lathe_api_open(const char* folder, const lathe_open_options* options);
-int lathe_api_run(lathe_model* model, const void* const* inputs, void* const* outputs);
-const char* lathe_api_error(void);
-void lathe_api_close(lathe_model* model);
+ * within the library reach no other library's. No model's functions have these names, which begin otherwise.
+ */
+lathe_model* model_runtime_open(const char* folder, const lathe_open_options* options);
+int model_runtime_run(lathe_model* model, const void* const* inputs, void* const* outputs);
+const char* model_runtime_error(void);
+void model_runtime_close(lathe_model* model);
 
 #define LATHE_DEFINE_MODEL(prefix)                                                         \
   lathe_model* prefix##_open_with(const char* folder, const lathe_open_options* options) { \
-    return lathe_api_open(folder, options);                                                \
+    return model_runtime_open(folder, options);                                            \
   }                                                                                        \
   lathe_model* prefix##_open(const char* folder, int cores) {                              \
     const lathe_open_options options = {sizeof options, cores, 0};                         \
-    return lathe_api_open(folder, &options);                                               \
+    return model_runtime_open(folder, &options);                                           \
   }                                                                                        \
   int prefix##_run(lathe_model* model, const void* const* inputs, void* const* outputs) {  \
-    return lathe_api_run(model, inputs, outputs);                                          \
+    return model_runtime_run(model, inputs, outputs);                                      \
   }                                                                                        \
-  const char* prefix##_error(void) { return lathe_api_error(); }                           \
-  void prefix##_close(lathe_model* model) { lathe_api_close(model); }                      \
+  const char* prefix##_error(void) { return model_runtime_error(); }                       \
+  void prefix##_close(lathe_model* model) { model_runtime_close(model); }                  \
   const lathe_model_info* prefix##_interface(void) { return &lathe_model_tables.info; }
 
 #ifdef __cplusplus
