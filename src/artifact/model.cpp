@@ -7,6 +7,7 @@
 #include "artifact/emit_sources.h"
 #include "artifact/runtime_bytes.h"
 #include "artifact/weights.h"
+#include "base/abridged.h"
 #include "base/check.h"
 #include "base/hash.h"
 #include "compile/compile.h"
@@ -24,6 +25,9 @@ ModelTensor model_tensor(const Argument& argument) {
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
+
+// What leaves room for the rest of "liblathe_NAME.so", a file's name.
+constexpr size_t kLongestName = 255 - std::string_view("liblathe_.so").size();
 
 int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -79,7 +83,7 @@ Model operator_model(std::string name, const Task& task, CompiledTask compiled) 
 }
 
 std::string public_prefix(const Model& model) {
-  std::string name = model.name;
+  std::string name = model.name.substr(0, kLongestName);
   for (char& c : name) {
     if (!is_plain(c)) c = '_';
   }
@@ -87,9 +91,10 @@ std::string public_prefix(const Model& model) {
 }
 
 Status check_model_name(const std::string& name) {
-  if (!name.empty() && std::ranges::all_of(name, is_plain)) return {};
+  if (!name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, is_plain)) return {};
   return fail(ErrorKind::invalid_argument,
-              fmt::format("'{}' names no model: a name has letters, digits and underscores", name));
+              fmt::format("'{}' names no model: a name has letters, digits and underscores, at most {}",
+                          abridged(name), kLongestName));
 }
 
 uint64_t build_id(const Model& model) {

@@ -87,7 +87,7 @@ Result<Model> network_model(const Graph& graph, const Partition& partition, cons
                             std::vector<CompiledTask> compiled);
 
 // What the model's functions and its library are called by: "lathe_" and its name, of which letters, digits
-// and underscores stay.
+// and underscores stay, and of a long one the first 243 bytes, so that a file can have it.
 std::string public_prefix(const Model& model);
 // An Error where a name that a user gives would not stay as it is.
 Status check_model_name(const std::string& name);

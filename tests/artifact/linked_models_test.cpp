@@ -97,5 +97,19 @@ TEST_F(LinkedModelsTest, AFolderHasTheLinkOfItsModelAlone) {
   EXPECT_TRUE(exists("liblathe_a_b_3.so"));
 }
 
+// The runtime's own functions have other names than any model's, and a link's name has room for 243 bytes.
+TEST_F(LinkedModelsTest, AnyNameCanBeLinked) {
+  const auto workloads = parse_workloads(kMatmul, "test");
+  auto model = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  for (const std::string& name : {std::string("api"), std::string("thread_pool"),
+                                  std::string("model_runtime"), std::string(260, 'x')}) {
+    model->name = name;
+    write(model);
+    EXPECT_TRUE(LoadedArtifact::open(folder(), 1).has_value()) << name;
+  }
+  EXPECT_TRUE(std::filesystem::exists(at("liblathe_" + std::string(243, 'x') + ".so")));
+}
+
 }  // namespace
 }  // namespace lathe

@@ -40,7 +40,11 @@ TEST_F(CliTest, AModelsFunctionsBearItsName) {
   EXPECT_FALSE(has("lathe_mm_"));
   EXPECT_EQ(lathe("verify o/mm").status, 0);
   EXPECT_EQ(sentence("compile --workload w.json --out o --name a-b"),
-            "lathe: --name: 'a-b' names no model: a name has letters, digits and underscores");
+            "lathe: --name: 'a-b' names no model: a name has letters, digits and underscores, at most 243");
+  EXPECT_EQ(lathe("compile --workload w.json --cores 1 --out o --name " + std::string(243, 'n')).status, 0);
+  EXPECT_EQ(sentence("compile --workload w.json --out o --name " + std::string(244, 'n')),
+            "lathe: --name: '" + std::string(100, 'n') +
+                " ..' names no model: a name has letters, digits and underscores, at most 243");
   write("two.json", R"([{"name": "a", "op": "expression", "text": "B[i:9] = A[i]"},
                         {"name": "b", "op": "expression", "text": "B[i:9] = A[i]"}])");
   for (const char* command : {"compile", "tune --trials 1"}) {
