@@ -128,7 +128,7 @@ Result<Model> compile_network(const Network& network, const CompileModelOptions&
   }
   LATHE_TRY_STATUS(limit_weights(network, options, compiled));
   LATHE_TRY(Model model, network_model(network.graph, network.partition, network.tasks, std::move(compiled)));
-  model.name = network.name;
+  model.name = storable_name(network.name);
   return model;
 }
 

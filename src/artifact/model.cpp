@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "artifact/emit_sources.h"
 #include "artifact/runtime_bytes.h"
@@ -54,9 +55,17 @@ Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::opt
   return result;
 }
 
-Model operator_model(std::string name, const Task& task, CompiledTask compiled) {
+std::string storable_name(const std::string& name) {
+  using nlohmann::json;
+  const std::string text = json(name).dump(-1, ' ', false, json::error_handler_t::replace);
+  auto result = json::parse(text).get<std::string>();
+  std::ranges::replace(result, '\0', '_');
+  return result;
+}
+
+Model operator_model(const std::string& name, const Task& task, CompiledTask compiled) {
   Model model;
-  model.name = std::move(name);
+  model.name = storable_name(name);
   model.target = compiled.task.target;
   model.cores = compiled.task.cores;
   ModelLaunch launch{model.name, 0, {}};

@@ -80,11 +80,14 @@ struct Model {
 
 // The model of one task: its inputs and outputs bear the names that they have in `task`, whatever names the
 // compiled program speaks of.
-Model operator_model(std::string name, const Task& task, CompiledTask compiled);
+Model operator_model(const std::string& name, const Task& task, CompiledTask compiled);
 // The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where a prepare entry
 // cannot be run.
 Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,
                             std::vector<CompiledTask> compiled);
+
+// A name as every file of an artifact can hold it: what is no UTF-8, and a byte that is 0, is replaced.
+std::string storable_name(const std::string& name);
 
 // What the model's functions and its library are called by: "lathe_" and its name, of which letters, digits
 // and underscores stay, and of a long one the first 243 bytes, so that a file can have it.

@@ -68,7 +68,7 @@ class NetworkBuilder {
     const GraphTensor& tensor = graph_.tensor(id);
     places_[storage] = {&tensors == &model_.inputs ? ModelStorage::input : ModelStorage::output,
                         static_cast<int64_t>(tensors.size())};
-    tensors.push_back({tensor.name, tensor.type.dtype, tensor.type.shape, false,
+    tensors.push_back({storable_name(tensor.name), tensor.type.dtype, tensor.type.shape, false,
                        Layout::row_major(tensor.type.shape.size())});
     if (!is_float(tensor.type.dtype)) tensors.back().index_range = index_range(graph_, id);
   }

@@ -50,6 +50,21 @@ TEST_F(NetworkModelTest, PlacesMayHaveOneByte) {
               HasSubstr("input 0 ('places') holds -11 as element 4: indices from -10 to 9 stay inside"));
 }
 
+// The manifest is UTF-8, the library holds C's strings, and both must say the same.
+TEST_F(NetworkModelTest, NamesMayHoldAnyBytes) {
+  OnnxModel onnx;
+  const std::string with_zero("y\0z", 3);
+  onnx.input("x\xff", {3})
+      .input(with_zero, {3})
+      .output("s\xc3")
+      .node("n", "Add", {"x\xff", with_zero}, "s\xc3");
+  write_network(onnx);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  EXPECT_EQ(artifact->inputs()[0].name, "x\xef\xbf\xbd");
+  EXPECT_EQ(artifact->inputs()[1].name, "y_z");
+}
+
 TEST_F(NetworkModelTest, ConditionsMayBePlaces) {
   write_gather(onnx::TensorProto_DataType_BOOL);
   auto artifact = LoadedArtifact::open(folder(), 1);
