@@ -99,6 +99,11 @@ ordered_json kernel_json(const CompiledTask& kernel) {
   return entry;
 }
 
+// By which damage is found.
+ordered_json mark_json(std::string_view bytes) {
+  return {{"bytes", bytes.size()}, {"hash", hash_to_string(hash_text(bytes))}};
+}
+
 }  // namespace
 
 std::string model_header(const Model& model) {
@@ -127,7 +132,7 @@ std::string model_exports(const Model& model) {
 }
 
 std::string model_manifest(const Model& model, const std::string& compiler_version,
-                           std::optional<std::string_view> library) {
+                           std::optional<std::string_view> library, std::span<const ArtifactFile> files) {
   ordered_json kernels = ordered_json::array();
   for (const CompiledTask& kernel : model.kernels) kernels.push_back(kernel_json(kernel));
   ordered_json manifest = {{"format", 1},
@@ -144,9 +149,8 @@ std::string model_manifest(const Model& model, const std::string& compiler_versi
                            {"kernels", std::move(kernels)},
                            {"prepares", launches_json(model.prepares)},
                            {"launches", launches_json(model.launches)}};
-  if (library) {
-    manifest["library"] = {{"bytes", library->size()}, {"hash", hash_to_string(hash_text(*library))}};
-  }
+  if (library) manifest["library"] = mark_json(*library);
+  for (const ArtifactFile& file : files) manifest["files"][file.name] = mark_json(file.bytes);
   const auto print = [&] {
     return manifest.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   };

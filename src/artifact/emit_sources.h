@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,15 @@ std::string model_tables_source(const Model& model, uint64_t build);
 std::string model_header(const Model& model);
 // A linker script of what the library shows: the functions, so that several artifacts live in one process.
 std::string model_exports(const Model& model);
-// manifest.json, docs/artifact_format.md; `library` is what model.so holds, none where there are C sources.
+// A file and what it holds.
+struct ArtifactFile {
+  std::string name;
+  std::string_view bytes;
+};
+
+// manifest.json, docs/artifact_format.md; `library` is what model.so holds, none where there are C sources,
+// and `files` are the others beside the weights.
 std::string model_manifest(const Model& model, const std::string& compiler_version,
-                           std::optional<std::string_view> library);
+                           std::optional<std::string_view> library, std::span<const ArtifactFile> files);
 
 }  // namespace lathe

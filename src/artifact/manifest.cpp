@@ -16,6 +16,8 @@
 namespace lathe {
 namespace {
 
+constexpr int kFormat = 1;
+
 // The size in memory; nothing where 64 bits do not hold it.
 std::optional<size_t> byte_count(DType dtype, const std::vector<int64_t>& shape) {
   int64_t count = bytes_of(dtype);
@@ -55,10 +57,19 @@ Result<std::vector<ArtifactTensor>> read_tensors(const nlohmann::json& list, con
   return tensors;
 }
 
+FileMark read_mark(const std::string& name, const nlohmann::json& mark) {
+  return {name, mark.at("bytes").get<size_t>(), mark.at("hash").get<std::string>()};
+}
+
 Result<Manifest> read_values(const nlohmann::json& json, const std::string& path) {
   // Earlier versions of Lathe wrote no hashes.
   if (json.contains("hash") && json.at("hash") != manifest_hash(json)) {
     return fail(ErrorKind::parse, "the manifest is damaged: it does not have the hash that it names", path);
+  }
+  if (const nlohmann::json& format = json.at("format"); format != kFormat) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("the manifest has the format {}, and this Lathe reads {}", format.dump(), kFormat), path);
   }
   Manifest manifest;
   manifest.name = json.value("name", std::string());
@@ -66,9 +77,9 @@ Result<Manifest> read_values(const nlohmann::json& json, const std::string& path
   if (json.contains("build")) manifest.build = json.at("build").get<std::string>();
   LATHE_TRY(manifest.inputs, read_tensors(json.at("inputs"), path));
   LATHE_TRY(manifest.outputs, read_tensors(json.at("outputs"), path));
-  if (json.contains("library")) {
-    const nlohmann::json& library = json.at("library");
-    manifest.library = {library.at("bytes").get<size_t>(), library.at("hash").get<std::string>()};
+  if (json.contains("library")) manifest.library = read_mark("model.so", json.at("library"));
+  if (json.contains("files")) {
+    for (const auto& [name, mark] : json.at("files").items()) manifest.files.push_back(read_mark(name, mark));
   }
   return manifest;
 }
@@ -153,20 +164,20 @@ std::string manifest_hash(nlohmann::json manifest) {
   return hash_to_string(hash_text(manifest.dump()));
 }
 
-Status check_library(std::string_view bytes, const std::optional<LibraryMark>& mark,
-                     const std::string& path) {
-  if (mark && bytes.size() != mark->bytes) {
+Status check_file(std::string_view bytes, const FileMark& mark, const char* what, const std::string& path) {
+  const auto damaged = [&](const std::string& by) {
     return fail(ErrorKind::load,
-                fmt::format("the library is damaged, or not the one that belongs to the manifest: it has {} "
-                            "bytes in place of {}",
-                            bytes.size(), mark->bytes),
+                fmt::format("the {} is damaged, or not the one that belongs to the manifest: {}", what, by),
                 path);
-  }
-  if (mark && hash_to_string(hash_text(bytes)) != mark->hash) {
-    return fail(
-        ErrorKind::load,
-        "the library is damaged, or not the one that belongs to the manifest: its hash is another one", path);
-  }
+  };
+  if (bytes.size() != mark.bytes)
+    return damaged(fmt::format("it has {} bytes in place of {}", bytes.size(), mark.bytes));
+  if (hash_to_string(hash_text(bytes)) != mark.hash) return damaged("its hash is another one");
+  return {};
+}
+
+Status check_library(std::string_view bytes, const std::optional<FileMark>& mark, const std::string& path) {
+  if (mark) LATHE_TRY_STATUS(check_file(bytes, *mark, "library", path));
   if (is_cut_short(bytes)) return fail(ErrorKind::load, "the library is cut short", path);
   return {};
 }

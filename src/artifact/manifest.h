@@ -24,8 +24,9 @@ struct ArtifactTensor {
   size_t bytes = 0;  // row-major and packed
 };
 
-// Which model.so belongs to the manifest.
-struct LibraryMark {
+// Which file belongs to the manifest.
+struct FileMark {
+  std::string name;
   size_t bytes = 0;
   std::string hash;  // hash_to_string(hash_text(..)) of all that the file holds
 };
@@ -36,7 +37,8 @@ struct Manifest {
   std::optional<std::string> build;  // none: of a Lathe that did not write it yet
   std::vector<ArtifactTensor> inputs;
   std::vector<ArtifactTensor> outputs;
-  std::optional<LibraryMark> library;  // none: of C sources, or of a Lathe that did not write it yet
+  std::optional<FileMark> library;  // none: of C sources, or of a Lathe that did not write it yet
+  std::vector<FileMark> files;      // all others but the weights; none of a Lathe that did not write them yet
 };
 
 // An Error where the folder holds no manifest, or one that is damaged.
@@ -48,8 +50,11 @@ Status check_interface(const Manifest& manifest, const lathe_model_info& library
 // Of all that the manifest says, whatever its white space, but for "hash" itself.
 std::string manifest_hash(nlohmann::json manifest);
 
+// An Error where these are not the bytes that were written. `what` is what it calls the file.
+Status check_file(std::string_view bytes, const FileMark& mark, const char* what, const std::string& path);
+
 // An Error where these are not the bytes that were linked. Without a mark all that is found is a file that
 // was cut short.
-Status check_library(std::string_view bytes, const std::optional<LibraryMark>& mark, const std::string& path);
+Status check_library(std::string_view bytes, const std::optional<FileMark>& mark, const std::string& path);
 
 }  // namespace lathe

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <filesystem>
 
 #include "artifact/artifact_library.h"
+#include "artifact/model.h"
 #include "artifact/runtime/model_tables.h"
 #include "artifact/weights.h"
 #include "base/hash.h"
@@ -13,6 +13,12 @@
 
 namespace lathe {
 namespace {
+
+// All of it that is not the zeros of its end.
+std::string head_name(const LatheWeightsHead& head) {
+  const std::string name(head.name, sizeof head.name);
+  return name.substr(0, name.find_last_not_of('\0') + 1);
+}
 
 Status verify_weights(const std::string& folder, const Manifest& manifest) {
   const std::string path = folder + "/weights.bin";
@@ -22,13 +28,18 @@ Status verify_weights(const std::string& folder, const Manifest& manifest) {
     return fail(ErrorKind::load, "this is not the weights of a model", path);
   std::memcpy(&head, bytes.data(), sizeof head);
   if (hash_to_string(head.build) != *manifest.build) {
-    head.name[sizeof head.name - 1] = '\0';
     return fail(
         ErrorKind::load,
         fmt::format("the weights are those of '{}', build {}, and the manifest is that of '{}', build {}",
-                    head.name, hash_to_string(head.build), manifest.name, *manifest.build),
+                    storable_name(head_name(head)), hash_to_string(head.build), manifest.name,
+                    *manifest.build),
         path);
   }
+  if (head_name(head) != manifest.name.substr(0, sizeof head.name - 1))
+    return fail(ErrorKind::load,
+                fmt::format("the weights bear the name '{}', and the manifest '{}'",
+                            storable_name(head_name(head)), manifest.name),
+                path);
   if (WeightsFile::content_id(std::move(bytes)) == head.id) return {};
   return fail(ErrorKind::load, "the weights are damaged: they do not have the hash that their head names",
               path);
@@ -45,13 +56,18 @@ Result<Manifest> verify_artifact(const std::string& folder) {
                 folder + "/manifest.json");
   }
   LATHE_TRY_STATUS(verify_weights(folder, manifest));
-  std::error_code ignored;
-  const bool has_sources = std::filesystem::exists(folder + "/kernel0.c", ignored);
-  // Of C sources the compiler tells what is wrong.
-  if (!manifest.library && has_sources) return manifest;
-  if (!manifest.library)
-    return fail(ErrorKind::load, "the manifest names no library", folder + "/manifest.json");
-  LATHE_TRY(const ArtifactLibrary library, ArtifactLibrary::load(folder, manifest));
+  if (!manifest.library && manifest.files.empty()) {
+    return fail(ErrorKind::load, "the manifest names neither a library nor sources: compile it again",
+                folder + "/manifest.json");
+  }
+  if (manifest.library) {
+    LATHE_TRY(const ArtifactLibrary library, ArtifactLibrary::load(folder, manifest));
+  }
+  for (const FileMark& file : manifest.files) {
+    const std::string path = folder + "/" + file.name;
+    LATHE_TRY(const std::string bytes, read_regular_file(path));
+    LATHE_TRY_STATUS(check_file(bytes, file, "file", path));
+  }
   return manifest;
 }
 

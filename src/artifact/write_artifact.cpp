@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -106,13 +107,13 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
   return run_compiler(arguments);
 }
 
-// What both forms have; `library` is what model.so holds, where there is one.
+// What both forms have; `library` is what model.so holds, where there is one, and `files` are all others.
 Status write_data(const Model& model, const ScratchFolder& build, const WriteOptions& options,
-                  std::optional<std::string_view> library) {
+                  std::optional<std::string_view> library, std::span<const ArtifactFile> files) {
   const std::string head = WeightsFile::head_for(model);
   LATHE_TRY_STATUS(
       write_file(build.at(kWeights), {head, std::string_view(model.weights).substr(head.size())}));
-  return write_file(build.at(kManifest), {model_manifest(model, options.compiler_version, library)});
+  return write_file(build.at(kManifest), {model_manifest(model, options.compiler_version, library, files)});
 }
 
 // A file of that name that is no such link is somebody else's.
@@ -177,8 +178,10 @@ Status write_artifact(const Model& model, const std::string& folder, const Write
   LATHE_TRY_STATUS(write_sources(model, build));
   LATHE_TRY_STATUS(link(model, build, options));
   LATHE_TRY(const std::string library, read_file(build.at(kLibrary)));
-  LATHE_TRY_STATUS(write_data(model, build, options, library));
-  LATHE_TRY_STATUS(write_file(build.at(kHeader), {model_header(model)}));
+  const std::string header = model_header(model);
+  LATHE_TRY_STATUS(write_file(build.at(kHeader), {header}));
+  const std::array<ArtifactFile, 2> files = {{{kHeader, header}, {link_name(model), library}}};
+  LATHE_TRY_STATUS(write_data(model, build, options, library, files));
   LATHE_TRY_STATUS(make_link(build, folder, link_name(model)));
   return replace(build, folder, {kHeader, kLibrary, link_name(model)});
 }
@@ -187,15 +190,19 @@ Status write_c_sources(const Model& model, const std::string& folder, const Writ
   const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
   std::vector<std::string> names;
+  std::vector<std::string> texts;
   for (size_t i = 0; i < model.kernels.size(); ++i) {
     const CompiledTask& kernel = model.kernels[i];
     CompileOptions compiling;
     compiling.symbol_prefix = symbol_prefix(i);
-    LATHE_TRY(const std::string text, emit_text(kernel.task, kernel.trace, CodeForm::c, compiling));
+    LATHE_TRY(std::string text, emit_text(kernel.task, kernel.trace, CodeForm::c, compiling));
     LATHE_TRY_STATUS(write_file(build.at(c_file(i)), {text}));
     names.push_back(c_file(i));
+    texts.push_back(std::move(text));
   }
-  LATHE_TRY_STATUS(write_data(model, build, options, std::nullopt));
+  std::vector<ArtifactFile> files;
+  for (size_t i = 0; i < names.size(); ++i) files.push_back({names[i], texts[i]});
+  LATHE_TRY_STATUS(write_data(model, build, options, std::nullopt, files));
   return replace(build, folder, std::move(names));
 }
 

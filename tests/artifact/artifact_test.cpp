@@ -144,7 +144,7 @@ TEST_F(ArtifactTest, InputsOfAnotherTypeOrShapeAreRefused) {
 
 TEST_F(ArtifactTest, AManifestWithAnImpossibleShapeIsRefused) {
   std::ofstream(folder_.path() / "manifest.json")
-      << R"({"inputs": [{"name": "A", "type": "f32", "shape": [-4, 8]}], "outputs": []})";
+      << R"({"format": 1, "inputs": [{"name": "A", "type": "f32", "shape": [-4, 8]}], "outputs": []})";
   EXPECT_EQ(LoadedArtifact::open(folder_.path().string(), 1).error().to_string(),
             folder_.path().string() +
                 "/manifest.json: tensor 'A' has the shape [-4,8], and extents are at least 1");

@@ -53,11 +53,29 @@ TEST_F(VerifyArtifactTest, EveryFileIsLookedAt) {
               StartsWith(at("weights.bin") + ": the weights are those of 'mm', build "));
   EXPECT_EQ(verdict_on_damage("weights.bin", 100),
             at("weights.bin") + ": the weights are damaged: they do not have the hash that their head names");
-  EXPECT_THAT(verdict_on_damage("model.so", 5000), HasSubstr("the library is damaged"));
+  EXPECT_EQ(verdict_on_damage("weights.bin", 24),
+            at("weights.bin") + ": the weights bear the name 'lm', and the manifest 'mm'");
+  EXPECT_THAT(verdict_on_damage("weights.bin", 63), HasSubstr("the weights bear the name 'mm"));
+  EXPECT_THAT(verdict_on_damage("model.so", 5000), HasSubstr("is damaged"));
+  EXPECT_EQ(
+      verdict_on_damage("model.h", 40),
+      at("model.h") +
+          ": the file is damaged, or not the one that belongs to the manifest: its hash is another one");
   EXPECT_THAT(verdict_on_damage("manifest.json", 40), StartsWith(at("manifest.json") + ": "));
   EXPECT_EQ(verdict(), "whole");
-  std::filesystem::remove(at("weights.bin"));
-  EXPECT_THAT(verdict(), StartsWith(at("weights.bin") + ": "));
+  for (const char* name : {"model.h", "liblathe_mm.so", "weights.bin"}) {
+    std::filesystem::remove(at(name));
+    EXPECT_EQ(verdict(), at(name) + ": there is no such file, or it cannot be read");
+  }
+}
+
+TEST_F(VerifyArtifactTest, ManifestsOfAnotherFormatAreNotRead) {
+  write_matmul();
+  nlohmann::json manifest = nlohmann::json::parse(read_file(at("manifest.json")).value());
+  manifest["format"] = 2;
+  manifest["hash"] = manifest_hash(manifest);
+  std::ofstream(at("manifest.json")) << manifest;
+  EXPECT_EQ(verdict(), at("manifest.json") + ": the manifest has the format 2, and this Lathe reads 1");
 }
 
 // Nobody writes into these pipes: whoever opened one to read it would wait for ever.
@@ -98,8 +116,12 @@ TEST_F(VerifyArtifactTest, SourcesAreVerifiedWithoutALibrary) {
   ASSERT_TRUE(model.has_value()) << model.error().to_string();
   ASSERT_TRUE(write_c_sources(*model, folder(), {.compiler_version = "test"}).has_value());
   EXPECT_EQ(verdict(), "whole");
+  EXPECT_EQ(
+      verdict_on_damage("kernel0.c", 10),
+      at("kernel0.c") +
+          ": the file is damaged, or not the one that belongs to the manifest: its hash is another one");
   std::filesystem::remove(at("kernel0.c"));
-  EXPECT_EQ(verdict(), at("manifest.json") + ": the manifest names no library");
+  EXPECT_EQ(verdict(), at("kernel0.c") + ": there is no such file, or it cannot be read");
 }
 
 }  // namespace
