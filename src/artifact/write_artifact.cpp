@@ -102,6 +102,8 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
   add({"-Wl,--whole-archive", as_argument(build.at("runtime.a")), "-Wl,--no-whole-archive"});
   for (const SystemLibrary& library : system_libraries()) add({as_argument(build.at(library.name))});
   add({"-lgcc", "-Wl,--no-undefined", "-Wl,-soname," + link_name(model),
+       // Which glibc 2.36 alone reads, and some compilers ask for.
+       "-Wl,-z,nopack-relative-relocs",
        // As one word of its own: a path may hold commas.
        "-Xlinker", "--version-script=" + as_argument(build.at("exports"))});
   return run_compiler(arguments);

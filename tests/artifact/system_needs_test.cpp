@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -122,6 +123,19 @@ TEST_F(SystemNeedsTest, TheCLibraryOf2012IsEnough) {
   ASSERT_TRUE(network.has_value()) << network.error().to_string();
   write(compile_network(*network, options_));
   check_needs("a network");
+}
+
+// Relative relocations that are packed need glibc 2.36.
+TEST_F(SystemNeedsTest, ACompilerThatPacksRelocationsMakesNoOtherLibrary) {
+  const auto workloads = parse_workloads(kMatmul, "test");
+  const auto model = compile_operator(workloads->front(), options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  const std::string compiler = folder("packing");
+  std::ofstream(compiler) << "#!/bin/sh\nexec c++ -Wl,-z,pack-relative-relocs \"$@\"\n";
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  const Status written = write_artifact(*model, folder(), {.compiler = compiler, .compiler_version = "test"});
+  ASSERT_TRUE(written.has_value()) << written.error().to_string();
+  check_needs("packed");
 }
 
 }  // namespace
