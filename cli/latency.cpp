@@ -13,12 +13,14 @@ namespace {
 
 // Runs shorter than this are timed several at once: the clock takes some tens of nanoseconds.
 constexpr double kLeastSampleSeconds = 1e-3;
+// More say nothing new of percentiles, and each one is kept.
+constexpr int64_t kMostRuns = 1000000;
 
-Result<std::vector<double>> time_each(LoadedArtifact& artifact, int runs) {
+Result<std::vector<double>> time_each(LoadedArtifact& artifact, int64_t runs) {
   std::vector<double> seconds;
   seconds.reserve(static_cast<size_t>(runs));
   double begin = monotonic_seconds();
-  for (int i = 0; i < runs; ++i) {
+  for (int64_t i = 0; i < runs; ++i) {
     LATHE_TRY_STATUS(artifact.run());
     const double end = monotonic_seconds();
     seconds.push_back(end - begin);
@@ -54,7 +56,7 @@ void print_latency(const Latency& latency) {
 Status print_percentiles(LoadedArtifact& artifact, const Latency& latency) {
   std::vector<double> runs = latency.sampled;
   if (latency.runs > 1) {
-    LATHE_TRY(runs, time_each(artifact, latency.samples * latency.runs));
+    LATHE_TRY(runs, time_each(artifact, std::min(kMostRuns, int64_t{latency.samples} * latency.runs)));
   }
   const auto microseconds = [&](double share) { return percentile(runs, share) * 1e6; };
   to_stdout("percentiles of {} run{}: p50 {:.2f} us, p90 {:.2f} us, p99 {:.2f} us\n", runs.size(),
