@@ -58,7 +58,7 @@ bool PreparedConstants::find_wanted(const void* const* inputs) {
     wanted_[i] = inputs[i];
     if (inputs[i] == nullptr && current != nullptr) wanted_[i] = current->copies[i].data();
     if (wanted_[i] == nullptr) {
-      return model_error("constant input %" PRId64 " ('%s') is null before it was ever given", i,
+      return model_error("constant input %" PRId64 " ('%s') is null, and no run before has left one", i,
                          tensor.name);
     }
   }
