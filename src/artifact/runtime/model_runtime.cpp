@@ -10,6 +10,7 @@ namespace lathe {
 namespace {
 
 constexpr int kMostCalls = 1 << 16;
+constexpr size_t kMostOptionBytes = 4096;  // of any version; more is no size
 
 bool check_machine(const LatheModelTables& tables) {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -23,15 +24,14 @@ bool check_machine(const LatheModelTables& tables) {
 // What the caller's options say, whose version knew fewer of them or more.
 bool read_options(const lathe_open_options* given, lathe_open_options& options) {
   if (given == nullptr) return true;
-  std::memcpy(&options, given, std::min(given->size, sizeof options));
   const char* const bytes = reinterpret_cast<const char*>(given);
-  if (given->size < sizeof given->size ||
-      std::any_of(
-          bytes + sizeof options, bytes + std::max(given->size, sizeof options),
-          [](char byte) { return byte != 0; })) {
+  if (given->size < sizeof given->size || given->size > kMostOptionBytes ||
+      std::any_of(bytes + sizeof options, bytes + std::max(given->size, sizeof options),
+                  [](char byte) { return byte != 0; })) {
     return model_error("the options have the size %zu, and this library knows those of %zu bytes",
                        given->size, sizeof options);
   }
+  std::memcpy(&options, given, std::min(given->size, sizeof options));
   if (options.cores < 0)
     return model_error("the number of cores is %d, it must be at least 0", options.cores);
   if (options.calls < 0 || options.calls > kMostCalls)
@@ -115,7 +115,6 @@ bool RunningModel::run(const void* const* inputs, void* const* outputs) {
     return model_error("the list of inputs or outputs is null");
   if (generation_.load(std::memory_order_acquire) != fork_generation()) adopt();
   CallContext* const call = take_context();
-  if (call == nullptr) return false;
   const ThreadPool::Caller caller(pool_);
   const bool done = call->place(inputs, outputs) && constants_.provide(*call, inputs) && call->run(outputs);
   give_back(*call);
@@ -140,20 +139,21 @@ CallContext* RunningModel::free_context() {
   return nullptr;
 }
 
+// Where there is no memory for another one, those that there are must do, of which there is one at least.
 CallContext* RunningModel::wait_for_context() {
+  bool may_make = true;
   while (true) {
     const uint32_t given_back = given_back_.load();
     waiting_.fetch_add(1);
     CallContext* context = free_context();
-    if (context == nullptr && made_.load(std::memory_order_acquire) == contexts_.size()) {
-      futex_wait(given_back_, given_back);
-    }
+    may_make = may_make && made_.load(std::memory_order_acquire) < contexts_.size();
+    if (context == nullptr && !may_make) futex_wait(given_back_, given_back);
     waiting_.fetch_sub(1);
     if (context != nullptr) return context;
     const LockGuard guard(lock_);
     context = free_context();
     if (context != nullptr) return context;
-    if (made_.load(std::memory_order_relaxed) < contexts_.size() && !add_context()) return nullptr;
+    may_make = made_.load(std::memory_order_relaxed) < contexts_.size() && add_context();
   }
 }
 

@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -119,12 +121,55 @@ TEST(ModelRuntime, CallersWaitWhereAllCallsThatMayBeAreInFlight) {
   EXPECT_EQ(wrong, 0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need more than any limit
+int shift_slowly(void* const* buffers, const int64_t* sizes, void* workspace, const LatheParallel* pool) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return shift(buffers, sizes, workspace, pool);
+}
+
+// The process may have no more than this beside what it has.
+bool limit_memory(int64_t more_bytes) {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto bytes = static_cast<rlim_t>(pages * getpagesize() + more_bytes);
+  const rlimit limit = {bytes, bytes};
+  return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+TEST(ModelRuntime, CallersWaitWhereThereIsNoMemoryForACallOfTheirOwn) {
+  constexpr int64_t kArena = int64_t{1} << 30;
+  LatheModelTables tables = shifting_model();
+  LatheLaunch step = tables.launches[0];
+  step.entry = shift_slowly;
+  tables.launches = &step;
+  tables.arena_bytes = kArena;
+  EXPECT_EQ(exit_status(start_child([&] {
+              WrittenModel model(tables, 4);
+              if (!limit_memory(kArena / 2)) return 1;
+              std::atomic<int> wrong{0};
+              std::vector<std::thread> callers;
+              for (int thread = 0; thread < 3; ++thread) {
+                callers.emplace_back([&] {
+                  const Values x = values_from(1);
+                  Values y = {};
+                  for (int call = 0; call < 5; ++call) {
+                    if (!model.run(x.at, nullptr, y.at)) ++wrong;
+                  }
+                });
+              }
+              for (std::thread& caller : callers) caller.join();
+              return wrong == 0 ? 0 : 2;
+            })),
+            0);
+}
+#endif
+
 TEST(ModelRuntime, NullIsTheConstantOfTheLastRun) {
   WrittenModel model(scaling_model());
   const Values x = values_from(1);
   Values y = {};
   EXPECT_FALSE(model.run(x.at, nullptr, y.at));
-  EXPECT_STREQ(last_model_error(), "constant input 1 ('w') is null before it was ever given");
+  EXPECT_STREQ(last_model_error(), "constant input 1 ('w') is null, and no run before has left one");
   for (const int seed : {3, 4, 3}) {
     const Values w = values_from(seed);
     ASSERT_TRUE(model.run(x.at, w.at, y.at));
@@ -220,6 +265,8 @@ TEST(ModelRuntime, OptionsOfOtherVersions) {
   EXPECT_EQ(refusal(&options), "it opens") << "earlier ones lack what is 0";
   options = {0, 1, 1};
   EXPECT_THAT(refusal(&options), HasSubstr("the options have the size 0, and this library knows those of"));
+  options = {size_t{1} << 60, 1, 1};
+  EXPECT_THAT(refusal(&options), HasSubstr("the options have the size 1152921504606846976"));
   options = {sizeof options, -1, 0};
   EXPECT_EQ(refusal(&options), "the number of cores is -1, it must be at least 0");
   options = {sizeof options, 0, -1};
