@@ -7,6 +7,7 @@
 #include "expr/inputs.h"
 #include "expr/integers.h"
 #include "expr/reads.h"
+#include "expr/walk.h"
 
 namespace lathe {
 namespace {
@@ -124,9 +125,24 @@ int64_t last_that_fits(const Fits& fits) {
   return good;
 }
 
+// Whether an index is made of the input's values.
+bool is_in_an_index(const Dag& dag, const Tensor& input) {
+  bool found = false;
+  const auto look = [&](const Expr& value) {
+    for (const Load* load : loads_of(value)) found = found || load->tensor == input;
+    return value;
+  };
+  for (const Compute& compute : dag.computes) {
+    for (const Load* load : loads_of(compute.body))
+      for (const Affine& index : load->index) map_opaque(index, look);
+  }
+  return found;
+}
+
 // All values around the one nearest to 0 that fits, of those that powers of two reach; a side where every
 // value fits has no bound. Nothing where none fits.
 std::optional<Reach> values_inside(const Dag& dag, const Tensor& input, Reads which) {
+  if (!is_in_an_index(dag, input)) return Reach{};
   const auto fits = [&](int64_t lo, int64_t hi) {
     const Interval values{lo, hi};
     return stays_inside(dag, {{&input, 1}, {&values, 1}}, which);
