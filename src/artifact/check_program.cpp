@@ -13,6 +13,8 @@ namespace {
 // A comparison that is expected to take longer must be asked for.
 constexpr double kReasonableSeconds = 60;
 
+constexpr const char* kNoTime = "there was no time left";
+
 // What is told of a kernel's comparison names the kernel.
 Watch watch_of(const Task& task, const CompileModelOptions& options) {
   Watch watch = options.watch;
@@ -67,14 +69,19 @@ Result<std::optional<MeasureFailure>> check_program(CompiledTask& compiled,
     return std::nullopt;
   }
   const Watch watch = watch_of(compiled.task, options);
-  if (watch.deadline.is_past()) {
-    compiled.uncompared = "there was no time left";
+  const double drawing = drawing_seconds(compiled.task.dag);
+  if (watch.deadline.seconds_left() <= drawing) {
+    compiled.uncompared = kNoTime;
     return std::nullopt;
   }
-  if (watch.observer) watch.observer({"inputs are drawn", 0, drawing_seconds(compiled.task.dag)});
+  if (watch.observer) watch.observer({"inputs are drawn", 0, drawing});
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
-  Result<Problem> problem = Problem::create(compiled.task, checks);
+  Result<Problem> problem = Problem::create(compiled.task, checks, watch);
+  if (!problem && problem.error().kind == ErrorKind::timeout) {
+    compiled.uncompared = kNoTime;
+    return std::nullopt;
+  }
   if (!problem && problem.error().kind == ErrorKind::unsupported) {
     compiled.uncompared = problem.error().message;
     return std::nullopt;

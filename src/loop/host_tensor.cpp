@@ -47,16 +47,20 @@ HostTensor random_like(const Tensor& tensor, Rng& rng, int64_t limit) {
 
 HostTensor random_within(const Tensor& tensor, Rng& rng, Interval integers) {
   HostTensor result = zeros_like(tensor);
-  if (is_float(tensor->dtype)) {
-    for (double& value : result.values) value = round_to(tensor->dtype, 2 * rng.uniform() - 1);
-    return result;
+  draw_within(result.values, result.dtype, rng, integers);
+  return result;
+}
+
+void draw_within(std::span<double> values, DType dtype, Rng& rng, Interval integers) {
+  if (is_float(dtype)) {
+    for (double& value : values) value = round_to(dtype, 2 * rng.uniform() - 1);
+    return;
   }
-  Interval drawn = integers_of(tensor->dtype);
-  if (tensor->dtype != DType::boolean) {
+  Interval drawn = integers_of(dtype);
+  if (dtype != DType::boolean) {
     drawn = {std::clamp(integers.lo, drawn.lo, drawn.hi), std::clamp(integers.hi, drawn.lo, drawn.hi)};
   }
-  for (double& value : result.values) value = static_cast<double>(rng.between(drawn.lo, drawn.hi));
-  return result;
+  for (double& value : values) value = static_cast<double>(rng.between(drawn.lo, drawn.hi));
 }
 
 std::vector<std::vector<int64_t>> offset_tables(const Layout& layout, std::span<const int64_t> shape) {

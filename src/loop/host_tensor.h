@@ -30,6 +30,8 @@ HostTensor zeros_like(const Tensor& tensor);
 HostTensor random_like(const Tensor& tensor, Rng& rng, int64_t limit = 4);
 // The same with integers of this interval, as far as the type holds them.
 HostTensor random_within(const Tensor& tensor, Rng& rng, Interval integers);
+// Such values for some of a tensor's elements: one part after another they are those of the whole.
+void draw_within(std::span<double> values, DType dtype, Rng& rng, Interval integers);
 
 // Offsets are sums over the dimensions: entry [d][i] is what index i of dimension d adds.
 std::vector<std::vector<int64_t>> offset_tables(const Layout& layout, std::span<const int64_t> shape);

@@ -50,21 +50,31 @@ Interval scaled(Interval values, double scale) {
           values.lo + static_cast<int64_t>(std::max(std::floor(width * scale * scale), kFewestIntegers))};
 }
 
-std::vector<HostTensor> draw_inputs(const Dag& dag, Rng& rng, const Way& way) {
+// So many elements are drawn before it is asked whether to go on: some tens of milliseconds.
+constexpr size_t kDrawnAtOnce = size_t{1} << 20;
+
+Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way& way, const Watch& watch) {
   std::vector<HostTensor> inputs;
   const std::vector<Interval> indices = index_values(dag);
   const bool has_tensors =
       std::ranges::any_of(dag.inputs, [](const Tensor& input) { return input.elements() > 1; });
   for (const Tensor& input : dag.inputs) {
-    HostTensor& drawn =
-        inputs.emplace_back(random_within(input, rng, scaled(indices[inputs.size()], way.scale)));
-    if (!is_float(drawn.dtype)) continue;
-    const bool is_positive = way.positive[inputs.size() - 1];
+    const bool is_positive = way.positive[inputs.size()];
     const bool is_factor = input.elements() == 1 && has_tensors;
-    for (double& value : drawn.values) {
-      if (is_positive) value = std::max(std::abs(value), kLeastPositive);
-      if (is_factor) value = round_to(drawn.dtype, 1 + value / 2);
-      value *= way.scale;
+    const Interval integers = scaled(indices[inputs.size()], way.scale);
+    HostTensor& drawn = inputs.emplace_back(zeros_like(input));
+    std::span<double> left = drawn.values;
+    while (!left.empty()) {
+      if (watch.is_over()) return fail(ErrorKind::timeout, "there was no time left to draw inputs");
+      const std::span<double> part = left.first(std::min(left.size(), kDrawnAtOnce));
+      left = left.subspan(part.size());
+      draw_within(part, drawn.dtype, rng, integers);
+      if (!is_float(drawn.dtype)) continue;
+      for (double& value : part) {
+        if (is_positive) value = std::max(std::abs(value), kLeastPositive);
+        if (is_factor) value = round_to(drawn.dtype, 1 + value / 2);
+        value *= way.scale;
+      }
     }
   }
   return inputs;
@@ -214,10 +224,11 @@ double tolerance_of(const Dag& dag, const ProblemOptions& options) {
   return options.tolerance ? *options.tolerance : relative_tolerance(dag, {});
 }
 
-Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t seed, const Way& way) {
+Result<Attempt> attempt(const Dag& dag, const ProblemOptions& options, uint64_t seed, const Way& way,
+                        const Watch& watch) {
   Rng rng(seed);
   Attempt made;
-  made.data.inputs = draw_inputs(dag, rng, way);
+  LATHE_TRY(made.data.inputs, draw_inputs(dag, rng, way, watch));
   LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, made.data.inputs));
   for (const Tensor& output : dag.outputs) {
     Reference reference{output, points_to_check(output->shape, options.sampled_points, rng), {}};
@@ -251,7 +262,7 @@ constexpr int kBestRank = 5;
 
 }  // namespace
 
-Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
+Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options, const Watch& watch) {
   std::optional<Attempt> best;
   std::string fault;
   for (const std::vector<bool>& positive : signs_to_try(dag)) {
@@ -261,7 +272,7 @@ Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options) {
       bool is_usable = true;
       bool is_steady = false;
       for (uint64_t seed = options.seed; seed < options.seed + kSeeds && is_usable && !is_steady; ++seed) {
-        LATHE_TRY(Attempt made, attempt(dag, options, seed, {positive, scale}));
+        LATHE_TRY(Attempt made, attempt(dag, options, seed, {positive, scale}, watch));
         is_too_large = goes_beyond(made) || made.steep;
         is_usable = made.fault.empty();
         is_steady = made.data.steady;

@@ -14,6 +14,7 @@
 #include "loop/host_tensor.h"
 #include "tune/compare_output.h"
 #include "tune/problem.h"
+#include "tune/watch.h"
 
 namespace lathe {
 
@@ -24,8 +25,9 @@ struct DrawnData {
   bool steady = false;  // whether the outputs stay where they are when the inputs move by a rounding
 };
 
-// An Error (unsupported) where nothing that was drawn can be compared, which it says of one output.
-Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options);
+// An Error (unsupported) where nothing that was drawn can be compared, which it says of one output; of kind
+// timeout where the watch is over first.
+Result<DrawnData> draw_data(const Dag& dag, const ProblemOptions& options, const Watch& watch = {});
 
 // Gives the floats among the references, but for outputs of few values, the slack that neighbours of the
 // inputs show (finish_slack).

@@ -25,10 +25,17 @@ namespace {
 
 template <class T>
 std::vector<std::byte> bytes_in_layout(const HostTensor& tensor, const Layout& layout, T padding) {
-  const std::vector<T> logical(tensor.values.begin(), tensor.values.end());
-  const std::vector<T> storage = pack<T>(layout, tensor.shape, logical, padding);
-  std::vector<std::byte> bytes(storage.size() * sizeof(T));
-  std::memcpy(bytes.data(), storage.data(), bytes.size());
+  const auto elements = static_cast<size_t>(physical_elements(layout, tensor.shape));
+  std::vector<std::byte> bytes(elements * sizeof(T));
+  const auto store = [&](int64_t offset, T value) {
+    std::memcpy(bytes.data() + static_cast<size_t>(offset) * sizeof(T), &value, sizeof(T));
+  };
+  if (elements > tensor.values.size()) {
+    for (size_t i = 0; i < elements; ++i) store(static_cast<int64_t>(i), padding);
+  }
+  for_each_offset(layout, tensor.shape, [&](int64_t position, int64_t offset) {
+    store(offset, static_cast<T>(tensor.values[static_cast<size_t>(position)]));
+  });
   return bytes;
 }
 
@@ -275,10 +282,10 @@ Status check_memory(const Dag& dag) {
                           bytes / 1e9, there / 1e9));
 }
 
-Result<Problem> Problem::create(const Task& task, const ProblemOptions& options) {
+Result<Problem> Problem::create(const Task& task, const ProblemOptions& options, const Watch& watch) {
   LATHE_TRY_STATUS(check_types(task.dag));
   LATHE_TRY_STATUS(check_memory(task.dag));
-  LATHE_TRY(DrawnData drawn, draw_data(task.dag, options));
+  LATHE_TRY(DrawnData drawn, draw_data(task.dag, options, watch));
   auto state = std::make_unique<State>();
   state->task = task;
   state->tolerance = options.tolerance;

@@ -38,8 +38,10 @@ struct FullCheck {
 
 class Problem {
  public:
-  // An Error (unsupported) says why programs of this task cannot be compared.
-  static Result<Problem> create(const Task& task, const ProblemOptions& options = {});
+  // An Error (unsupported) says why programs of this task cannot be compared; one of kind timeout, that the
+  // watch was over before its inputs were drawn.
+  static Result<Problem> create(const Task& task, const ProblemOptions& options = {},
+                                const Watch& watch = {});
 
   Problem(Problem&&) noexcept;
   Problem& operator=(Problem&&) noexcept;

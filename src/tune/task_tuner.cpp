@@ -302,12 +302,12 @@ TaskTuner& TaskTuner::operator=(TaskTuner&&) noexcept = default;
 TaskTuner::~TaskTuner() = default;
 
 Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& options,
-                                    CandidateRunner& runner, RecordStore& records) {
+                                    CandidateRunner& runner, RecordStore& records, const Watch& watch) {
   LATHE_TRY(const Task task, make_known(asked_for, records));
   LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
-  LATHE_TRY(Problem problem, Problem::create(task, checks));
+  LATHE_TRY(Problem problem, Problem::create(task, checks, watch));
   auto state = std::make_unique<State>(State{.task = task,
                                              .options = options,
                                              .runner = &runner,
@@ -365,7 +365,7 @@ Status TaskTuner::step(int count, const Watch& watch) {
 Result<FullCheck> TaskTuner::State::check_in_full(const Record& record, const Watch& watch) {
   if (watch.is_over()) {
     FullCheck check;
-    check.unfinished = "there was no time left";
+    check.unfinished = kNoTimeLeft;
     return check;
   }
   const Built built = build(task, parse_trace(record.trace));

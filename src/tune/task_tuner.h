@@ -44,6 +44,9 @@ struct TuneProgress {
   double slowest_pace = 1;  // how many times as long as at its quietest the machine took for one program
 };
 
+// Why a winner was not compared at all, beyond the sample of its measurement (Winner::only_sampled).
+constexpr const char* kNoTimeLeft = "there was no time left";
+
 // The best record of a task, all of whose outputs agree with the reference.
 struct Winner {
   int64_t record = 0;
@@ -68,9 +71,9 @@ std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count
 class TaskTuner {
  public:
   // Takes over what the records hold of this task, target, cores and compiler version. `runner` and `records`
-  // must outlive the tuner.
+  // must outlive the tuner. An Error of kind timeout where the watch is over before its data are drawn.
   static Result<TaskTuner> create(const Task& task, const TuneOptions& options, CandidateRunner& runner,
-                                  RecordStore& records);
+                                  RecordStore& records, const Watch& watch = {});
   TaskTuner(TaskTuner&&) noexcept;
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();

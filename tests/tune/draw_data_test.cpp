@@ -226,6 +226,17 @@ TEST(DrawData, FloatsShrinkToWhatTheIntegersHoldThatTheyBecome) {
       2147483647);
 }
 
+TEST(DrawData, WhoeverWatchesMayEndIt) {
+  int asked = 0;
+  const Watch watch{.stop = [&] { return ++asked > 2; }};
+  const Dag dag = task_of("C[i:4000000] = A[i] + 1.0").dag;
+  const Result<DrawnData> drawn = draw_data(dag, {}, watch);
+  ASSERT_FALSE(drawn);
+  EXPECT_EQ(drawn.error().kind, ErrorKind::timeout);
+  EXPECT_EQ(drawn.error().message, "there was no time left to draw inputs");
+  EXPECT_EQ(asked, 3) << "in the midst of it";
+}
+
 TEST(RelativeTolerance, IsTighterWhereAllIsComputedInDouble) {
   const auto of = [](const char* text) { return relative_tolerance(task_of(text).dag, {}); };
   EXPECT_LT(of("input A[8, 9] f64\nC[i:8] = sum(r:9) A[i, r]"), 1e-13);
