@@ -33,6 +33,9 @@ Bytes packed(const Argument& argument, const Bytes& row_major) {
   }
 }
 
+// Any address does for what the kernel does not look at.
+constexpr int64_t kAnywhere = 0;
+
 class NetworkBuilder {
  public:
   NetworkBuilder(const Graph& graph, const Partition& partition, const NetworkTasks& tasks)
@@ -99,8 +102,7 @@ class NetworkBuilder {
 
   ModelBinding constant_place(const CompiledTask& compiled, TensorId id, size_t index) {
     const Argument& argument = compiled.program.arguments[index];
-    // Any address does for a constant that the kernel does not look at.
-    if (!kernel_reads(compiled.program, argument.tensor)) return {ModelStorage::weights, 0};
+    if (!kernel_reads(compiled.program, argument.tensor)) return {ModelStorage::weights, kAnywhere};
     const auto [entry, is_new] = constants_.try_emplace({id, to_string(argument.layout)}, 0);
     if (is_new) entry->second = weights_.add(packed(argument, *graph_.tensor(id).data));
     return {ModelStorage::weights, entry->second};
@@ -124,8 +126,10 @@ class NetworkBuilder {
     }
     LATHE_TRY_STATUS(instance.prepare());
     LATHE_TRY_STATUS(instance.check_slack());
-    for (size_t i = use.arguments.size(); i < compiled.module.buffers.size(); ++i) {
-      entry->second.push_back({ModelStorage::weights, weights_.add(instance.buffer(i))});
+    for (size_t i = 0; i < compiled.program.prepared.size(); ++i) {
+      const bool is_read = kernel_reads(compiled.program, compiled.program.prepared[i].tensor);
+      const auto bytes = instance.buffer(use.arguments.size() + i);
+      entry->second.push_back({ModelStorage::weights, is_read ? weights_.add(bytes) : kAnywhere});
     }
     return entry->second;
   }

@@ -83,7 +83,9 @@ bool kernel_reads(const Program& program, const Tensor& tensor) {
 
 int64_t weight_bytes(const Program& program) {
   int64_t bytes = 0;
-  for (const Prepared& prepared : program.prepared) bytes += storage_bytes(prepared.tensor, prepared.layout);
+  for (const Prepared& prepared : program.prepared) {
+    if (kernel_reads(program, prepared.tensor)) bytes += storage_bytes(prepared.tensor, prepared.layout);
+  }
   for (const Argument& argument : program.arguments) {
     if (argument.is_constant && kernel_reads(program, argument.tensor))
       bytes += storage_bytes(argument.tensor, argument.layout);

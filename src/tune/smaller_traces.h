@@ -13,9 +13,11 @@
 
 namespace lathe {
 
-// Whether the kernel itself reads the argument: constants that only prepare reads need not be kept.
+// Whether the kernel itself reads the argument or what prepare fills: what only prepare reads, constants and
+// what lies between the steps of a transform, need not be kept.
 bool kernel_reads(const Program& program, const Tensor& tensor);
-// The bytes that one use of the program keeps: what prepare fills, and the constants that the kernel reads.
+// The bytes that one use of the program keeps: of what prepare fills and of the constants what the kernel
+// reads.
 int64_t weight_bytes(const Program& program);
 
 // Traces whose programs keep fewer than `bytes`, each fewer than the one before; at most three, the smallest

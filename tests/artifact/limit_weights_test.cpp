@@ -10,6 +10,7 @@
 #include "artifact/artifact_fixture.h"
 #include "graph/onnx_models.h"
 #include "tune/in_process_runner.h"
+#include "tune/smaller_traces.h"
 
 namespace lathe {
 namespace {
@@ -83,6 +84,25 @@ TEST_F(LimitWeightsTest, WhereMeasuringIsEndedEstimatesDecide) {
   EXPECT_EQ(runner.runs, 1);
   ASSERT_EQ(notes_.size(), 1U);
   EXPECT_THAT(notes_[0], Not(HasSubstr("which costs")));
+}
+
+// A filter is transformed one dimension after another, and only prepare looks at what lies between.
+TEST_F(LimitWeightsTest, WhatOnlyPrepareReadsIsNotKept) {
+  const Network network = convolutions();
+  options_.weights_limit = 0;
+  const auto model = compile_network(network, options_);
+  ASSERT_TRUE(model.has_value()) << model.error().to_string();
+  int64_t filled = 0;
+  int64_t kept = 0;
+  for (const ModelLaunch& launch : model->launches) {
+    const CompiledTask& kernel = model->kernels[launch.kernel];
+    const size_t first = kernel.program.arguments.size();
+    for (size_t i = first; i < kernel.module.buffers.size(); ++i) filled += kernel.module.buffers[i].bytes;
+    kept += weight_bytes(kernel.program);
+  }
+  EXPECT_LT(kept, filled);
+  EXPECT_GE(static_cast<int64_t>(model->weights.size()), kept);
+  EXPECT_LT(static_cast<int64_t>(model->weights.size()), kept + 4096);
 }
 
 // Programs whose weights are smaller, and which are wrong.
