@@ -328,14 +328,19 @@ Status write(Result<Model> model, const TuneCommand& command, const std::string&
   return write_model(*model, folder, deadline);
 }
 
-// Of the operators that a program was found for; one that fails keeps none of the others from being written.
+// Of the operators that a program was found for or nothing was tried for, which are written as `compile`
+// would write them; one that fails keeps none of the others from being written. Where they are short of time
+// each is left as much of it as the others.
 Status write_operators(const std::vector<Workload>& workloads, const std::vector<ReportRow>& rows,
                        const TuneCommand& command, Session& session) {
   Status all;
-  const double each = session.budget.closing_seconds / static_cast<double>(std::max<size_t>(rows.size(), 1));
+  const double planned =
+      session.budget.closing_seconds / static_cast<double>(std::max<size_t>(rows.size(), 1));
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].result.progress.best_seconds == 0) continue;
-    const double later = each * static_cast<double>(rows.size() - i);
+    if (rows[i].result.progress.best_seconds == 0 && !is_untried(rows[i])) continue;
+    const auto count = static_cast<double>(rows.size() - i);
+    const double each = std::clamp(session.budget.deadline.seconds_left() / count, 0.0, planned);
+    const double later = each * count;
     all = joined(all, write(compile_operator(workloads[i], compile_options(command, session, later)), command,
                             folder_below(command.out, workloads[i].name),
                             session.budget.deadline.earlier_by(later - each)));
@@ -397,6 +402,7 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   report_sampled(rows);
   report_failures(rows);
   warn_of_noise(rows);
+  report_untried(rows, !command.out.empty());
   warn_of_untuned(rows);
   // The report may lie in a folder of the artifacts.
   Status written;
@@ -406,7 +412,7 @@ Status run(const TuneCommand& command, const OptionSet& options) {
         command, command.out, deadline);
   if (!network && !command.out.empty()) written = write_operators(workloads, rows, command, session);
   if (!command.json.empty()) written = joined(written, write_report(rows, command.json));
-  return joined(written, check_all_found(rows));
+  return joined(written, check_all_found(rows, !command.out.empty()));
 }
 
 }  // namespace

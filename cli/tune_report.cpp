@@ -253,11 +253,24 @@ Status write_report(const std::vector<ReportRow>& rows, const std::string& path)
   return write_file(path, {list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), "\n"});
 }
 
-Status check_all_found(const std::vector<ReportRow>& rows) {
+bool is_untried(const ReportRow& row) { return row.result.progress.trials == 0 && !row.result.untunable; }
+
+void report_untried(const std::vector<ReportRow>& rows, bool is_written) {
+  const auto untried = std::ranges::count_if(rows, is_untried);
+  const bool is_network = !rows.empty() && rows.front().op == "network";
+  // Of operators that are not written check_all_found says more.
+  if (untried == 0 || (!is_network && !is_written)) return;
+  to_stderr("lathe: note: nothing was tried for {} of {} {} in the time given{}\n", untried, rows.size(),
+            is_network ? "tasks" : "operators",
+            is_written ? ", which are written as `lathe compile` without records would write them" : "");
+}
+
+Status check_all_found(const std::vector<ReportRow>& rows, bool is_written) {
   std::string names;
   for (const ReportRow& row : rows) {
-    const bool untried = row.op == "network" && row.result.progress.trials == 0;
-    if (row.result.progress.best_seconds > 0 || untried) continue;
+    const bool is_network = row.op == "network";
+    const bool may_lack = is_network ? row.result.progress.trials == 0 : is_written && is_untried(row);
+    if (row.result.progress.best_seconds > 0 || may_lack) continue;
     names += fmt::format("{}{} ({})", names.empty() ? "" : "; ", row.result.name, reason(row.result));
   }
   if (names.empty()) return {};

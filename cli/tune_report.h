@@ -46,13 +46,18 @@ void report_enough(const std::vector<ReportRow>& rows);
 void report_sampled(const std::vector<ReportRow>& rows);
 // Says on stderr in which ways trials failed, where some did.
 void report_failures(const std::vector<ReportRow>& rows);
+// Whether nothing is known of the case or task because there was no time to try anything.
+bool is_untried(const ReportRow& row);
+// Says on stderr how many there was no time for, and what is written of these; of operators that are not
+// written check_all_found names each.
+void report_untried(const std::vector<ReportRow>& rows, bool is_written);
 // Warns on stderr where the machine was too noisy for a time to be certain, and says what to do.
 void warn_of_noise(const std::vector<ReportRow>& rows);
 // Warns on stderr of the tasks of a network that cannot be tuned, each with why.
 void warn_of_untuned(const std::vector<ReportRow>& rows);
 Status write_report(const std::vector<ReportRow>& rows, const std::string& path);
-// An Error that names the cases without any valid program and says why each has none; tasks of a network that
-// were never tried are compiled untuned and count as none of them.
-Status check_all_found(const std::vector<ReportRow>& rows);
+// An Error that names the cases without any valid program and says why each has none. Those that were never
+// tried count as none of them where they are written, compiled untuned, and tasks of a network never do.
+Status check_all_found(const std::vector<ReportRow>& rows, bool is_written);
 
 }  // namespace lathe::cli

@@ -19,6 +19,10 @@ constexpr double kLeastTaken = 0.05;
 
 }  // namespace
 
+TimePlan::TimePlan(const Deadline& deadline, double closing_seconds)
+    : end_(deadline.earlier_by(
+          std::min(closing_seconds, kShareOfEnd * std::max(deadline.seconds_left(), 0.0)))) {}
+
 double TimePlan::check_seconds(const Task& task) const {
   const double slower = taken_ > kLeastTaken ? std::clamp(taken_ / estimated_, 0.2, 20.0) : 1;
   return slower * full_check_seconds(task);

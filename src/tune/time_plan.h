@@ -13,8 +13,9 @@ namespace lathe {
 
 class TimePlan {
  public:
-  // All must be done by then, of which the caller needs `closing_seconds` for itself afterwards.
-  TimePlan(const Deadline& deadline, double closing_seconds) : end_(deadline.earlier_by(closing_seconds)) {}
+  // All must be done by then, of which the caller needs `closing_seconds` for itself afterwards; it is left
+  // two fifths of the time at most.
+  TimePlan(const Deadline& deadline, double closing_seconds);
 
   // When all but the caller's part must be done.
   const Deadline& end() const { return end_; }

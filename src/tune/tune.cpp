@@ -10,6 +10,7 @@
 #include "search/all.h"
 #include "tune/kind_of.h"
 #include "tune/task_records.h"
+#include "tune/time_bounds.h"
 #include "tune/time_plan.h"
 
 namespace lathe {
@@ -40,6 +41,11 @@ Status explain_failures(const Task& task, const RecordStore& records, std::optio
   LATHE_TRY(const std::vector<Record> settled, settled_records(task, records, tolerance));
   result.failures = count_failures(settled);
   return {};
+}
+
+// Whether a task's data can be drawn before all is over.
+bool is_time_to_draw(const Task& task, const Watch& watch) {
+  return !watch.is_over() && drawing_seconds(task.dag) < watch.deadline.seconds_left();
 }
 
 bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop(); }
@@ -123,6 +129,22 @@ CaseResult join(const Twins& twins, std::span<const CaseResult> results) {
   return joint;
 }
 
+// The end of a task's tuning with a tuner of its own: it holds the task's data, which are made anew here
+// rather than kept. Where there is no time for that the best record stands as it was measured.
+Status conclude_anew(const Task& task, std::span<const RankedRecord> finalists, const TuneOptions& options,
+                     const TuneBudget& budget, const std::vector<const Task*>& later, TimePlan& plan,
+                     CandidateRunner& runner, RecordStore& records, const Teller& tell, CaseResult& result) {
+  const Watch drawing{plan.end(), budget.stop, {}};
+  if (is_time_to_draw(task, drawing)) {
+    Result<TaskTuner> tuner = TaskTuner::create(task, options, runner, records, drawing);
+    if (tuner) return conclude(*tuner, finalists, budget, later, plan, tell, result);
+    if (tuner.error().kind != ErrorKind::timeout) return std::unexpected(tuner.error());
+  }
+  LATHE_TRY(const std::optional<Record> best, best_settled_record(task, records, options.tolerance));
+  if (best && !is_stopped(budget)) result.winner = Winner{best->id, 0, 0, kNoTimeLeft};
+  return {};
+}
+
 // The end of a task's tuning for all of its cases.
 Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later, std::span<const Task> tasks,
                       const TuneOptions& options, const TuneBudget& budget, TimePlan& plan,
@@ -133,9 +155,8 @@ Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later,
   if (!is_stopped(budget)) {
     if (!twins.finalists.empty()) {
       const Teller tell = teller_of(observer, {joint.name, first, tasks.size(), joint.progress});
-      // A tuner holds its task's data: each is made anew here rather than kept.
-      LATHE_TRY(TaskTuner tuner, TaskTuner::create(tasks[first], options, runner, records));
-      LATHE_TRY_STATUS(conclude(tuner, twins.finalists, budget, later, plan, tell, joint));
+      LATHE_TRY_STATUS(conclude_anew(tasks[first], twins.finalists, options, budget, later, plan, runner,
+                                     records, tell, joint));
     }
     LATHE_TRY_STATUS(explain_failures(tasks[first], records, options.tolerance, joint));
   }
@@ -170,11 +191,16 @@ Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& ta
   bool some_tunable = false;
   for (const WeightedTask& weighted : tasks) {
     if (watch.stop && watch.stop()) return created;
-    if (watch.deadline.is_past()) {
+    if (!is_time_to_draw(weighted.task, watch)) {
       created.emplace_back();
       continue;
     }
-    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records);
+    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records, watch);
+    if (!tuner && tuner.error().kind == ErrorKind::timeout) {
+      if (watch.stop && watch.stop()) return created;
+      created.emplace_back();
+      continue;
+    }
     some_tunable = some_tunable || tuner.has_value();
     const bool is_last = created.size() + 1 == tasks.size();
     if (!tuner && (tuner.error().kind != ErrorKind::unsupported || (is_last && !some_tunable)))
@@ -221,7 +247,8 @@ std::vector<const Task*> pointers_to(std::span<const Task> tasks) {
   return pointers;
 }
 
-// Until when a case may be searched: its share of the time, and `last` where nothing is known of it yet.
+// Until when a case may be searched: its share of the time, and `last`, the end of all, where nothing is
+// known of it yet: one program that was measured is worth more than what comes afterwards.
 struct CaseTime {
   Watch watch;
   Watch last;
@@ -233,8 +260,9 @@ Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOption
                                               CandidateRunner& runner, RecordStore& records,
                                               const std::function<void(const TuneProgress&)>& report,
                                               CaseResult& result) {
-  if (time.last.is_over()) return std::vector<RankedRecord>();
-  Result<TaskTuner> created = TaskTuner::create(task, options, runner, records);
+  if (!is_time_to_draw(task, time.last)) return std::vector<RankedRecord>();
+  Result<TaskTuner> created = TaskTuner::create(task, options, runner, records, time.last);
+  if (!created && created.error().kind == ErrorKind::timeout) return std::vector<RankedRecord>();
   // What cannot be tuned is that case's failure; the others go on.
   if (!created && created.error().kind == ErrorKind::unsupported) {
     result.untunable = MeasureFailure{ErrorKind::unsupported, created.error().message};
@@ -286,7 +314,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     };
     CaseResult& result = results.emplace_back();
     result.name = tasks[i].name;
-    const Deadline last = Deadline::in(budget.case_seconds).or_earlier(plan.end());
+    const Deadline last = Deadline::in(budget.case_seconds).or_earlier(budget.deadline);
     const CaseTime time{{Deadline::in(share), budget.stop, {}}, {last, budget.stop, {}}};
     LATHE_TRY(finalists[i],
               search_case(tasks[i], options, case_budget, time, rule, runner, records, report, result));

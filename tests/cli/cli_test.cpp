@@ -433,11 +433,20 @@ TEST_F(CliTest, ResultsOfOtherTypesAreTuned) {
 
 TEST_F(CliTest, WithoutTimeNothingIsFoundAndTheReasonSaysSo) {
   write_matmul();
-  const Outcome tuned = lathe("tune --workload w.json --cores 1 --time 0 --records r.db --out o");
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --time 0 --records r.db");
   EXPECT_EQ(tuned.status, 1);
   EXPECT_THAT(tuned.err,
               HasSubstr("lathe: no valid program was found for mm (nothing was tried in the time given)\n"));
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "o"));
+}
+
+TEST_F(CliTest, WhatThereWasNoTimeToTryIsWrittenUntuned) {
+  write_matmul();
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --time 0 --records r.db --out o");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.err,
+              HasSubstr("lathe: note: nothing was tried for 1 of 1 operators in the time given, "
+                        "which are written as `lathe compile` without records would write them\n"));
+  EXPECT_EQ(lathe("verify o/mm").status, 0);
 }
 
 TEST_F(CliTest, InOneFileMessagesComeBetweenLines) {

@@ -5,6 +5,7 @@
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 #include "tune/task_tuner.h"
+#include "tune/tune.h"
 
 namespace lathe::testing {
 namespace {
@@ -32,6 +33,34 @@ TEST(ShortTime, AWinnerThatThereIsNoTimeToCompareIsSaidToBeSampled) {
   ASSERT_TRUE(tuner->step(4, late));
   EXPECT_EQ(tuner->progress().trials, 4) << "no more is tried";
   EXPECT_FALSE(tuner->confirm_best({})->value().only_sampled);
+}
+
+std::vector<CaseResult> results_within(const TuneBudget& budget) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(":memory:");
+  EXPECT_TRUE(store) << store.error().to_string();
+  const auto results = tune_cases({small_matmul()}, {}, budget, runner, *store, {});
+  EXPECT_TRUE(results) << results.error().to_string();
+  return *results;
+}
+
+TEST(ShortTime, HoweverMuchTheCallerNeedsSomethingIsTried) {
+  const auto results = results_within({.trials = 4, .deadline = Deadline::in(100), .closing_seconds = 1000});
+  EXPECT_EQ(results.at(0).progress.trials, 4);
+  EXPECT_TRUE(results.at(0).winner.has_value());
+}
+
+TEST(ShortTime, WhatCannotBeDrawnInTimeIsNotTried) {
+  InProcessRunner runner;
+  Result<RecordStore> store = RecordStore::open(":memory:");
+  const Task large =
+      make_task("copy", parse_dag("C[i:1000000000] = A[i]").value(), detect_target(), 1, {}).value();
+  const auto results =
+      tune_cases({large}, {}, {.trials = 4, .deadline = Deadline::in(30)}, runner, *store, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->at(0).progress.trials, 0);
+  EXPECT_FALSE(results->at(0).untunable.has_value());
+  EXPECT_EQ(runner.runs, 0);
 }
 
 // It might have been the best.

@@ -46,6 +46,15 @@ TEST(TimePlan, TheEndIsKeptFreeForWhatItTakes) {
   EXPECT_LE(short_plan.end_of_check(large).seconds_left(), 0);
 }
 
+// Else nothing would be tried where the estimate of what comes afterwards is long.
+TEST(TimePlan, WhatTheCallerNeedsLeavesMostOfTheTime) {
+  const Task task = product(64);
+  TimePlan plan(Deadline::in(10'000), 100'000);
+  EXPECT_NEAR(plan.end().seconds_left(), 6'000, kSlack);
+  EXPECT_GT(plan.end_of_search({&task}).seconds_left(), 3'000);
+  EXPECT_LE(TimePlan(Deadline::in(0), 10).end().seconds_left(), 0);
+}
+
 TEST(TimePlan, RacesGetWhatComparisonsLeave) {
   const Task task = product(2048);
   const double check = full_check_seconds(task);
