@@ -11,6 +11,7 @@
 #include <set>
 
 #include "artifact/compile_model.h"
+#include "artifact/limit_weights.h"
 #include "cli/check_outputs.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -72,6 +73,14 @@ double closing_seconds(const Network& network) {
     if (tensor.is_constant()) bytes += static_cast<double>(tensor.data->size());
   }
   return 2 + kSecondsPerTask * static_cast<double>(network.tasks.tasks.size()) + bytes / kBytesPerSecond;
+}
+// To find out which of its programs are to have smaller weights.
+double limiting_seconds(const Network& network, const TuneCommand& command, const Deadline& deadline) {
+  constexpr double kMostShare = 0.2;
+  const double left = deadline.seconds_left();
+  if (std::isinf(left)) return 0;
+  const double limit = command.weights_limit.value_or(CompileModelOptions{}.weights_limit);
+  return std::min(lathe::limiting_seconds(network, limit), kMostShare * std::max(left, 0.0));
 }
 double closing_seconds(const std::vector<Task>& operators) {
   constexpr double kLinkAndTime = 0.4;
@@ -389,7 +398,9 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   std::optional<Network> network;
   if (is_network) {
     LATHE_TRY(network, network_of(command, session));
-    if (!command.out.empty()) session.budget.closing_seconds = closing_seconds(*network);
+    if (!command.out.empty())
+      session.budget.closing_seconds =
+          closing_seconds(*network) + limiting_seconds(*network, command, deadline);
   }
   LATHE_TRY(const std::vector<ReportRow> rows,
             network ? tune_network(command, *network, session) : tune_workloads(command, workloads, session));
@@ -407,9 +418,9 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   // The report may lie in a folder of the artifacts.
   Status written;
   if (network && !command.out.empty())
-    written = write(
-        compile_network(*network, compile_options(command, session, session.budget.closing_seconds / 2)),
-        command, command.out, deadline);
+    written =
+        write(compile_network(*network, compile_options(command, session, closing_seconds(*network) / 2)),
+              command, command.out, deadline);
   if (!network && !command.out.empty()) written = write_operators(workloads, rows, command, session);
   if (!command.json.empty()) written = joined(written, write_report(rows, command.json));
   return joined(written, check_all_found(rows, !command.out.empty()));

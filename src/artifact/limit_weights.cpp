@@ -6,7 +6,6 @@
 #include <optional>
 #include <ranges>
 #include <set>
-#include <span>
 
 #include "artifact/check_program.h"
 #include "artifact/choose_within.h"
@@ -18,10 +17,24 @@
 namespace lathe {
 namespace {
 
-// A task's programs, the one that it has first, each with what it means for the whole network.
+// A program of a task: the one that it has, or one that may take its place.
+struct KnownProgram {
+  ChosenTrace chosen;
+  int64_t bytes = 0;                          // that one use keeps
+  double seconds = 0;                         // of a run: an estimate, until it is measured
+  std::optional<CompiledTask> compiled = {};  // once it is measured or chosen
+};
+
+// A task's programs, the one that it has first.
 struct Choices {
-  std::vector<CompiledTask> programs;
-  std::vector<WeightsChoice> costs;
+  size_t number = 0;
+  int64_t weight = 0;  // uses
+  int64_t sets = 0;    // of constants
+  std::vector<KnownProgram> programs;
+  bool is_measured = false;
+
+  const Task& task() const { return programs.front().compiled->task; }
+  int64_t most_saved() const { return (programs.front().bytes - programs.back().bytes) * sets; }
 };
 
 // Of each task, how many sets of constants its uses have: each set is prepared once.
@@ -51,29 +64,66 @@ int64_t constant_bytes(const Network& network) {
   return bytes;
 }
 
-// To measure a program once: it is loaded, runs first, warms up and has samples taken.
+// To compile a program and to measure it some times: it is loaded, runs first, warms up and has samples
+// taken.
+constexpr double kCompileSeconds = 0.15;
 constexpr double kLeastSeconds = 0.1;
 constexpr double kRuns = 8;
 constexpr double kUsualSlowness = 2;  // beside the fastest that could be
 constexpr int kTurns = 2;
 
 double measuring_seconds(const Task& task, size_t programs) {
-  return drawing_seconds(task.dag) + static_cast<double>(programs * kTurns) *
-                                         (kLeastSeconds + kRuns * kUsualSlowness * fastest_seconds(task));
+  const double turn = kLeastSeconds + kRuns * kUsualSlowness * fastest_seconds(task);
+  return drawing_seconds(task.dag) + static_cast<double>(programs) * (kCompileSeconds + kTurns * turn);
 }
 
-// A task's programs, and seconds of a run of each: none of one that fails.
-using Seconds = std::vector<std::optional<double>>;
+// Without any measuring: what the records say, else what programs usually take; one that keeps less of the
+// constants is slower.
+void estimate(std::vector<KnownProgram>& programs, const RecordStore* records) {
+  constexpr double kSlower = 1.5;
+  const auto recorded = [&](const KnownProgram& program) -> std::optional<double> {
+    if (records == nullptr || !program.chosen.record) return std::nullopt;
+    const Result<Record> record = records->by_id(*program.chosen.record);
+    if (!record || !record->measurement.ok()) return std::nullopt;
+    return record->measurement.seconds;
+  };
+  KnownProgram& first = programs.front();
+  first.seconds = recorded(first).value_or(kUsualSlowness * fastest_seconds(first.chosen.task));
+  for (KnownProgram& other : programs | std::views::drop(1))
+    other.seconds = recorded(other).value_or(kSlower * first.seconds);
+}
 
-// An Error of kind timeout once there is no time left.
-Result<Seconds> measure(const std::vector<CompiledTask>& programs, const CompileModelOptions& options) {
+Result<Choices> choices_of(CompiledTask compiled, size_t number, const WeightedTask& weighted, int64_t sets,
+                           const RecordStore* records) {
+  Choices choices{number, weighted.weight, sets, {}};
+  const int64_t bytes = weight_bytes(compiled.program);
+  LATHE_TRY(std::vector<SmallerTrace> smaller,
+            within(weighted.task.name, smaller_traces(weighted.task, records, bytes)));
+  ChosenTrace first{compiled.task, compiled.trace, compiled.record};
+  choices.programs.push_back({std::move(first), bytes, 0, std::move(compiled)});
+  for (SmallerTrace& trace : smaller) choices.programs.push_back({std::move(trace.chosen), trace.bytes});
+  estimate(choices.programs, records);
+  return choices;
+}
+
+bool compiles(KnownProgram& program, size_t number) {
+  if (program.compiled) return true;
+  Result<CompiledTask> compiled =
+      compile_task(program.chosen.task, *program.chosen.trace, program.chosen.record, number);
+  if (compiled) program.compiled = std::move(*compiled);
+  return program.compiled.has_value();
+}
+
+// Seconds of a run of each, none of one that fails. An Error of kind timeout once there is no time left.
+Result<std::vector<std::optional<double>>> measured_seconds(const std::vector<KnownProgram>& programs,
+                                                            const CompileModelOptions& options) {
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
-  LATHE_TRY(Problem problem, Problem::create(programs.front().task, checks));
-  Seconds seconds(programs.size());
+  LATHE_TRY(Problem problem, Problem::create(programs.front().compiled->task, checks, options.watch));
+  std::vector<std::optional<double>> seconds(programs.size());
   for (int turn = 0; turn < kTurns; ++turn) {
     for (size_t i = 0; i < programs.size(); ++i) {
-      const CompiledTask& program = programs[i];
+      const CompiledTask& program = *programs[i].compiled;
       MeasureInputs inputs = problem.inputs_for(program.program, program.trace);
       inputs.seconds_left = options.watch.deadline.seconds_left();
       inputs.stop = [&] { return options.watch.is_over(); };
@@ -85,77 +135,45 @@ Result<Seconds> measure(const std::vector<CompiledTask>& programs, const Compile
   return seconds;
 }
 
-// Without any measuring: what the records say, else what programs usually take; one that keeps less of the
-// constants is slower.
-Seconds estimate(const std::vector<CompiledTask>& programs, const RecordStore* records) {
-  constexpr double kSlower = 1.5;
-  const auto recorded = [&](const CompiledTask& program) -> std::optional<double> {
-    if (records == nullptr || !program.record) return std::nullopt;
-    const Result<Record> record = records->by_id(*program.record);
-    if (!record || !record->measurement.ok()) return std::nullopt;
-    return record->measurement.seconds;
-  };
-  const CompiledTask& first = programs.front();
-  const double fastest = recorded(first).value_or(kUsualSlowness * fastest_seconds(first.task));
-  Seconds seconds{fastest};
-  for (size_t i = 1; i < programs.size(); ++i)
-    seconds.push_back(recorded(programs[i]).value_or(kSlower * fastest));
-  return seconds;
-}
-
-// The task's program and of the traces that may take its place, the largest first, all or the smallest alone.
-std::vector<CompiledTask> programs_of(CompiledTask program, std::span<const ChosenTrace> smaller,
-                                      size_t number, bool is_smallest_enough) {
-  std::vector<CompiledTask> programs;
-  programs.push_back(std::move(program));
-  for (const ChosenTrace& chosen : std::views::reverse(smaller)) {
-    if (is_smallest_enough && programs.size() > 1) break;
-    Result<CompiledTask> compiled = compile_task(chosen.task, *chosen.trace, chosen.record, number);
-    if (compiled) programs.push_back(std::move(*compiled));
+// Leaves those programs that were measured. What cannot be compared stays as it is.
+Status measure(Choices& task, const CompileModelOptions& options) {
+  std::vector<KnownProgram>& programs = task.programs;
+  std::erase_if(programs, [&](KnownProgram& program) { return !compiles(program, task.number); });
+  const auto seconds = measured_seconds(programs, options);
+  if (!seconds && seconds.error().kind == ErrorKind::timeout) return {};
+  if (!seconds && seconds.error().kind != ErrorKind::unsupported) return std::unexpected(seconds.error());
+  task.is_measured = seconds.has_value() && seconds->front().has_value();
+  if (!task.is_measured) {
+    programs.resize(1);
+    return {};
   }
-  return programs;
-}
-
-// Of each task's programs; measured, or where that does not fit into the time, or is not to be, estimated.
-struct Times {
-  std::vector<Seconds> seconds;
-  bool are_measured = false;
-};
-
-Result<Times> times_of(const std::vector<std::vector<CompiledTask>>& tasks, bool may_measure,
-                       const CompileModelOptions& options) {
-  Times times;
-  times.are_measured = may_measure;
-  for (size_t i = 0; i < tasks.size() && times.are_measured; ++i) {
-    times.seconds.emplace_back(1, 0.0);
-    if (tasks[i].size() == 1) continue;
-    Result<Seconds> measured = measure(tasks[i], options);
-    if (measured) {
-      times.seconds.back() = std::move(*measured);
-    } else if (measured.error().kind == ErrorKind::timeout) {
-      times.are_measured = false;
-    } else if (measured.error().kind != ErrorKind::unsupported) {
-      return within(tasks[i].front().task.name, Result<Times>(std::unexpected(measured.error())));
+  for (size_t i = programs.size(); i-- > 0;) {
+    if ((*seconds)[i]) {
+      programs[i].seconds = *(*seconds)[i];
+    } else {
+      programs.erase(programs.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  if (times.are_measured) return times;
-  times.seconds.clear();
-  for (const std::vector<CompiledTask>& programs : tasks)
-    times.seconds.push_back(estimate(programs, options.records));
-  return times;
+  return {};
 }
 
-// What cannot be compared has not been measured, and stays as it is.
-Choices choices_of(std::vector<CompiledTask> programs, const Seconds& seconds, int64_t weight, int64_t sets) {
-  Choices choices;
-  const bool is_known = seconds.size() == programs.size() && seconds.front();
-  for (size_t i = 0; i < programs.size(); ++i) {
-    if (i > 0 && (!is_known || !seconds[i])) continue;
-    const double each = is_known ? *seconds[i] : 0;
-    choices.costs.push_back({weight_bytes(programs[i].program) * sets, each * static_cast<double>(weight)});
-    choices.programs.push_back(std::move(programs[i]));
+// Those first that can save most, as many as there is time for.
+Status measure_all(std::vector<Choices>& tasks, const CompileModelOptions& options) {
+  std::vector<Choices*> order;
+  for (Choices& task : tasks) {
+    if (task.programs.size() > 1) order.push_back(&task);
   }
-  return choices;
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [](const Choices* task) { return task->most_saved(); });
+  for (Choices* task : order) {
+    const double expected = measuring_seconds(task->task(), task->programs.size());
+    if (options.watch.is_over() || expected > options.watch.deadline.seconds_left()) continue;
+    if (options.watch.observer)
+      options.watch.observer(
+          {task->task().name + ": programs with smaller weights are measured", 0, expected});
+    LATHE_TRY_STATUS(within(task->task().name, measure(*task, options)));
+  }
+  return {};
 }
 
 // The choice, once all programs that give way to others are replaced by right ones.
@@ -163,49 +181,62 @@ Result<std::vector<size_t>> choose_right(std::vector<Choices>& tasks, int64_t li
                                          const CompileModelOptions& options) {
   for (;;) {
     std::vector<std::vector<WeightsChoice>> costs;
-    for (const Choices& choices : tasks) costs.push_back(choices.costs);
+    for (const Choices& task : tasks) {
+      std::vector<WeightsChoice>& each = costs.emplace_back();
+      for (const KnownProgram& program : task.programs)
+        each.push_back({program.bytes * task.sets, program.seconds * static_cast<double>(task.weight)});
+    }
     std::vector<size_t> chosen = choose_within(costs, limit);
     bool all_right = true;
     for (size_t i = 0; i < tasks.size(); ++i) {
       if (chosen[i] == 0) continue;
-      const auto place = static_cast<std::ptrdiff_t>(chosen[i]);
-      LATHE_TRY(const std::optional<MeasureFailure> failure,
-                check_program(tasks[i].programs[chosen[i]], options));
-      if (!failure) continue;
+      KnownProgram& program = tasks[i].programs[chosen[i]];
+      bool is_right = compiles(program, tasks[i].number);
+      if (is_right) {
+        LATHE_TRY(const std::optional<MeasureFailure> failure, check_program(*program.compiled, options));
+        is_right = !failure;
+      }
+      if (is_right) continue;
       all_right = false;
-      tasks[i].programs.erase(tasks[i].programs.begin() + place);
-      tasks[i].costs.erase(tasks[i].costs.begin() + place);
+      tasks[i].programs.erase(tasks[i].programs.begin() + static_cast<std::ptrdiff_t>(chosen[i]));
     }
     if (all_right) return chosen;
   }
 }
 
 std::string cost_note(const std::vector<Choices>& tasks, const std::vector<size_t>& chosen, int64_t constants,
-                      double factor, bool is_measured) {
+                      double factor) {
   constexpr double kMegabyte = 1e6;
   int64_t before = 0;
   int64_t after = 0;
   double fast = 0;
-  double lost = 0;
+  double slow = 0;
   size_t given_up = 0;
+  bool is_measured = true;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const WeightsChoice& first = tasks[i].costs.front();
-    const WeightsChoice& taken = tasks[i].costs[chosen[i]];
-    before += first.bytes;
-    after += taken.bytes;
-    fast += first.seconds;
-    lost += taken.seconds - first.seconds;
-    given_up += chosen[i] == 0 ? 0 : 1;
+    const KnownProgram& first = tasks[i].programs.front();
+    const KnownProgram& taken = tasks[i].programs[chosen[i]];
+    before += first.bytes * tasks[i].sets;
+    after += taken.bytes * tasks[i].sets;
+    if (chosen[i] == 0) continue;
+    ++given_up;
+    is_measured = is_measured && tasks[i].is_measured;
+    fast += first.seconds * static_cast<double>(tasks[i].weight);
+    slow += taken.seconds * static_cast<double>(tasks[i].weight);
   }
   std::string text = fmt::format(
       "{:.1f} MB of weights are more than {:g} times the {:.1f} MB of the network's constants "
-      "(--weights-limit): with {} of {} tasks on smaller ones they are {:.1f} MB",
-      static_cast<double>(before) / kMegabyte, factor, static_cast<double>(constants) / kMegabyte, given_up,
-      tasks.size(), static_cast<double>(after) / kMegabyte);
-  if (is_measured) {
-    text += fmt::format(", which costs {:.3f} ms of the {:.3f} ms that these tasks with large weights take",
-                        lost * 1e3, fast * 1e3);
+      "(--weights-limit)",
+      static_cast<double>(before) / kMegabyte, factor, static_cast<double>(constants) / kMegabyte);
+  if (given_up > 0) {
+    text += fmt::format(
+        ": with {} of {} tasks on smaller ones they are {:.1f} MB, and these tasks take {:.3f} ms of a run "
+        "where they took {:.3f} ms{}",
+        given_up, tasks.size(), static_cast<double>(after) / kMegabyte, slow * 1e3, fast * 1e3,
+        is_measured ? "" : ", by recorded times and estimates");
   }
+  if (static_cast<double>(after) > factor * static_cast<double>(constants))
+    text += "; no known programs come within the limit";
   return text;
 }
 
@@ -220,28 +251,35 @@ Status limit_weights(const Network& network, const CompileModelOptions& options,
   int64_t all = 0;
   for (size_t i = 0; i < compiled.size(); ++i) all += weight_bytes(compiled[i].program) * sets[i];
   if (all <= limit) return {};
-  const std::vector<WeightedTask>& weighted = network.tasks.tasks;
-  std::vector<std::vector<ChosenTrace>> smaller;
-  double measuring = 0;
-  for (size_t i = 0; i < compiled.size(); ++i) {
-    const Task& task = weighted[i].task;
-    LATHE_TRY(std::vector<ChosenTrace> traces,
-              within(task.name, smaller_traces(task, options.records, weight_bytes(compiled[i].program))));
-    if (!traces.empty()) measuring += measuring_seconds(task, traces.size() + 1);
-    smaller.push_back(std::move(traces));
-  }
-  const bool may_measure = options.runner != nullptr && measuring < options.watch.deadline.seconds_left();
-  std::vector<std::vector<CompiledTask>> programs;
-  for (size_t i = 0; i < compiled.size(); ++i)
-    programs.push_back(programs_of(std::move(compiled[i]), smaller[i], i, !may_measure));
-  LATHE_TRY(const Times times, times_of(programs, may_measure, options));
   std::vector<Choices> tasks;
-  for (size_t i = 0; i < programs.size(); ++i)
-    tasks.push_back(choices_of(std::move(programs[i]), times.seconds[i], weighted[i].weight, sets[i]));
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    LATHE_TRY(Choices choices,
+              choices_of(std::move(compiled[i]), i, network.tasks.tasks[i], sets[i], options.records));
+    tasks.push_back(std::move(choices));
+  }
+  if (options.runner != nullptr) LATHE_TRY_STATUS(measure_all(tasks, options));
   LATHE_TRY(const std::vector<size_t> chosen, choose_right(tasks, limit, options));
-  options.note(cost_note(tasks, chosen, constants, options.weights_limit, times.are_measured));
-  for (size_t i = 0; i < compiled.size(); ++i) compiled[i] = std::move(tasks[i].programs[chosen[i]]);
+  options.note(cost_note(tasks, chosen, constants, options.weights_limit));
+  for (size_t i = 0; i < compiled.size(); ++i)
+    compiled[i] = std::move(*tasks[i].programs[chosen[i]].compiled);
   return {};
+}
+
+double limiting_seconds(const Network& network, double weights_limit) {
+  constexpr size_t kUsualPrograms = 4;
+  if (weights_limit <= 0) return 0;
+  const std::vector<int64_t> sets = constant_sets(network);
+  const std::vector<WeightedTask>& tasks = network.tasks.tasks;
+  double weights = 0;
+  double seconds = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const Result<int64_t> bytes = first_weight_bytes(tasks[i].task);
+    if (!bytes) continue;
+    weights += static_cast<double>(*bytes * sets[i]);
+    if (keeps_more_than_constants(tasks[i].task, *bytes))
+      seconds += measuring_seconds(tasks[i].task, kUsualPrograms);
+  }
+  return weights > weights_limit * static_cast<double>(constant_bytes(network)) ? seconds : 0;
 }
 
 }  // namespace lathe

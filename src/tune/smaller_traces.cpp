@@ -10,7 +10,11 @@
 namespace lathe {
 namespace {
 
-constexpr size_t kMostTraces = 3;
+// Each costs a compilation and measurements; so many show where time and bytes are in a good proportion.
+constexpr size_t kMostTraces = 6;
+// Programs that differ in how they pad panels differ in bytes by some per cent: another that saves less than
+// this part of them is hardly another choice, and would keep those between it and the smallest out.
+constexpr int64_t kLeastPartSaved = 8;
 // Records are looked through from the best on: those behind so many are too slow to matter.
 constexpr size_t kMostRecords = 200;
 
@@ -27,36 +31,42 @@ int64_t constant_bytes(const Task& task) {
   return bytes;
 }
 
-// Takes a trace where its program keeps fewer bytes than all before it, down to those of the constants.
+// Panels that are padded to whole vectors are a little larger than what they hold.
+int64_t enough_bytes(const Task& task) {
+  const int64_t constants = constant_bytes(task);
+  return constants + constants / 8;
+}
+
+// Takes a trace where its program keeps clearly fewer bytes than all before it, down to those of the
+// constants.
 class Collector {
  public:
-  Collector(const Task& task, int64_t bytes) : least_(bytes) {
-    // Panels that are padded to whole vectors are a little larger than what they hold.
-    const int64_t constants = constant_bytes(task);
-    enough_ = constants + constants / 8;
-  }
+  Collector(const Task& task, int64_t bytes) : least_(bytes), enough_(enough_bytes(task)) {}
 
   void offer(const Task& task, const Trace& trace, std::optional<int64_t> record) {
     const Result<Program> program = apply_trace(task, trace);
     if (!program) return;
     const int64_t bytes = weight_bytes(*program);
-    if (bytes >= least_) return;
+    if (bytes > least_ - least_ / kLeastPartSaved) return;
     least_ = bytes;
-    traces_.push_back(ChosenTrace{task, trace, record});
+    traces_.push_back({{task, trace, record}, bytes});
   }
 
   bool is_done() const { return least_ <= enough_; }
 
-  // The first ones, which are the best, and the smallest.
-  std::vector<ChosenTrace> take() {
-    if (traces_.size() > kMostTraces) traces_.erase(traces_.begin() + (kMostTraces - 1), traces_.end() - 1);
-    return std::move(traces_);
+  // From the first, which is the best, to the smallest.
+  std::vector<SmallerTrace> take() {
+    if (traces_.size() <= kMostTraces) return std::move(traces_);
+    std::vector<SmallerTrace> spread;
+    for (size_t i = 0; i < kMostTraces; ++i)
+      spread.push_back(std::move(traces_[i * (traces_.size() - 1) / (kMostTraces - 1)]));
+    return spread;
   }
 
  private:
   int64_t least_;
-  int64_t enough_ = 0;
-  std::vector<ChosenTrace> traces_;
+  int64_t enough_;
+  std::vector<SmallerTrace> traces_;
 };
 
 Status offer_records(const Task& task, const RecordStore& records, Collector& collector) {
@@ -93,7 +103,20 @@ int64_t weight_bytes(const Program& program) {
   return bytes;
 }
 
-Result<std::vector<ChosenTrace>> smaller_traces(const Task& task, const RecordStore* records, int64_t bytes) {
+bool keeps_more_than_constants(const Task& task, int64_t bytes) { return bytes > enough_bytes(task); }
+
+Result<int64_t> first_weight_bytes(const Task& task) {
+  LATHE_TRY(const Space space, Space::derive(task));
+  for (const Point& point : space.preferred_points()) {
+    const Result<Trace> trace = space.trace(point);
+    if (!trace) continue;
+    if (const Result<Program> program = apply_trace(task, *trace)) return weight_bytes(*program);
+  }
+  return constant_bytes(task);
+}
+
+Result<std::vector<SmallerTrace>> smaller_traces(const Task& task, const RecordStore* records,
+                                                 int64_t bytes) {
   Collector collector(task, bytes);
   if (collector.is_done()) return collector.take();
   if (records != nullptr) LATHE_TRY_STATUS(offer_records(task, *records, collector));

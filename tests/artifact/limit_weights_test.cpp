@@ -15,8 +15,8 @@
 namespace lathe {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class LimitWeightsTest : public ArtifactTest {
  protected:
@@ -52,7 +52,8 @@ TEST_F(LimitWeightsTest, TransformedFiltersGiveWay) {
   EXPECT_LT(weights_within(network, 1.5), kConstants * 3 / 2 + 4096);
   ASSERT_EQ(notes_.size(), 1U);
   EXPECT_THAT(notes_[0], HasSubstr("more than 1.5 times the 0.3 MB of the network's constants"));
-  EXPECT_THAT(notes_[0], HasSubstr("tasks on smaller ones they are"));
+  EXPECT_THAT(notes_[0], ContainsRegex("with [12] of 2 tasks on smaller ones they are 0.[0-9] MB, and these "
+                                       "tasks take [0-9.]+ ms of a run where they took [0-9.]+ ms$"));
   // Large enough for all of them.
   EXPECT_GT(weights_within(network, 100), 2 * kConstants);
   EXPECT_TRUE(notes_.empty());
@@ -70,7 +71,7 @@ TEST_F(LimitWeightsTest, WithoutTimeNothingIsMeasured) {
   EXPECT_LT(weights_within(convolutions(), 1.5), kConstants * 3 / 2 + 4096);
   EXPECT_EQ(runner.runs, 0);
   ASSERT_EQ(notes_.size(), 1U);
-  EXPECT_THAT(notes_[0], Not(HasSubstr("which costs")));
+  EXPECT_THAT(notes_[0], HasSubstr(", by recorded times and estimates"));
 }
 
 // The time is over once programs are being measured.
@@ -83,7 +84,20 @@ TEST_F(LimitWeightsTest, WhereMeasuringIsEndedEstimatesDecide) {
   EXPECT_LT(weights_within(network, 1.5), kConstants * 3 / 2 + 4096);
   EXPECT_EQ(runner.runs, 1);
   ASSERT_EQ(notes_.size(), 1U);
-  EXPECT_THAT(notes_[0], Not(HasSubstr("which costs")));
+  EXPECT_THAT(notes_[0], HasSubstr(", by recorded times and estimates"));
+}
+
+TEST_F(LimitWeightsTest, ALimitThatCannotBeMetIsSaid) {
+  EXPECT_GT(weights_within(convolutions(), 0.5), kConstants / 2);
+  ASSERT_EQ(notes_.size(), 1U);
+  EXPECT_THAT(notes_[0], HasSubstr("; no known programs come within the limit"));
+}
+
+TEST_F(LimitWeightsTest, TimeIsPlannedWhereFirstProgramsNeedIt) {
+  const Network network = convolutions();
+  EXPECT_GT(limiting_seconds(network, 1.5), 0);
+  EXPECT_EQ(limiting_seconds(network, 100), 0);
+  EXPECT_EQ(limiting_seconds(network, 0), 0);
 }
 
 // A filter is transformed one dimension after another, and only prepare looks at what lies between.
