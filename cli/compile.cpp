@@ -38,9 +38,9 @@ std::optional<std::string> untuned_note(const Model& model, const std::string& r
                      records, untuned, model.kernels.size());
 }
 
-Status write(Model model, const CompileOptions& options, const std::string& folder) {
+Status write(Model model, const CompileOptions& options, const std::string& folder, const Watch& watch) {
   if (!options.name.empty()) model.name = options.name;
-  return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
+  return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder, watch);
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,
@@ -48,7 +48,7 @@ Status compile_workload(const Workload& workload, const CompileOptions& options,
   LATHE_TRY(Model model, compile_operator(workload, model_options));
   if (auto note = untuned_note(model, options.records)) notes.push_back(std::move(*note));
   if (auto note = uncompared_note(model)) notes.push_back(std::move(*note));
-  return write(std::move(model), options, folder_below(options.out, workload.name));
+  return write(std::move(model), options, folder_below(options.out, workload.name), model_options.watch);
 }
 
 // One that fails keeps none of the others from being written.
@@ -99,7 +99,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   line.finish();
   if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
   if (const auto note = uncompared_note(model)) report_rejected(*note);
-  return write(std::move(model), options, options.out);
+  return write(std::move(model), options, options.out, model_options.watch);
 }
 
 Status run(const CompileOptions& options) {

@@ -11,8 +11,8 @@
 #include <set>
 
 #include "artifact/compile_model.h"
-#include "artifact/limit_weights.h"
 #include "cli/check_outputs.h"
+#include "cli/closing_seconds.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
@@ -27,7 +27,6 @@
 #include "target/detect.h"
 #include "tune/exact_specials.h"
 #include "tune/select_workloads.h"
-#include "tune/time_bounds.h"
 
 namespace lathe::cli {
 namespace {
@@ -63,33 +62,6 @@ struct Session {
   std::set<int64_t> sampled = {};    // those of which it has compared a sample
 };
 
-// What it takes to compile programs once more, and to link and write artifacts: of a network, whose constants
-// are transformed, and of operators.
-double closing_seconds(const Network& network) {
-  constexpr double kBytesPerSecond = 70e6;
-  constexpr double kSecondsPerTask = 0.05;
-  double bytes = 0;
-  for (const GraphTensor& tensor : network.graph.tensors) {
-    if (tensor.is_constant()) bytes += static_cast<double>(tensor.data->size());
-  }
-  return 2 + kSecondsPerTask * static_cast<double>(network.tasks.tasks.size()) + bytes / kBytesPerSecond;
-}
-// To find out which of its programs are to have smaller weights.
-double limiting_seconds(const Network& network, const TuneCommand& command, const Deadline& deadline) {
-  constexpr double kMostShare = 0.2;
-  const double left = deadline.seconds_left();
-  if (std::isinf(left)) return 0;
-  const double limit = command.weights_limit.value_or(CompileModelOptions{}.weights_limit);
-  return std::min(lathe::limiting_seconds(network, limit), kMostShare * std::max(left, 0.0));
-}
-double closing_seconds(const std::vector<Task>& operators) {
-  constexpr double kLinkAndTime = 0.4;
-  constexpr double kRuns = 8;  // of the artifact, which is opened and run twice, at half the fastest speed
-  double seconds = 0;
-  for (const Task& task : operators) seconds += kLinkAndTime + kRuns * fastest_seconds(task);
-  return seconds;
-}
-
 // On so many cores.
 Result<Peaks> measure_peaks(const Target& target, int cores) {
   LATHE_TRY(const double gigabytes,
@@ -124,9 +96,10 @@ Result<Session> start(const TuneCommand& command, const Deadline& deadline) {
 std::string time_left(const TuneState& state, const Deadline& deadline, double seconds) {
   const double until_deadline = deadline.seconds_left();
   if (std::isfinite(until_deadline)) return ", " + told_seconds(std::max(0.0, until_deadline)) + " left";
+  // Once all trials are done what the rest takes is nothing that they tell.
   constexpr double kTelling = 0.02;
-  if (state.share < kTelling) return "";
-  return fmt::format(", about {} left", told_seconds(seconds * (1 - state.share) / state.share));
+  if (state.share < kTelling || state.share >= 1) return "";
+  return fmt::format(", about {} of trials left", told_seconds(seconds * (1 - state.share) / state.share));
 }
 
 std::string state_text(const TuneState& state, const std::string& left) {
@@ -159,12 +132,21 @@ TuneOptions search_options(const TuneCommand& command, int cores) {
   return search;
 }
 
+using WorkObserver = std::function<void(const WorkState&)>;
+
+// Shows what lasts while the artifact of this number is made.
+WorkObserver work_on(ProgressLine& line, const size_t& number, size_t count) {
+  return [&line, &number, count](const WorkState& state) { line.show_work(number, count, state); };
+}
+
 // The winners have been compared; what else is compiled is now, with so much to do afterwards.
-CompileModelOptions compile_options(const TuneCommand& command, Session& session, double later_seconds) {
+CompileModelOptions compile_options(const TuneCommand& command, Session& session, double later_seconds,
+                                    const WorkObserver& observer) {
   CompileModelOptions compiling{session.target, session.cores, &session.records, &session.measurer};
   compiling.tolerance = command.search.tolerance;
   compiling.check = checked_of(command.check);
   compiling.watch.deadline = session.budget.deadline.earlier_by(later_seconds);
+  compiling.watch.observer = observer;
   compiling.confirmed = session.confirmed;
   compiling.sampled = session.sampled;
   compiling.exact_specials = command.program.exact_specials;
@@ -329,32 +311,57 @@ Status joined(const Status& first, const Status& second) {
   return second;
 }
 
-Status write(Result<Model> model, const TuneCommand& command, const std::string& folder,
-             const Deadline& deadline) {
+Status write(Result<Model> model, const TuneCommand& command, const std::string& folder, const Watch& watch) {
   if (!model) return std::unexpected(model.error());
   if (const auto note = uncompared_note(*model)) report_rejected(*note);
   if (!command.name.empty()) model->name = command.name;
-  return write_model(*model, folder, deadline);
+  return write_model(*model, folder, watch);
 }
 
-// Of the operators that a program was found for or nothing was tried for, which are written as `compile`
-// would write them; one that fails keeps none of the others from being written. Where they are short of time
-// each is left as much of it as the others.
+// What was not tried is compiled as long as this command is late by no more.
+constexpr double kLateSeconds = 1;
+
+// Of the operators that a program was found for, then of those that nothing was tried for, as `compile` would
+// write them; one that fails keeps none of the others from being written. Where they are short of time each
+// is left as much of it as the others.
 Status write_operators(const std::vector<Workload>& workloads, const std::vector<ReportRow>& rows,
                        const TuneCommand& command, Session& session) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].result.progress.best_seconds > 0) order.push_back(i);
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (is_untried(rows[i])) order.push_back(i);
+  const Deadline& deadline = session.budget.deadline;
+  const double planned = session.budget.closing_seconds / std::max(1.0, static_cast<double>(rows.size()));
   Status all;
-  const double planned =
-      session.budget.closing_seconds / static_cast<double>(std::max<size_t>(rows.size(), 1));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].result.progress.best_seconds == 0 && !is_untried(rows[i])) continue;
-    const auto count = static_cast<double>(rows.size() - i);
-    const double each = std::clamp(session.budget.deadline.seconds_left() / count, 0.0, planned);
-    const double later = each * count;
-    all = joined(all, write(compile_operator(workloads[i], compile_options(command, session, later)), command,
-                            folder_below(command.out, workloads[i].name),
-                            session.budget.deadline.earlier_by(later - each)));
+  ProgressLine line;
+  size_t done = 0;
+  const WorkObserver observer = work_on(line, done, order.size());
+  for (; done < order.size(); ++done) {
+    const size_t i = order[done];
+    if (is_untried(rows[i]) && deadline.seconds_left() < -kLateSeconds) break;
+    const auto count = static_cast<double>(order.size() - done);
+    const double each = std::clamp(deadline.seconds_left() / count, 0.0, planned);
+    Result<Model> model =
+        compile_operator(workloads[i], compile_options(command, session, each * count, observer));
+    all = joined(all, write(std::move(model), command, folder_below(command.out, workloads[i].name),
+                            {deadline.earlier_by(each * (count - 1)), {}, observer}));
   }
-  return all;
+  if (done == order.size()) return all;
+  return joined(all, fail(ErrorKind::timeout,
+                          fmt::format("there was no time left to write the artifacts of {} of {} operators; "
+                                      "`lathe compile` writes them",
+                                      order.size() - done, rows.size())));
+}
+
+Status write_network(const Network& network, const TuneCommand& command, Session& session) {
+  ProgressLine line;
+  size_t compiled = 0;
+  const WorkObserver observer = work_on(line, compiled, network.tasks.tasks.size());
+  CompileModelOptions options = compile_options(command, session, closing_seconds(network) / 2, observer);
+  options.progress = [&](size_t done, size_t) { compiled = done; };
+  return write(compile_network(network, options), command, command.out,
+               {session.budget.deadline, {}, observer});
 }
 
 // The report may be none of the artifacts' files, and neither may be what is read or measured.
@@ -398,9 +405,10 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   std::optional<Network> network;
   if (is_network) {
     LATHE_TRY(network, network_of(command, session));
+    const double weights_limit = command.weights_limit.value_or(CompileModelOptions{}.weights_limit);
     if (!command.out.empty())
       session.budget.closing_seconds =
-          closing_seconds(*network) + limiting_seconds(*network, command, deadline);
+          closing_seconds(*network) + limiting_seconds(*network, weights_limit, deadline);
   }
   LATHE_TRY(const std::vector<ReportRow> rows,
             network ? tune_network(command, *network, session) : tune_workloads(command, workloads, session));
@@ -417,11 +425,9 @@ Status run(const TuneCommand& command, const OptionSet& options) {
   warn_of_untuned(rows);
   // The report may lie in a folder of the artifacts.
   Status written;
-  if (network && !command.out.empty())
-    written =
-        write(compile_network(*network, compile_options(command, session, closing_seconds(*network) / 2)),
-              command, command.out, deadline);
-  if (!network && !command.out.empty()) written = write_operators(workloads, rows, command, session);
+  if (!command.out.empty())
+    written = network ? write_network(*network, command, session)
+                      : write_operators(workloads, rows, command, session);
   if (!command.json.empty()) written = joined(written, write_report(rows, command.json));
   return joined(written, check_all_found(rows, !command.out.empty()));
 }

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "records/within.h"
 #include "tune/compiler_version.h"
+#include "tune/time_bounds.h"
 
 namespace lathe::cli {
 
@@ -28,15 +29,25 @@ std::string time_text(const ArtifactTime& time) {
                      time.seconds < kShort ? 5 : 3, time.samples, 100 * time.spread);
 }
 
+// Of a run.
+double usual_seconds(const Model& model) {
+  constexpr double kUsualSlowness = 2;  // beside the fastest that could be
+  double seconds = 0;
+  for (const ModelLaunch& launch : model.launches)
+    seconds += kUsualSlowness * fastest_seconds(model.kernels[launch.kernel].task);
+  return seconds;
+}
+
 }  // namespace
 
 std::string folder_below(const std::string& out, const std::string& name) {
   return (std::filesystem::path(out) / name).string();
 }
 
-Status write_model(const Model& model, const std::string& folder, const Deadline& deadline) {
+Status write_model(const Model& model, const std::string& folder, const Watch& watch) {
   LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
-  const Result<ArtifactTime> time = time_artifact(folder, model.cores, deadline);
+  if (watch.observer) watch.observer({model.name + ": the artifact is run", 0, usual_seconds(model)});
+  const Result<ArtifactTime> time = time_artifact(folder, model.cores, watch.deadline);
   to_stdout("{}: {}{}\n", model.name, folder, time ? time_text(*time) : "");
   if (!time) report_note(fmt::format("{}: its latency is unknown: {}", model.name, time.error().to_string()));
   return {};

@@ -22,6 +22,7 @@ struct KnownProgram {
   ChosenTrace chosen;
   int64_t bytes = 0;                          // that one use keeps
   double seconds = 0;                         // of a run: an estimate, until it is measured
+  bool is_recorded = false;                   // that estimate
   std::optional<CompiledTask> compiled = {};  // once it is measured or chosen
 };
 
@@ -81,16 +82,16 @@ double measuring_seconds(const Task& task, size_t programs) {
 // constants is slower.
 void estimate(std::vector<KnownProgram>& programs, const RecordStore* records) {
   constexpr double kSlower = 1.5;
-  const auto recorded = [&](const KnownProgram& program) -> std::optional<double> {
-    if (records == nullptr || !program.chosen.record) return std::nullopt;
+  for (KnownProgram& program : programs) {
+    if (records == nullptr || !program.chosen.record) continue;
     const Result<Record> record = records->by_id(*program.chosen.record);
-    if (!record || !record->measurement.ok()) return std::nullopt;
-    return record->measurement.seconds;
-  };
+    program.is_recorded = record && record->measurement.ok();
+    if (program.is_recorded) program.seconds = record->measurement.seconds;
+  }
   KnownProgram& first = programs.front();
-  first.seconds = recorded(first).value_or(kUsualSlowness * fastest_seconds(first.chosen.task));
-  for (KnownProgram& other : programs | std::views::drop(1))
-    other.seconds = recorded(other).value_or(kSlower * first.seconds);
+  if (!first.is_recorded) first.seconds = kUsualSlowness * fastest_seconds(first.chosen.task);
+  for (KnownProgram& other : programs)
+    if (other.seconds == 0) other.seconds = kSlower * first.seconds;
 }
 
 Result<Choices> choices_of(CompiledTask compiled, size_t number, const WeightedTask& weighted, int64_t sets,
@@ -100,7 +101,7 @@ Result<Choices> choices_of(CompiledTask compiled, size_t number, const WeightedT
   LATHE_TRY(std::vector<SmallerTrace> smaller,
             within(weighted.task.name, smaller_traces(weighted.task, records, bytes)));
   ChosenTrace first{compiled.task, compiled.trace, compiled.record};
-  choices.programs.push_back({std::move(first), bytes, 0, std::move(compiled)});
+  choices.programs.push_back({.chosen = std::move(first), .bytes = bytes, .compiled = std::move(compiled)});
   for (SmallerTrace& trace : smaller) choices.programs.push_back({std::move(trace.chosen), trace.bytes});
   estimate(choices.programs, records);
   return choices;
@@ -157,14 +158,17 @@ Status measure(Choices& task, const CompileModelOptions& options) {
   return {};
 }
 
-// Those first that can save most, as many as there is time for.
+// As many as there is time for: those last whose times are all recorded, and of the others those first that
+// can save most.
 Status measure_all(std::vector<Choices>& tasks, const CompileModelOptions& options) {
   std::vector<Choices*> order;
   for (Choices& task : tasks) {
     if (task.programs.size() > 1) order.push_back(&task);
   }
-  std::ranges::stable_sort(order, std::ranges::greater(),
-                           [](const Choices* task) { return task->most_saved(); });
+  std::ranges::stable_sort(order, {}, [](const Choices* task) {
+    const bool all_recorded = std::ranges::all_of(task->programs, &KnownProgram::is_recorded);
+    return std::pair(all_recorded, -task->most_saved());
+  });
   for (Choices* task : order) {
     const double expected = measuring_seconds(task->task(), task->programs.size());
     if (options.watch.is_over() || expected > options.watch.deadline.seconds_left()) continue;

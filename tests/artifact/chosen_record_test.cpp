@@ -49,6 +49,31 @@ TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
   EXPECT_EQ(chosen(FreeLayouts::first), plain);
 }
 
+// Where a near cache holds a tensor its conversion is several times as fast as from memory.
+TEST_F(ChosenRecordTest, ConversionsInANearCacheAreEstimatedAsFast) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  options_.target.l2.bytes = 1 << 20;
+  const auto workloads = parse_workloads(
+      R"([{"name": "c", "op": "expression", "text": "C[i:100, j:100] = A[i, j] + 1.0"}])", "test");
+  const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
+    Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
+    record.trace = trace;
+    record.measurement = measurement_of({seconds});
+    return records->append(record).value();
+  };
+  // 40 kB: 8 us from memory.
+  const int64_t fixed = append(false, 15e-6, "split C i [2]");
+  const int64_t free = append(true, 10e-6, "layout C [1/4][0][1%4]");
+  const auto chosen = [&] {
+    const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+    return choose_trace(*task, &*records, FreeLayouts::if_faster)->record;
+  };
+  EXPECT_EQ(chosen(), free);
+  options_.target.l2.bytes = 1 << 16;
+  EXPECT_EQ(chosen(), fixed);
+}
+
 // What they take is measured, whatever the records say: so much that the faster one is the same on any
 // machine. Where there is no time for that an estimate decides, which knows nothing of these programs.
 TEST_F(ChosenRecordTest, ConversionsAreMeasuredWhereThereIsTime) {

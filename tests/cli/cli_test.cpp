@@ -449,6 +449,16 @@ TEST_F(CliTest, WhatThereWasNoTimeToTryIsWrittenUntuned) {
   EXPECT_EQ(lathe("verify o/mm").status, 0);
 }
 
+// Comparisons and artifacts are still to come.
+TEST_F(CliTest, TheTimeThatIsToldIsThatOfTrials) {
+  write_matmul();
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --trials 1 --records r.db --out o");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.err,
+              ContainsRegex("mm: 1 trials, 0 failed, best [0-9.]+ us, about [0-9]+ s of trials left\n"));
+  EXPECT_THAT(tuned.err, ContainsRegex("mm: the best programs once more, best [0-9.]+ us\n"));
+}
+
 TEST_F(CliTest, InOneFileMessagesComeBetweenLines) {
   write_matmul();
   const std::string tune =
