@@ -28,9 +28,10 @@ double closing_seconds(const std::vector<Task>& operators) {
 
 double limiting_seconds(const Network& network, double weights_limit, const Deadline& deadline) {
   constexpr double kMostShare = 0.15;
-  const double left = deadline.seconds_left();
-  if (std::isinf(left)) return 0;
-  return std::min(lathe::limiting_seconds(network, weights_limit), kMostShare * std::max(left, 0.0));
+  constexpr double kWorthAsking = 2;  // it takes part of a second to find out what is needed
+  const double most = kMostShare * deadline.seconds_left();
+  if (std::isinf(most) || most < kWorthAsking) return 0;
+  return std::min(lathe::limiting_seconds(network, weights_limit), most);
 }
 
 }  // namespace lathe::cli

@@ -38,17 +38,19 @@ std::optional<std::string> untuned_note(const Model& model, const std::string& r
                      records, untuned, model.kernels.size());
 }
 
-Status write(Model model, const CompileOptions& options, const std::string& folder, const Watch& watch) {
+Status write(Model model, const CompileOptions& options, const std::string& folder) {
   if (!options.name.empty()) model.name = options.name;
-  return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder, watch);
+  return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,
-                        const CompileModelOptions& model_options, std::vector<std::string>& notes) {
+                        const CompileModelOptions& model_options, ProgressLine& line,
+                        std::vector<std::string>& notes) {
   LATHE_TRY(Model model, compile_operator(workload, model_options));
+  line.finish();
   if (auto note = untuned_note(model, options.records)) notes.push_back(std::move(*note));
   if (auto note = uncompared_note(model)) notes.push_back(std::move(*note));
-  return write(std::move(model), options, folder_below(options.out, workload.name), model_options.watch);
+  return write(std::move(model), options, folder_below(options.out, workload.name));
 }
 
 // One that fails keeps none of the others from being written.
@@ -66,7 +68,7 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
     model_options.watch.observer = [&](const WorkState& state) {
       line.show_work(i, workloads.size(), state);
     };
-    const Status done = compile_workload(workloads[i], options, model_options, notes);
+    const Status done = compile_workload(workloads[i], options, model_options, line, notes);
     if (!done) errors.push_back(done.error());
     if (done) line.show(i + 1, workloads.size(), workloads[i].name);
   }
@@ -99,7 +101,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   line.finish();
   if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
   if (const auto note = uncompared_note(model)) report_rejected(*note);
-  return write(std::move(model), options, options.out, model_options.watch);
+  return write(std::move(model), options, options.out);
 }
 
 Status run(const CompileOptions& options) {

@@ -311,14 +311,15 @@ Status joined(const Status& first, const Status& second) {
   return second;
 }
 
-Status write(Result<Model> model, const TuneCommand& command, const std::string& folder, const Watch& watch) {
+Status write(Result<Model> model, const TuneCommand& command, const std::string& folder,
+             const Deadline& deadline) {
   if (!model) return std::unexpected(model.error());
   if (const auto note = uncompared_note(*model)) report_rejected(*note);
   if (!command.name.empty()) model->name = command.name;
-  return write_model(*model, folder, watch);
+  return write_model(*model, folder, deadline);
 }
 
-// What was not tried is compiled as long as this command is late by no more.
+// What was not tried is compiled, one operator in any case, as long as this command is late by no more.
 constexpr double kLateSeconds = 1;
 
 // Of the operators that a program was found for, then of those that nothing was tried for, as `compile` would
@@ -339,13 +340,14 @@ Status write_operators(const std::vector<Workload>& workloads, const std::vector
   const WorkObserver observer = work_on(line, done, order.size());
   for (; done < order.size(); ++done) {
     const size_t i = order[done];
-    if (is_untried(rows[i]) && deadline.seconds_left() < -kLateSeconds) break;
+    if (done > 0 && is_untried(rows[i]) && deadline.seconds_left() < -kLateSeconds) break;
     const auto count = static_cast<double>(order.size() - done);
     const double each = std::clamp(deadline.seconds_left() / count, 0.0, planned);
     Result<Model> model =
         compile_operator(workloads[i], compile_options(command, session, each * count, observer));
+    line.finish();
     all = joined(all, write(std::move(model), command, folder_below(command.out, workloads[i].name),
-                            {deadline.earlier_by(each * (count - 1)), {}, observer}));
+                            deadline.earlier_by(each * (count - 1))));
   }
   if (done == order.size()) return all;
   return joined(all, fail(ErrorKind::timeout,
@@ -360,8 +362,9 @@ Status write_network(const Network& network, const TuneCommand& command, Session
   const WorkObserver observer = work_on(line, compiled, network.tasks.tasks.size());
   CompileModelOptions options = compile_options(command, session, closing_seconds(network) / 2, observer);
   options.progress = [&](size_t done, size_t) { compiled = done; };
-  return write(compile_network(network, options), command, command.out,
-               {session.budget.deadline, {}, observer});
+  Result<Model> model = compile_network(network, options);
+  line.finish();
+  return write(std::move(model), command, command.out, session.budget.deadline);
 }
 
 // The report may be none of the artifacts' files, and neither may be what is read or measured.

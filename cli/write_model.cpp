@@ -9,6 +9,7 @@
 #include "artifact/time_artifact.h"
 #include "artifact/write_artifact.h"
 #include "cli/console.h"
+#include "cli/progress.h"
 #include "records/within.h"
 #include "tune/compiler_version.h"
 #include "tune/time_bounds.h"
@@ -44,10 +45,12 @@ std::string folder_below(const std::string& out, const std::string& name) {
   return (std::filesystem::path(out) / name).string();
 }
 
-Status write_model(const Model& model, const std::string& folder, const Watch& watch) {
+Status write_model(const Model& model, const std::string& folder, const Deadline& deadline) {
   LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
-  if (watch.observer) watch.observer({model.name + ": the artifact is run", 0, usual_seconds(model)});
-  const Result<ArtifactTime> time = time_artifact(folder, model.cores, watch.deadline);
+  ProgressLine line;
+  line.show_work(0, 1, {model.name + ": the artifact is run", 0, usual_seconds(model)});
+  const Result<ArtifactTime> time = time_artifact(folder, model.cores, deadline);
+  line.finish();
   to_stdout("{}: {}{}\n", model.name, folder, time ? time_text(*time) : "");
   if (!time) report_note(fmt::format("{}: its latency is unknown: {}", model.name, time.error().to_string()));
   return {};

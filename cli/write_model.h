@@ -6,16 +6,17 @@
 #include <string>
 
 #include "artifact/model.h"
+#include "base/deadline.h"
 #include "base/result.h"
 #include "cli/options.h"
-#include "tune/watch.h"
 
 namespace lathe::cli {
 
 // The folder of an operator's artifact below that of --out, however that ends.
 std::string folder_below(const std::string& out, const std::string& name);
-// The run is timed as long as the watch's deadline lets it, and the watch is told of one that is long.
-Status write_model(const Model& model, const std::string& folder, const Watch& watch = {});
+// The run is timed as long as the deadline lets it; one that is long is told of on a progress line of its
+// own.
+Status write_model(const Model& model, const std::string& folder, const Deadline& deadline = {});
 // An Error where write_model would find no compiler.
 Status check_compiler();
 // What --name is for, and an Error for one that is none, or that would be the name of several models; empty:

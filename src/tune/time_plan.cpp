@@ -10,6 +10,7 @@ namespace lathe {
 namespace {
 
 constexpr double kShareOfEnd = 0.4;
+constexpr double kShareOfLeastEnd = 0.1;
 // To build a task's finalists and, of a workload, to draw its data anew.
 constexpr double kPrepareSeconds = 0.4;
 // That and the race, of tasks most of which have one or two finalists.
@@ -19,9 +20,14 @@ constexpr double kLeastTaken = 0.05;
 
 }  // namespace
 
-TimePlan::TimePlan(const Deadline& deadline, double closing_seconds)
-    : end_(deadline.earlier_by(
-          std::min(closing_seconds, kShareOfEnd * std::max(deadline.seconds_left(), 0.0)))) {}
+TimePlan::TimePlan(const Deadline& deadline, double closing_seconds) {
+  const auto earlier = [&](double most_share) {
+    const double most = most_share * std::max(deadline.seconds_left(), 0.0);
+    return deadline.earlier_by(std::min(closing_seconds, most));
+  };
+  end_ = earlier(kShareOfEnd);
+  end_of_first_ = earlier(kShareOfLeastEnd);
+}
 
 double TimePlan::check_seconds(const Task& task) const {
   const double slower = taken_ > kLeastTaken ? std::clamp(taken_ / estimated_, 0.2, 20.0) : 1;

@@ -19,6 +19,9 @@ class TimePlan {
 
   // When all but the caller's part must be done.
   const Deadline& end() const { return end_; }
+  // Until when the first candidate of an operator may take: of the caller's part it leaves what the least
+  // that it can do takes, a tenth of the time at most.
+  const Deadline& end_of_first() const { return end_of_first_; }
   // When the search of these tasks ends. The end takes two fifths of the time at most; comparisons that do
   // not fit in are left out, the longest first.
   Deadline end_of_search(const std::vector<const Task*>& tasks) const;
@@ -34,6 +37,7 @@ class TimePlan {
   double check_seconds(const Task& task) const;
 
   Deadline end_;
+  Deadline end_of_first_;
   double estimated_ = 0;  // of what was compared
   double taken_ = 0;
 };

@@ -247,7 +247,7 @@ std::vector<const Task*> pointers_to(std::span<const Task> tasks) {
   return pointers;
 }
 
-// Until when a case may be searched: its share of the time, and `last`, the end of all, where nothing is
+// Until when a case may be searched: its share of the time, and `last`, near the end of all, where nothing is
 // known of it yet: one program that was measured is worth more than what comes afterwards.
 struct CaseTime {
   Watch watch;
@@ -314,7 +314,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     };
     CaseResult& result = results.emplace_back();
     result.name = tasks[i].name;
-    const Deadline last = Deadline::in(budget.case_seconds).or_earlier(budget.deadline);
+    const Deadline last = Deadline::in(budget.case_seconds).or_earlier(plan.end_of_first());
     const CaseTime time{{Deadline::in(share), budget.stop, {}}, {last, budget.stop, {}}};
     LATHE_TRY(finalists[i],
               search_case(tasks[i], options, case_budget, time, rule, runner, records, report, result));

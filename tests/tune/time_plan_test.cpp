@@ -51,6 +51,7 @@ TEST(TimePlan, WhatTheCallerNeedsLeavesMostOfTheTime) {
   const Task task = product(64);
   TimePlan plan(Deadline::in(10'000), 100'000);
   EXPECT_NEAR(plan.end().seconds_left(), 6'000, kSlack);
+  EXPECT_NEAR(plan.end_of_first().seconds_left(), 9'000, kSlack);
   EXPECT_GT(plan.end_of_search({&task}).seconds_left(), 3'000);
   EXPECT_LE(TimePlan(Deadline::in(0), 10).end().seconds_left(), 0);
 }
