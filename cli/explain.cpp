@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/compiler_version.h"
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -16,7 +17,6 @@
 #include "measure/peak.h"
 #include "records/within.h"
 #include "target/detect.h"
-#include "tune/compiler_version.h"
 
 namespace lathe::cli {
 namespace {

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/compiler_version.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
 #include "cli/repeat_options.h"
 #include "target/detect.h"
-#include "tune/compiler_version.h"
 
 namespace {
 

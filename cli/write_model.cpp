@@ -8,10 +8,10 @@
 
 #include "artifact/time_artifact.h"
 #include "artifact/write_artifact.h"
+#include "base/compiler_version.h"
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "records/within.h"
-#include "tune/compiler_version.h"
 #include "tune/time_bounds.h"
 
 namespace lathe::cli {

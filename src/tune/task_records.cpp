@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/compiler_version.h"
 #include "expr/print.h"
 #include "records/task_text.h"
 #include "records/within.h"
-#include "tune/compiler_version.h"
 #include "tune/problem.h"
 
 namespace lathe {

@@ -11,11 +11,11 @@
 #include "artifact/loaded_artifact.h"
 #include "artifact/npy.h"
 #include "artifact/write_artifact.h"
+#include "base/compiler_version.h"
 #include "base/rng.h"
 #include "base/temporary_folder.h"
 #include "records/task_text.h"
 #include "target/detect.h"
-#include "tune/compiler_version.h"
 
 namespace lathe {
 

@@ -1,4 +1,4 @@
-#include "tune/compiler_version.h"
+#include "base/compiler_version.h"
 
 namespace lathe {
 
