@@ -159,10 +159,9 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
 Status run(const ExplainOptions& options) {
   LATHE_TRY(const RecordStore store, open_records_to_read(options.file));
   LATHE_TRY(const uint64_t hash, find_task(store, options.task));
-  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks());
+  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks({.task_hash = hash}));
   bool is_first = true;
   for (const TaskSummary& summary : tasks) {
-    if (summary.task.hash != hash) continue;
     if (!is_first) to_stdout("\n");
     LATHE_TRY_STATUS(explain_summary(store, summary));
     is_first = false;

@@ -99,7 +99,6 @@ Status repair(const std::string& file) {
               counted(static_cast<size_t>(salvaged.records), "record"), salvaged.original);
   }
   LATHE_TRY(RecordStore store, RecordStore::open(file));
-  LATHE_TRY_STATUS(store.set_aside_misfits());
   LATHE_TRY(const Damage moved, store.repair());
   print_moved(file, moved);
   LATHE_TRY(const int64_t left, store.count({}));

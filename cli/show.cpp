@@ -51,7 +51,7 @@ ordered_json summary_json(const TaskSummary& summary) {
 }
 
 Status show_tasks(const RecordStore& store, bool as_json) {
-  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks());
+  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks({}));
   if (as_json) {
     ordered_json list = ordered_json::array();
     for (const TaskSummary& summary : tasks) list.push_back(summary_json(summary));

@@ -43,11 +43,10 @@ Result<uint64_t> find_task(const RecordStore& store, const std::string& digits) 
   }
   std::string start = digits;
   for (char& c : start) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks());
+  LATHE_TRY(const std::vector<TaskText> tasks, store.task_texts());
   std::map<uint64_t, std::string> found;
-  for (const TaskSummary& summary : tasks) {
-    if (hash_to_string(summary.task.hash).starts_with(start))
-      found.emplace(summary.task.hash, summary.task.name);
+  for (const TaskText& task : tasks) {
+    if (hash_to_string(task.hash).starts_with(start)) found.emplace(task.hash, task.name);
   }
   if (found.size() > 1) return several(digits, found);
   if (!found.empty()) return found.begin()->first;

@@ -18,7 +18,6 @@ namespace lathe {
 
 namespace {
 
-constexpr int kTaskColumns = 8;
 constexpr int64_t kMostCores = int64_t{1} << 20;
 // Outside of these no program's time lies, and figures made of it would mean nothing.
 constexpr double kLeastSeconds = 1e-12;
@@ -114,6 +113,8 @@ Result<Measurement> measurement_from_row(const Statement& row, int first) {
     return measurement;
   }
   LATHE_TRY(measurement.seconds, seconds_from(row, first + 2));
+  if (measurement.source == MeasureSource::measured && measurement.samples.empty())
+    return damaged("samples", row.text(first + 1));
   // It is made of the samples: one that does not follow from them would win or lose by damage.
   if (!measurement.samples.empty() &&
       !(std::abs(robust_centre(measurement.samples) - measurement.seconds) <= 1e-6 * measurement.seconds))
@@ -123,107 +124,31 @@ Result<Measurement> measurement_from_row(const Statement& row, int first) {
   return measurement;
 }
 
-// The first kTaskColumns of every row.
+// The first columns of every row.
 std::string task_columns(const LaterColumns& columns) {
-  return fmt::format("hash, name, dag, constants, free_layouts, layouts, {}, {}", columns.runs_cold,
-                     columns.algorithm);
+  return fmt::format("hash, name, dag, constants, free_layouts, layouts, {}, {}, tasks.rowid",
+                     columns.runs_cold, columns.algorithm);
 }
 
 // The others, in the order in which they are read.
 std::string record_columns(const LaterColumns& columns) {
   return fmt::format(
-      "id, target, machine, cores, compiler_version, trace, point, source, samples, seconds, spread, "
+      "task, id, target, machine, cores, compiler_version, trace, point, source, samples, seconds, spread, "
       "timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds, {}",
       columns.tolerance);
 }
 
-Result<TaskText> read_task(const Statement& row) {
-  TaskText task;
-  LATHE_TRY(task.hash, parse_hash(row.text(0)));
-  task.name = row.text(1);  // for people, whatever it is
-  LATHE_TRY(task.dag, text_from(row, 2, "dag"));
-  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants"));
-  LATHE_TRY(const int64_t free_layouts, integer_from(row, 4, "free_layouts"));
-  task.free_layouts = free_layouts != 0;
-  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts"));
-  if (!row.is_null(6)) {
-    LATHE_TRY(const int64_t runs_cold, integer_from(row, 6, "runs_cold"));
-    task.runs_cold = runs_cold != 0;
-  }
-  if (!row.is_null(7)) {
-    LATHE_TRY(task.algorithm, text_from(row, 7, "algorithm"));
-  }
-  return task;
-}
-
-// The columns from `column`, but for the task.
-Result<Record> read_record(const Statement& row, int column) {
-  Record record;
-  record.id = row.integer(column++);
-  LATHE_TRY(record.target, text_from(row, column++, "target"));
-  LATHE_TRY(record.machine, text_from(row, column++, "machine"));
-  LATHE_TRY(record.cores, cores_from(row, column++));
-  LATHE_TRY(record.compiler_version, text_from(row, column++, "compiler_version"));
-  LATHE_TRY(record.trace, text_from(row, column++, "trace"));
-  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point"));
-  try {
-    record.sketch = point.at("sketch").get<std::string>();
-    record.integers = point.at("integers").get<std::vector<int64_t>>();
-  } catch (const std::exception&) {
-    return damaged("point", row.text(column));
-  }
-  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1));
-  column += 8;
-  LATHE_TRY(record.strategy, text_from(row, column++, "strategy"));
-  LATHE_TRY(const int64_t seed, integer_from(row, column++, "seed"));
-  record.seed = std::bit_cast<uint64_t>(seed);
-  LATHE_TRY(record.created_at, integer_from(row, column++, "created_at"));
-  LATHE_TRY(record.wall_seconds, number_within(row, column++, "wall_seconds", 0, kMostSeconds));
-  if (!row.is_null(column)) {
-    // By one beyond these every result would be right, or none.
-    LATHE_TRY(record.tolerance, number_within(row, column, "tolerance", 0, 1));
-  }
-  return record;
-}
-
-template <class T>
-Result<T> in_file(const std::string& path, std::optional<int64_t> record, Result<T> read) {
-  if (read) return read;
-  return std::unexpected(damage_error(path, record, read.error().message));
-}
-
 }  // namespace
 
-Error damage_error(const std::string& path, std::optional<int64_t> record, const std::string& reason) {
-  return {ErrorKind::database,
-          fmt::format("the records file {} is damaged: {}{}", path, reason,
-                      record ? fmt::format(" in record {}", *record) : ""),
-          {},
-          {}};
-}
-
-std::string select_record(const LaterColumns& columns) {
-  return fmt::format("SELECT {}, {} FROM records JOIN tasks ON records.task = tasks.hash",
-                     task_columns(columns), record_columns(columns));
+std::string select_record(const LaterColumns& columns, std::string_view table) {
+  return fmt::format("SELECT {}, {} FROM {} LEFT JOIN tasks ON task = tasks.hash", task_columns(columns),
+                     record_columns(columns), table);
 }
 
 std::string select_task(const LaterColumns& columns) { return select_all_tasks(columns) + " WHERE hash = ?"; }
 
 std::string select_all_tasks(const LaterColumns& columns) {
-  return fmt::format("SELECT {}, rowid FROM tasks", task_columns(columns));
-}
-
-std::string select_all_records(const LaterColumns& columns) {
-  return fmt::format("SELECT task, {} FROM records ORDER BY id", record_columns(columns));
-}
-
-// SQLite takes the bare columns seconds and id from the row that holds the least.
-std::string select_summaries(const LaterColumns& columns) {
-  return fmt::format(
-      "SELECT {}, target, cores, count(*), sum(failure_kind IS NOT NULL), min(CASE WHEN failure_kind IS NULL "
-      "THEN seconds END), seconds, id FROM records JOIN tasks ON records.task = tasks.hash WHERE id NOT IN "
-      "(SELECT value FROM json_each(?)) GROUP BY hash, target, cores ORDER BY tasks.rowid, target, cores",
-      task_columns(columns));
+  return fmt::format("SELECT {} FROM tasks", task_columns(columns));
 }
 
 void bind_task(Statement& statement, const TaskText& task) {
@@ -270,34 +195,53 @@ void bind_record(Statement& statement, const Record& record) {
       .bind(record.tolerance);
 }
 
-Result<TaskText> task_from_row(const Statement& row, const std::string& path) {
-  return in_file(path, std::nullopt, read_task(row));
-}
-
-Result<Record> record_from_row(const Statement& row, const std::string& path) {
-  LATHE_TRY(TaskText task, task_from_row(row, path));
-  LATHE_TRY(Record record, in_file(path, row.integer(kTaskColumns), read_record(row, kTaskColumns)));
-  record.task = std::move(task);
+Result<Record> record_alone(const Statement& row) {
+  Record record;
+  int column = kIdOfRecord;
+  record.id = row.integer(column++);
+  LATHE_TRY(record.target, text_from(row, column++, "target"));
+  LATHE_TRY(record.machine, text_from(row, column++, "machine"));
+  LATHE_TRY(record.cores, cores_from(row, column++));
+  LATHE_TRY(record.compiler_version, text_from(row, column++, "compiler_version"));
+  LATHE_TRY(record.trace, text_from(row, column++, "trace"));
+  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point"));
+  try {
+    record.sketch = point.at("sketch").get<std::string>();
+    record.integers = point.at("integers").get<std::vector<int64_t>>();
+  } catch (const std::exception&) {
+    return damaged("point", row.text(column));
+  }
+  LATHE_TRY(record.measurement, measurement_from_row(row, column + 1));
+  column += 8;
+  LATHE_TRY(record.strategy, text_from(row, column++, "strategy"));
+  LATHE_TRY(const int64_t seed, integer_from(row, column++, "seed"));
+  record.seed = std::bit_cast<uint64_t>(seed);
+  LATHE_TRY(record.created_at, integer_from(row, column++, "created_at"));
+  LATHE_TRY(record.wall_seconds, number_within(row, column++, "wall_seconds", 0, kMostSeconds));
+  if (!row.is_null(column)) {
+    // By one beyond these every result would be right, or none.
+    LATHE_TRY(record.tolerance, number_within(row, column, "tolerance", 0, 1));
+  }
   return record;
 }
 
-Result<Record> record_alone(const Statement& row) { return read_record(row, 1); }
-
-Result<TaskText> task_alone(const Statement& row) { return read_task(row); }
-
-Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path) {
-  TaskSummary summary;
-  LATHE_TRY(summary.task, task_from_row(row, path));
-  const int64_t id = row.integer(kTaskColumns + 6);
-  summary.target = row.text(kTaskColumns);
-  LATHE_TRY(summary.cores, in_file(path, id, cores_from(row, kTaskColumns + 1)));
-  summary.trials = row.integer(kTaskColumns + 2);
-  summary.failed = row.integer(kTaskColumns + 3);
-  if (!row.is_null(kTaskColumns + 4)) {
-    LATHE_TRY(summary.best_seconds, in_file(path, id, seconds_from(row, kTaskColumns + 5)));
-    summary.best_id = id;
+Result<TaskText> task_alone(const Statement& row) {
+  TaskText task;
+  LATHE_TRY(task.hash, parse_hash(row.text(0)));
+  task.name = row.text(1);  // for people, whatever it is
+  LATHE_TRY(task.dag, text_from(row, 2, "dag"));
+  LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants"));
+  LATHE_TRY(const int64_t free_layouts, integer_from(row, 4, "free_layouts"));
+  task.free_layouts = free_layouts != 0;
+  LATHE_TRY(task.layouts, json_as<std::vector<std::string>>(row, 5, "layouts"));
+  if (!row.is_null(6)) {
+    LATHE_TRY(const int64_t runs_cold, integer_from(row, 6, "runs_cold"));
+    task.runs_cold = runs_cold != 0;
   }
-  return summary;
+  if (!row.is_null(7)) {
+    LATHE_TRY(task.algorithm, text_from(row, 7, "algorithm"));
+  }
+  return task;
 }
 
 }  // namespace lathe

@@ -22,11 +22,11 @@ inline constexpr std::string_view kInsertRecord =
     "seconds, "
     "spread, timed_once, failure_kind, failure_message, strategy, seed, created_at, wall_seconds, tolerance) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-// A record that was stored before: whatever else it holds follows from these.
-inline constexpr std::string_view kSelectSame =
-    "SELECT id FROM records WHERE task = ? AND +target = ? AND machine = ? AND cores = ? AND "
-    "+compiler_version = ? AND trace = ? AND created_at = ? AND id NOT IN (SELECT value FROM json_each(?)) "
-    "ORDER BY id LIMIT 1";
+// Of a record that was stored before: whatever else it holds follows from these.
+inline constexpr std::string_view kWhereSame =
+    " WHERE task = ? AND +target = ? AND machine = ? AND cores = ? AND +compiler_version = ? AND trace = ? "
+    "AND "
+    "created_at = ? ORDER BY id";
 // All that failed or has so many faster ones beside it, but for the ids of a JSON list.
 inline constexpr std::string_view kDeleteSlower =
     "WITH aside (id) AS (SELECT value FROM json_each(?)) DELETE FROM records WHERE id NOT IN aside AND id "
@@ -35,28 +35,22 @@ inline constexpr std::string_view kDeleteSlower =
     "compiler_version ORDER BY seconds, id) AS place FROM records WHERE failure_kind IS NULL AND seconds IS "
     "NOT NULL AND id NOT IN aside) WHERE place <= ?)";
 
-// Rows for record_from_row, without WHERE; for task_from_row, the one of a hash; for summary_from_row, of all
-// records but the ids of a JSON list.
-std::string select_record(const LaterColumns& columns);
+// Rows for record_alone and, as they begin with their task's columns, for task_alone; without WHERE. Where
+// the task is missing its columns are NULL.
+std::string select_record(const LaterColumns& columns, std::string_view table = "records");
+// Rows for task_alone: the one of a hash, and all.
 std::string select_task(const LaterColumns& columns);
-std::string select_summaries(const LaterColumns& columns);
-// Every row of a table by itself: for task_alone, whose rowid is the column kRowOfTask, and for record_alone,
-// whose task's hash is the first column.
 std::string select_all_tasks(const LaterColumns& columns);
-std::string select_all_records(const LaterColumns& columns);
-inline constexpr int kRowOfTask = 8;
-inline constexpr int kIdOfRecord = 1;
+inline constexpr int kRowOfTask = 8;     // its rowid, in each of these
+inline constexpr int kTaskOfRecord = 9;  // what the record's column task holds
+inline constexpr int kIdOfRecord = 10;
 
 void bind_task(Statement& statement, const TaskText& task);
 void bind_record(Statement& statement, const Record& record);
 // Parameters samples, seconds, spread, timed_once.
 void bind_time(Statement& statement, const Measurement& measurement);
-// The Error of kind database where a column does not hold what it must, for a reason that is half a sentence.
-Error damage_error(const std::string& path, std::optional<int64_t> record, const std::string& reason);
-Result<Record> record_from_row(const Statement& row, const std::string& path);
-Result<TaskText> task_from_row(const Statement& row, const std::string& path);
-Result<TaskSummary> summary_from_row(const Statement& row, const std::string& path);
-// An Error whose message is the reason alone; a record's task has its place in the first column only.
+// An Error whose message is the reason alone, half a sentence, where a column does not hold what it must; the
+// record is without its task.
 Result<Record> record_alone(const Statement& row);
 Result<TaskText> task_alone(const Statement& row);
 

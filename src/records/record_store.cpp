@@ -2,107 +2,28 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <system_error>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/file_type.h"
 #include "base/hash.h"
-#include "records/free_path.h"
+#include "records/connect.h"
+#include "records/damage.h"
 #include "records/record_row.h"
 #include "records/schema.h"
+#include "records/task_text.h"
+#include "records/write_aside.h"
 
 namespace lathe {
 namespace {
 
-namespace fs = std::filesystem;
-
-fs::path directory_of(const std::string& path) {
-  std::error_code ignored;
-  return fs::absolute(path, ignored).parent_path();
-}
-
-Status check_place(const std::string& path) {
-  LATHE_TRY(const fs::file_type type, file_type_of(path));
-  if (type == fs::file_type::directory) {
-    return fail(ErrorKind::io, fmt::format("{} is a directory, not a records file", path));
-  }
-  const fs::path parent = directory_of(path);
-  std::error_code ignored;
-  if (fs::is_directory(parent, ignored)) return {};
-  const std::string why = fs::exists(parent, ignored)
-                              ? fmt::format("{} is not a directory", parent.string())
-                              : fmt::format("the directory {} does not exist", parent.string());
-  return fail(ErrorKind::io, fmt::format("the records file {} cannot be made: {}", path, why));
-}
-
-std::unexpected<Error> read_only(const std::string& path) {
-  return fail(ErrorKind::io, fmt::format("the records file {} cannot be written: it is read-only", path));
-}
-
-// Why the system lets nobody write there, where it does not. While a file is written, SQLite keeps others
-// beside it.
-Status check_writable(const std::string& path) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored) && access(path.c_str(), W_OK) != 0) return read_only(path);
-  const std::string parent = directory_of(fs::weakly_canonical(path, ignored)).string();
-  if (access(parent.c_str(), W_OK | X_OK) == 0) return {};
-  return fail(
-      ErrorKind::io,
-      fmt::format("the records file {} cannot be written: no file can be made in the directory {}: {}", path,
-                  parent, std::strerror(errno)));
-}
-
-// Whether a log of writes that are not in the file yet lies beside it, to which links may lead. An empty file
-// has none: SQLite takes a log beside one for a leftover and deletes it.
-bool has_log(const std::string& path) {
-  std::error_code ignored;
-  const std::string log = fs::weakly_canonical(path, ignored).string() + "-wal";
-  return fs::exists(log, ignored) && fs::file_size(log, ignored) > 0 && fs::file_size(path, ignored) > 0;
-}
-
-// A log that the file of its name has left: what was measured last is in it alone, and SQLite would delete it
-// as soon as a new file is made there.
-Status check_no_orphan(const std::string& path) {
-  std::error_code ignored;
-  const std::string file = fs::weakly_canonical(path, ignored).string();
-  const std::string log = file + "-wal";
-  const bool has_file = fs::exists(file, ignored) && fs::file_size(file, ignored) > 0;
-  if (has_file || !fs::exists(log, ignored) || fs::file_size(log, ignored) == 0) return {};
-  return fail(
-      ErrorKind::io,
-      fmt::format("the records file {} is gone, but its log {}, which holds what was measured last, is "
-                  "there: move the file back beside it, or remove the log",
-                  path, log));
-}
-
-// A connection that reads, for verify_schema to look at. A file that is not ours stays as it is, with nothing
-// new beside it. One that is ours is opened so that the log goes with whoever closes it last: a log that
-// stayed would be merged into whatever file has this name next.
-Result<Connection> connect_to_read(const std::string& path) {
-  const bool unmerged = has_log(path);
-  LATHE_TRY(Connection alone, Connection::open(path, false, true));
-  if (!unmerged && !is_marked_as_ours(alone)) return alone;
-  LATHE_TRY(Connection shared, Connection::open(path, false));
-  // Where the file or its directory cannot be written SQLite's help files cannot be made or would stay;
-  // without a log the file is complete and can be read by itself.
-  if (!unmerged && shared.read_only()) return alone;
-  if (unmerged) shared.set_merges_log(false);
-  Status verified = verify_schema(shared, path, false);
-  if (!verified && verified.error().kind == ErrorKind::io && !unmerged) return alone;
-  LATHE_TRY_STATUS(std::move(verified));
-  shared.set_merges_log(true);
-  return shared;
-}
-
-// " WHERE a = ? AND b = ?" for the fields given and what is set aside, and then the binding of their values.
+// " WHERE a = ? AND b = ?" for the fields given, and then the binding of their values.
 std::string where_clause(const RecordQuery& query) {
-  std::string clause = " WHERE id NOT IN (SELECT value FROM json_each(?))";
+  std::string clause = " WHERE true";
   const auto add = [&](bool given, const std::string& condition) {
     if (given) clause += fmt::format(" AND records.{}", condition);
   };
@@ -115,8 +36,7 @@ std::string where_clause(const RecordQuery& query) {
   return clause;
 }
 
-void bind_query(Statement& statement, const RecordQuery& query, const Damage& damage) {
-  statement.bind(id_list(damage));
+void bind_query(Statement& statement, const RecordQuery& query) {
   if (query.task_hash) statement.bind(hash_to_string(*query.task_hash));
   if (query.target) statement.bind(*query.target);
   if (query.machine) statement.bind(*query.machine);
@@ -124,13 +44,20 @@ void bind_query(Statement& statement, const RecordQuery& query, const Damage& da
   if (query.compiler_version) statement.bind(*query.compiler_version);
 }
 
-Result<std::vector<Record>> read_all(Statement& statement, const std::string& path) {
-  std::vector<Record> records;
-  for (;;) {
-    LATHE_TRY(const bool row, statement.step());
-    if (!row) return records;
-    LATHE_TRY(Record record, record_from_row(statement, path));
-    records.push_back(std::move(record));
+// The ids as the JSON list that statements take.
+std::string id_list(const Damage& damage) {
+  std::vector<int64_t> ids;
+  for (const auto& [id, reason] : damage.records) ids.push_back(id);
+  return fmt::format("[{}]", fmt::join(ids, ","));
+}
+
+void add_to(TaskSummary& summary, const Record& record) {
+  ++summary.trials;
+  if (record.measurement.failure) {
+    ++summary.failed;
+  } else if (!summary.best_seconds || record.measurement.seconds < *summary.best_seconds) {
+    summary.best_seconds = record.measurement.seconds;
+    summary.best_id = record.id;
   }
 }
 
@@ -142,35 +69,16 @@ bool is_better_known(const Measurement& one, const Measurement& other) {
   return of_one != one.samples.end() && one.seconds < other.seconds;
 }
 
-// Has a new file of that name written, and gives its path; where that fails, leaves none.
-Result<std::string> write_new(const std::string& file,
-                              const std::function<Status(const std::string&)>& write) {
-  LATHE_TRY(std::string place, claim_free_path(file));
-  const Status written = write(place);
-  if (written) return place;
-  std::error_code ignored;
-  for (const char* part : {"", "-wal", "-shm"}) fs::remove(place + part, ignored);
-  return fail(ErrorKind::io, fmt::format("{}: {}", place, written.error().message));
-}
-
-// The same for FILE.saved beside the file, or else in /tmp: what filled or removed the one place need not
-// have done so to the other. The Error is that of the first.
-Result<std::string> write_aside(const std::string& file,
-                                const std::function<Status(const std::string&)>& write) {
-  const Result<std::string> beside = write_new(file + ".saved", write);
-  if (beside) return beside;
-  const Result<std::string> elsewhere =
-      write_new(fs::path("/tmp") / fs::path(file + ".saved").filename(), write);
-  return elsewhere ? elsewhere : beside;
+// Names are for people.
+bool is_same_text(const TaskText& one, TaskText other) {
+  other.name = one.name;
+  return one == other;
 }
 
 }  // namespace
 
-RecordStore::RecordStore(Connection connection, std::string path, LaterColumns columns, Damage damage)
-    : connection_(std::move(connection)),
-      path_(std::move(path)),
-      columns_(std::move(columns)),
-      damage_(std::move(damage)) {}
+RecordStore::RecordStore(Connection connection, std::string path, LaterColumns columns)
+    : connection_(std::move(connection)), path_(std::move(path)), columns_(std::move(columns)) {}
 
 Result<RecordStore> RecordStore::open(const std::string& path) {
   LATHE_TRY_STATUS(check_place(path));
@@ -191,29 +99,30 @@ Result<RecordStore> RecordStore::open_to_write(const std::string& path) {
   LATHE_TRY_STATUS(connection.execute("PRAGMA journal_mode = WAL"));
   LATHE_TRY_STATUS(connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   LATHE_TRY_STATUS(write_schema(connection, path));
-  LATHE_TRY(Damage damage, find_damage(connection, {}));
-  return RecordStore(std::move(connection), path, {}, std::move(damage));
+  LATHE_TRY_STATUS(verify_indexes(connection, path));
+  return RecordStore(std::move(connection), path, {});
 }
 
 Result<RecordStore> RecordStore::open_read_only(const std::string& path) {
-  LATHE_TRY(const fs::file_type type, file_type_of(path));
-  if (type == fs::file_type::not_found) {
+  LATHE_TRY(const std::filesystem::file_type type, file_type_of(path));
+  if (type == std::filesystem::file_type::not_found) {
     return fail(ErrorKind::not_found, fmt::format("there is no records file {}", path));
   }
   LATHE_TRY_STATUS(check_place(path));
   LATHE_TRY(Connection connection, connect_to_read(path));
   LATHE_TRY_STATUS(verify_schema(connection, path, false));
   LATHE_TRY(LaterColumns columns, later_columns(connection));
-  LATHE_TRY(Damage damage, find_damage(connection, columns));
-  return RecordStore(std::move(connection), path, std::move(columns), std::move(damage));
+  LATHE_TRY_STATUS(verify_indexes(connection, path));
+  return RecordStore(std::move(connection), path, std::move(columns));
 }
 
-Status RecordStore::set_aside_misfits() { return add_misfits(connection_, columns_, damage_); }
-
 Result<Damage> RecordStore::repair() {
-  if (damage_.empty()) return Damage();
-  LATHE_TRY_STATUS(in_transaction([&] { return move_damage(connection_, damage_); }));
-  return std::exchange(damage_, {});
+  Damage damage;
+  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    LATHE_TRY(damage, find_damage(connection_, columns_, *judge_, [](const Statement&, const Record&) {}));
+    return damage.empty() ? Status() : move_damage(connection_, damage);
+  }));
+  return damage;
 }
 
 Result<int64_t> RecordStore::append(const Record& record) {
@@ -249,65 +158,71 @@ Error RecordStore::keep_aside(std::span<const Record> records, const Error& why)
 
 Result<MergeCounts> RecordStore::append_missing(std::span<const Record> records) {
   MergeCounts counts;
+  Damage damage;
   LATHE_TRY_STATUS(in_transaction([&]() -> Status {
     for (const Record& record : records) {
-      LATHE_TRY(const std::optional<int64_t> ours, same_as(record));
+      if (std::ranges::find(counts.left_out, record.task) != counts.left_out.end()) continue;
+      // First: what a repair has moved aside of its records, or a damaged text kept from use, is the same.
+      LATHE_TRY(const TaskText known, settle(record.task));
+      LATHE_TRY(const std::optional<Record> ours, same_as(record, damage));
       if (ours) {
         LATHE_TRY(const bool changed, take_over(*ours, record));
         counts.changed += changed ? 1 : 0;
-        continue;
+      } else if (known.dag != record.task.dag) {
+        counts.left_out.push_back(record.task);
+      } else {
+        LATHE_TRY_STATUS(insert(record));
+        ++counts.added;
       }
-      LATHE_TRY(const std::optional<TaskText> known, task(record.task.hash));
-      if (known && known->dag != record.task.dag) {
-        if (std::ranges::find(counts.left_out, record.task) == counts.left_out.end())
-          counts.left_out.push_back(record.task);
-        continue;
-      }
-      LATHE_TRY_STATUS(insert(record));
-      ++counts.added;
     }
     return {};
   }));
+  tell(damage);
   return counts;
 }
 
 Result<int64_t> RecordStore::prune(int64_t keep) {
   LATHE_TRY(const int64_t before, connection_.integer("SELECT count(*) FROM records"));
   LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    LATHE_TRY(const Damage damage,
+              find_damage(connection_, columns_, *judge_, [](const Statement&, const Record&) {}));
+    tell(damage);
     LATHE_TRY(Statement statement, connection_.prepare(kDeleteSlower));
-    statement.bind(id_list(damage_)).bind(keep);
-    LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-    return {};
+    return statement.bind(id_list(damage)).bind(keep).run();
   }));
   LATHE_TRY(const int64_t after, connection_.integer("SELECT count(*) FROM records"));
   LATHE_TRY_STATUS(connection_.execute("VACUUM"));
   return before - after;
 }
 
-Result<bool> RecordStore::take_over(int64_t id, const Record& theirs) {
-  LATHE_TRY(const Record ours, by_id(id));
+Result<bool> RecordStore::take_over(const Record& ours, const Record& theirs) {
   const Measurement& measurement = theirs.measurement;
   if (!ours.measurement.ok()) return false;
   if (!measurement.ok()) {
     // By a stricter tolerance ours says nothing of it.
     const bool is_stricter = theirs.tolerance && ours.tolerance && *theirs.tolerance < *ours.tolerance;
     if (is_stricter) return false;
-    LATHE_TRY_STATUS(write_failure(id, *measurement.failure, theirs.tolerance));
+    LATHE_TRY_STATUS(write_failure(ours.id, *measurement.failure, theirs.tolerance));
     return true;
   }
   if (!is_better_known(measurement, ours.measurement)) return false;
-  LATHE_TRY_STATUS(write_time(id, measurement));
+  LATHE_TRY_STATUS(write_time(ours.id, measurement));
   return true;
 }
 
-Result<std::optional<int64_t>> RecordStore::same_as(const Record& record) const {
-  LATHE_TRY(Statement statement, connection_.prepare(kSelectSame));
-  statement.bind(hash_to_string(record.task.hash)).bind(record.target).bind(record.machine);
-  statement.bind(static_cast<int64_t>(record.cores)).bind(record.compiler_version).bind(record.trace);
-  statement.bind(record.created_at).bind(id_list(damage_));
-  LATHE_TRY(const bool row, statement.step());
-  if (!row) return std::nullopt;
-  return statement.integer(0);
+Result<std::optional<Record>> RecordStore::same_as(const Record& record, Damage& damage) const {
+  LATHE_TRY(Statement rows, connection_.prepare(fmt::format("{}{}", select_record(columns_), kWhereSame)));
+  rows.bind(hash_to_string(record.task.hash)).bind(record.target).bind(record.machine);
+  rows.bind(static_cast<int64_t>(record.cores)).bind(record.compiler_version).bind(record.trace);
+  rows.bind(record.created_at);
+  std::optional<Record> same;
+  LATHE_TRY(Damage found, read_records(rows, *judge_, [&](const Statement&, Record first) {
+              same = std::move(first);
+              return false;
+            }));
+  damage.records.merge(found.records);
+  damage.tasks.merge(found.tasks);
+  return same;
 }
 
 Status RecordStore::in_transaction(const std::function<Status()>& work) {
@@ -339,8 +254,7 @@ Error RecordStore::keep_elsewhere() {
 }
 
 Status RecordStore::insert(const Record& record) {
-  LATHE_TRY_STATUS(write_task(record.task));
-  LATHE_TRY(const TaskText known, stored(record.task));
+  LATHE_TRY(const TaskText known, settle(record.task));
   // A trace speaks of loops and blocks by name.
   if (known.dag != record.task.dag) {
     return fail(ErrorKind::database,
@@ -349,22 +263,41 @@ Status RecordStore::insert(const Record& record) {
   }
   LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
   bind_record(row, record);
-  LATHE_TRY([[maybe_unused]] const bool no_rows, row.step());
-  return {};
+  return row.run();
 }
 
-Status RecordStore::write_task(const TaskText& task) {
-  // Its records stay aside until the file is opened anew, and are then tried by this text.
-  const auto damaged = damage_.tasks.find(hash_to_string(task.hash));
-  if (damaged != damage_.tasks.end()) {
-    LATHE_TRY_STATUS(replace_damaged_task(connection_, damaged->second, task));
-    damage_.tasks.erase(damaged);
-    return {};
+Result<std::optional<TaskText>> RecordStore::text_in_file(const TaskText& task,
+                                                          std::optional<DamagedTask>& damaged) const {
+  LATHE_TRY(Statement row, connection_.prepare(select_task(columns_)));
+  row.bind(hash_to_string(task.hash));
+  LATHE_TRY(const bool has_row, row.step());
+  if (!has_row) return std::nullopt;
+  const Result<TaskText> known = task_alone(row);
+  if (known && (is_same_text(*known, task) || is_same_task(*known, task))) return *known;
+  damaged = {row.integer(kRowOfTask), known ? "its text is that of another task" : known.error().message};
+  return std::nullopt;
+}
+
+Result<TaskText> RecordStore::settle(const TaskText& task) {
+  std::optional<DamagedTask> damaged;
+  LATHE_TRY(std::optional<TaskText> known, text_in_file(task, damaged));
+  if (known) return std::move(*known);
+  if (damaged) {
+    LATHE_TRY_STATUS(replace_damaged_task(connection_, *damaged, task));
+    tell({{}, {{hash_to_string(task.hash), *damaged}}});
+  } else {
+    LATHE_TRY(Statement statement, connection_.prepare(kInsertTask));
+    bind_task(statement, task);
+    LATHE_TRY_STATUS(statement.run());
+    if (connection_.changes() == 0) {
+      return fail(
+          ErrorKind::database,
+          fmt::format("the records file {} did not take task {} ({}), which a trigger in it may prevent",
+                      path_, hash_to_string(task.hash), task.name));
+    }
   }
-  LATHE_TRY(Statement statement, connection_.prepare(kInsertTask));
-  bind_task(statement, task);
-  LATHE_TRY([[maybe_unused]] const bool no_row, statement.step());
-  return {};
+  LATHE_TRY_STATUS(put_records_back(connection_, *judge_, hash_to_string(task.hash)));
+  return task;
 }
 
 Status RecordStore::mark_failed(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance) {
@@ -404,78 +337,105 @@ Status RecordStore::write_time(int64_t id, const Measurement& again) {
   return {};
 }
 
+void RecordStore::tell(const Damage& damage) const {
+  if (tell_ && !damage.empty()) tell_(damage);
+}
+
+Status RecordStore::read(const RecordQuery& query, std::string_view rest,
+                         const std::function<bool(const Statement& row, Record record)>& each) const {
+  LATHE_TRY(Statement rows,
+            connection_.prepare(fmt::format("{}{}{}", select_record(columns_), where_clause(query), rest)));
+  bind_query(rows, query);
+  LATHE_TRY(const Damage damage, read_records(rows, *judge_, each));
+  tell(damage);
+  return {};
+}
+
 Result<std::vector<Record>> RecordStore::find(const RecordQuery& query) const {
-  LATHE_TRY(Statement statement, connection_.prepare(fmt::format("{}{} ORDER BY id", select_record(columns_),
-                                                                 where_clause(query))));
-  bind_query(statement, query, damage_);
-  return read_all(statement, path_);
+  std::vector<Record> records;
+  LATHE_TRY_STATUS(read(query, " ORDER BY id", [&](const Statement&, Record record) {
+    records.push_back(std::move(record));
+    return true;
+  }));
+  return records;
 }
 
 Result<int64_t> RecordStore::count(const RecordQuery& query) const {
-  LATHE_TRY(Statement statement, connection_.prepare("SELECT count(*) FROM records" + where_clause(query)));
-  bind_query(statement, query, damage_);
-  LATHE_TRY([[maybe_unused]] const bool row, statement.step());
-  return statement.integer(0);
+  int64_t count = 0;
+  LATHE_TRY_STATUS(read(query, "", [&](const Statement&, const Record&) {
+    ++count;
+    return true;
+  }));
+  return count;
 }
 
 Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
-  LATHE_TRY(Statement statement,
-            connection_.prepare(fmt::format("{}{} AND failure_kind IS NULL ORDER BY seconds, id LIMIT 1",
-                                            select_record(columns_), where_clause(query))));
-  bind_query(statement, query, damage_);
-  LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
-  if (records.empty()) return std::nullopt;
-  return std::move(records.front());
+  std::optional<Record> best;
+  LATHE_TRY_STATUS(
+      read(query, " AND failure_kind IS NULL ORDER BY seconds, id", [&](const Statement&, Record record) {
+        best = std::move(record);
+        return false;
+      }));
+  return best;
 }
 
 Result<Record> RecordStore::by_id(int64_t id) const {
-  const auto damaged = damage_.records.find(id);
-  if (damaged != damage_.records.end()) return std::unexpected(damage_error(path_, id, damaged->second));
-  LATHE_TRY(Statement statement,
-            connection_.prepare(fmt::format("{} WHERE id = ?", select_record(columns_))));
-  statement.bind(id);
-  LATHE_TRY(std::vector<Record> records, read_all(statement, path_));
-  if (records.empty()) {
+  LATHE_TRY(Statement rows, connection_.prepare(select_record(columns_) + " WHERE id = ?"));
+  rows.bind(id);
+  LATHE_TRY(const bool has_row, rows.step());
+  if (!has_row) {
     return fail(ErrorKind::not_found, fmt::format("the records file {} has no record {}", path_, id));
   }
-  return std::move(records.front());
+  std::expected<Record, Fault> record = judge_->read(rows);
+  if (record) return std::move(*record);
+  return fail(ErrorKind::database, fmt::format("record {} of the records file {} is damaged: {}", id, path_,
+                                               record.error().reason));
 }
 
-Result<std::optional<TaskText>> RecordStore::task(uint64_t hash) const {
-  if (damage_.tasks.contains(hash_to_string(hash))) return std::nullopt;
-  LATHE_TRY(Statement statement, connection_.prepare(select_task(columns_)));
-  statement.bind(hash_to_string(hash));
-  LATHE_TRY(const bool row, statement.step());
-  if (!row) return std::nullopt;
-  return task_from_row(statement, path_);
+Result<std::optional<TaskText>> RecordStore::task(const TaskText& task) const {
+  std::optional<DamagedTask> ignored;
+  return text_in_file(task, ignored);
 }
 
 Result<TaskText> RecordStore::known_as(const TaskText& task) {
-  LATHE_TRY(std::optional<TaskText> known, this->task(task.hash));
+  LATHE_TRY(std::optional<TaskText> known, this->task(task));
   if (known) return std::move(*known);
-  LATHE_TRY_STATUS(in_transaction([&] { return write_task(task); }));
-  // Another process may have been faster.
-  return stored(task);
+  // Another process may be faster.
+  LATHE_TRY_STATUS(in_transaction([&]() -> Status {
+    LATHE_TRY(known, settle(task));
+    return {};
+  }));
+  return std::move(*known);
 }
 
-Result<TaskText> RecordStore::stored(const TaskText& task) const {
-  LATHE_TRY(std::optional<TaskText> known, this->task(task.hash));
-  if (known) return std::move(*known);
-  return fail(ErrorKind::database,
-              fmt::format("the records file {} did not take task {} ({}), which a trigger in it may prevent",
-                          path_, hash_to_string(task.hash), task.name));
-}
-
-Result<std::vector<TaskSummary>> RecordStore::tasks() const {
-  LATHE_TRY(Statement statement, connection_.prepare(select_summaries(columns_)));
-  statement.bind(id_list(damage_));
-  std::vector<TaskSummary> summaries;
+Result<std::vector<TaskText>> RecordStore::task_texts() const {
+  LATHE_TRY(Statement row,
+            connection_.prepare(select_all_tasks(columns_) +
+                                " WHERE hash IN (SELECT task FROM records) ORDER BY tasks.rowid"));
+  std::vector<TaskText> tasks;
   for (;;) {
-    LATHE_TRY(const bool row, statement.step());
-    if (!row) return summaries;
-    LATHE_TRY(TaskSummary summary, summary_from_row(statement, path_));
-    summaries.push_back(std::move(summary));
+    LATHE_TRY(const bool has_row, row.step());
+    if (!has_row) return tasks;
+    Result<TaskText> task = task_alone(row);
+    if (task) tasks.push_back(std::move(*task));
   }
+}
+
+Result<std::vector<TaskSummary>> RecordStore::tasks(const RecordQuery& query) const {
+  std::map<std::tuple<int64_t, std::string, int>, TaskSummary> places;
+  LATHE_TRY_STATUS(read(query, " ORDER BY id", [&](const Statement& row, const Record& record) {
+    TaskSummary& summary = places[{row.integer(kRowOfTask), record.target, record.cores}];
+    if (summary.trials == 0) {
+      summary.task = record.task;
+      summary.target = record.target;
+      summary.cores = record.cores;
+    }
+    add_to(summary, record);
+    return true;
+  }));
+  std::vector<TaskSummary> summaries;
+  for (auto& [key, summary] : places) summaries.push_back(std::move(summary));
+  return summaries;
 }
 
 }  // namespace lathe

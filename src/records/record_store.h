@@ -2,19 +2,22 @@
 // An append is a transaction of its own and on disk (synchronous=FULL) when it returns. Several processes may
 // write one file at once. A store is used from one thread at a time. Every failure is one sentence that names
 // the file. A file that is removed or replaced while it is open is noticed with the next write, whose error
-// says where all that it held is kept. Records and tasks that are damaged are set aside when the file is
-// opened: no query finds them, and only repair changes them.
+// says where all that it held is kept. Records that are damaged, or whose tasks are, are set aside where they
+// are read: no query finds them, and only repair changes them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "records/damage.h"
+#include "records/judge.h"
 #include "records/record.h"
 #include "records/schema.h"
 #include "records/sqlite.h"
@@ -47,13 +50,11 @@ class RecordStore {
   // Opens an existing file for reading; append is then an error.
   static Result<RecordStore> open_read_only(const std::string& path);
 
-  // What is set aside.
-  const Damage& damage() const { return damage_; }
-  // Sets aside, too, the tasks whose text does not make the task that their hash names. Takes milliseconds a
-  // task.
-  Status set_aside_misfits();
-  // Moves what is set aside to tables of its own (records/damage.h), where nothing that was measured is lost,
-  // and gives what that was.
+  // Has `tell` called, from then on, with what each query leaves out as damaged, again where it was told
+  // before.
+  void tell_damage(std::function<void(const Damage&)> tell) { tell_ = std::move(tell); }
+  // Moves what is damaged to tables of its own (records/damage.h), where nothing that was measured is lost,
+  // and gives what that was. Reads the whole file, and tells nobody.
   Result<Damage> repair();
 
   // Stores the record, on disk before this returns, and gives its id; record.id is ignored.
@@ -89,27 +90,35 @@ class RecordStore {
   Result<std::optional<Record>> best(const RecordQuery& query) const;
   // Error not_found where there is none of this id, of kind database where it is damaged.
   Result<Record> by_id(int64_t id) const;
-  // The text under which this task came first; none where it never came or is damaged.
-  Result<std::optional<TaskText>> task(uint64_t hash) const;
-  // The same; stores this text where there is none. Whoever comes next under other names finds it.
+  // The text under which this task came first; none where it never came, or its text is damaged.
+  Result<std::optional<TaskText>> task(const TaskText& task) const;
+  // The same; stores this text where there is none, and puts back what a repair has moved aside of its
+  // records. Whoever comes next under other names finds it.
   Result<TaskText> known_as(const TaskText& task);
-  // In the order in which they were first recorded.
-  Result<std::vector<TaskSummary>> tasks() const;
+  // What these records come to, in the order in which their tasks were first recorded. Reads each of them.
+  Result<std::vector<TaskSummary>> tasks(const RecordQuery& query) const;
+  // Of all that something is recorded of, in the same order.
+  Result<std::vector<TaskText>> task_texts() const;
 
   const std::string& path() const { return path_; }
 
  private:
-  RecordStore(Connection connection, std::string path, LaterColumns columns, Damage damage);
+  RecordStore(Connection connection, std::string path, LaterColumns columns);
   static Result<RecordStore> open_to_write(const std::string& path);
-  // The text under which the file knows a task that was given to it; an Error where it does not.
-  Result<TaskText> stored(const TaskText& task) const;
+  // Calls `each` with the records that the query and the rest of its SQL find until it gives false.
+  Status read(const RecordQuery& query, std::string_view rest,
+              const std::function<bool(const Statement& row, Record record)>& each) const;
+  void tell(const Damage& damage) const;
+  // The text of this task in the file, unless it is missing or another's; its rowid and why where it is.
+  Result<std::optional<TaskText>> text_in_file(const TaskText& task,
+                                               std::optional<DamagedTask>& damaged) const;
   Status insert(const Record& record);
-  // Within a transaction: unless the file knows the task.
-  Status write_task(const TaskText& task);
-  // The id of the first record that is the same.
-  Result<std::optional<int64_t>> same_as(const Record& record) const;
-  // Within a transaction: whether the record of this id now holds what the same one elsewhere knows better.
-  Result<bool> take_over(int64_t id, const Record& theirs);
+  // Within a transaction: the text by which the file knows the task from now on.
+  Result<TaskText> settle(const TaskText& task);
+  // The first record that is the same; adds what is damaged among those that may be.
+  Result<std::optional<Record>> same_as(const Record& record, Damage& damage) const;
+  // Within a transaction: whether our record now holds what the same one elsewhere knows better.
+  Result<bool> take_over(const Record& ours, const Record& theirs);
   Status write_failure(int64_t id, const MeasureFailure& failure, std::optional<double> tolerance);
   Status write_time(int64_t id, const Measurement& again);
   Status in_transaction(const std::function<Status()>& work);
@@ -118,7 +127,8 @@ class RecordStore {
   Connection connection_;
   std::string path_;
   LaterColumns columns_;
-  Damage damage_;
+  std::unique_ptr<Judge> judge_ = std::make_unique<Judge>();
+  std::function<void(const Damage&)> tell_ = {};
   std::optional<Error> moved_ = {};  // what was said once the file was found to be gone
 };
 

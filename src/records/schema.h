@@ -11,9 +11,6 @@ namespace lathe {
 
 inline constexpr int kRecordSchema = 3;
 
-// Whether the file's head says so; the log beside it is not asked.
-bool is_marked_as_ours(const Connection& connection);
-
 // An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
 // `may_be_empty`.
 Status verify_schema(const Connection& connection, const std::string& path, bool may_be_empty);
@@ -26,6 +23,10 @@ struct LaterColumns {
   std::string algorithm = "algorithm";  // of tasks
 };
 Result<LaterColumns> later_columns(const Connection& connection);
+
+// An Error where an index does not hold as many rows as there are: a query by it would miss some. Costs
+// milliseconds, as no row is read.
+Status verify_indexes(const Connection& connection, const std::string& path);
 
 // Writes the file's head, and the tables and columns that are missing, in one transaction.
 Status write_schema(Connection& connection, const std::string& path);

@@ -57,6 +57,15 @@ Error error_of(sqlite3* handle, int code, const std::string& path) {
 
 }  // namespace
 
+Error damage_of_pages(std::string_view detail, const std::string& path) {
+  return {ErrorKind::database,
+          fmt::format("the records file {0} is damaged: {1}; `lathe records repair {0}` saves what can still "
+                      "be read of it",
+                      path, detail),
+          {},
+          {}};
+}
+
 Error sqlite_error(int code, std::string_view detail, const std::string& path) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
@@ -64,14 +73,7 @@ Error sqlite_error(int code, std::string_view detail, const std::string& path) {
               fmt::format("{} is not a Lathe records file: it is not an SQLite database", path),
               {},
               {}};
-    case SQLITE_CORRUPT:
-      return {
-          ErrorKind::database,
-          fmt::format("the records file {0} is damaged: {1}; `lathe records repair {0}` saves what can still "
-                      "be read of it",
-                      path, detail),
-          {},
-          {}};
+    case SQLITE_CORRUPT: return damage_of_pages(detail, path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ErrorKind::database,
@@ -149,6 +151,11 @@ Result<bool> Statement::step() {
   return std::unexpected(error_of(sqlite3_db_handle(handle_.get()), code, path_));
 }
 
+Status Statement::run() {
+  LATHE_TRY([[maybe_unused]] const bool no_row, step());
+  return {};
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
 }
@@ -217,6 +224,7 @@ Result<int64_t> Connection::integer(std::string_view sql) const {
 }
 
 int64_t Connection::last_row_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
+int64_t Connection::changes() const { return sqlite3_changes64(handle_.get()); }
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 
 bool Connection::has_moved() const {

@@ -18,6 +18,9 @@ namespace lathe {
 // The Error for an SQLite result code; `detail` is SQLite's own words.
 Error sqlite_error(int code, std::string_view detail, const std::string& path);
 
+// The Error for a file that SQLite, or who looks after it, finds damaged in itself.
+Error damage_of_pages(std::string_view detail, const std::string& path);
+
 // A prepared statement. Parameters are bound in order, columns are read by number. Must not outlive its
 // connection.
 class Statement {
@@ -36,6 +39,8 @@ class Statement {
 
   // True if a row came, false at the end.
   Result<bool> step();
+  // Of one that gives no rows.
+  Status run();
 
   bool is_null(int column) const;
   bool is_integer(int column) const;
@@ -71,6 +76,8 @@ class Connection {
   // The only value of the only row.
   Result<int64_t> integer(std::string_view sql) const;
   int64_t last_row_id() const;
+  // How many rows the last statement that wrote has written.
+  int64_t changes() const;
   // Whether the file turned out not to be writable.
   bool read_only() const;
   // Whether the path leads to another file by now, or to none: what is written then goes with the connection.

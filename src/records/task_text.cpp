@@ -16,19 +16,10 @@ bool has_own_layout(const Argument& argument) {
   return !argument.layout_is_free && argument.layout != Layout::row_major(argument.tensor->shape.size());
 }
 
-std::unexpected<Error> damaged(const TaskText& text, std::string why) {
-  Error error{
-      ErrorKind::database,
-      fmt::format("the record of task {} ('{}') is damaged: {}", hash_to_string(text.hash), text.name, why),
-      {},
-      {}};
-  return std::unexpected(std::move(error));
-}
-
 Status read_layouts(const TaskText& text, Task& task) {
   if (text.layouts.empty()) return {};
   if (text.layouts.size() != task.arguments.size())
-    return damaged(text, "it has not one layout for each argument");
+    return fail(ErrorKind::database, "it has not one layout for each argument");
   for (size_t i = 0; i < task.arguments.size(); ++i) {
     Argument& argument = task.arguments[i];
     argument.layout_is_free = text.layouts[i].empty();
@@ -38,6 +29,23 @@ Status read_layouts(const TaskText& text, Task& task) {
     LATHE_TRY_STATUS(verify(argument.layout, argument.tensor->shape));
   }
   return {};
+}
+
+// Whatever its hash is.
+Result<Task> read_task(const TaskText& text, const Target& target, int cores) {
+  LATHE_TRY(Dag dag, parse_dag(text.dag, "task " + hash_to_string(text.hash)));
+  LATHE_TRY(Task task,
+            make_task(text.name, std::move(dag), target, cores, text.constants, text.free_layouts));
+  task.runs_cold = text.runs_cold;
+  task.algorithm = text.algorithm;
+  LATHE_TRY_STATUS(read_layouts(text, task));
+  return task;
+}
+
+Result<Task> task_of_hash(const TaskText& text, const Target& target, int cores) {
+  LATHE_TRY(Task task, read_task(text, target, cores));
+  if (hash_of(task) == text.hash) return task;
+  return fail(ErrorKind::database, "its text is that of task " + hash_to_string(hash_of(task)));
 }
 
 }  // namespace
@@ -60,16 +68,29 @@ TaskText text_of(const Task& task) {
 }
 
 Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
-  LATHE_TRY(Dag dag, parse_dag(text.dag, "task " + hash_to_string(text.hash)));
-  LATHE_TRY(Task task,
-            make_task(text.name, std::move(dag), target, cores, text.constants, text.free_layouts));
-  task.runs_cold = text.runs_cold;
-  task.algorithm = text.algorithm;
-  LATHE_TRY_STATUS(read_layouts(text, task));
-  if (hash_of(task) != text.hash) {
-    return damaged(text, "its text is that of task " + hash_to_string(hash_of(task)));
+  Result<Task> task = task_of_hash(text, target, cores);
+  if (!task && task.error().kind == ErrorKind::database) {
+    task.error().message = fmt::format("the record of task {} ('{}') is damaged: {}",
+                                       hash_to_string(text.hash), text.name, task.error().message);
   }
   return task;
+}
+
+std::string fault_of(const TaskText& text, const Target& target, int cores) {
+  const Result<Task> task = task_of_hash(text, target, cores);
+  if (task) return "";
+  return task.error().kind == ErrorKind::database
+             ? task.error().message
+             : fmt::format("its text cannot be read ({})", task.error().to_string());
+}
+
+bool is_same_task(const TaskText& known, const TaskText& other) {
+  const Result<Target> target = parse_target("x86-avx2");  // any will do
+  if (!target) return true;
+  const Result<Task> wanted = read_task(other, *target, 1);
+  if (!wanted) return true;
+  const Result<Task> task = read_task(known, *target, 1);
+  return task && hash_of(*task) == hash_of(*wanted);
 }
 
 }  // namespace lathe

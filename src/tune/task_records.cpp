@@ -55,7 +55,7 @@ Result<std::optional<Record>> best_record_of(const Task& task, const RecordStore
 }
 
 Result<Task> in_recorded_names(const Task& task, const RecordStore& records) {
-  LATHE_TRY(const std::optional<TaskText> known, records.task(hash_of(task)));
+  LATHE_TRY(const std::optional<TaskText> known, records.task(text_of(task)));
   return known ? within(records.path(), in_names_of(*known, task)) : task;
 }
 

@@ -298,7 +298,7 @@ TEST_F(ChosenRecordTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
   const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
   Record record = record_of(*task);
   double seconds = 0;
-  for (const char* trace : {"split C zzz [1]", "hello", "unroll C j"}) {
+  for (const char* trace : {"split C zzz [1]", "unroll C yyy", "unroll C j"}) {
     record.trace = trace;
     record.measurement = measurement_of({seconds += 1e-6});
     ASSERT_TRUE(records->append(record).has_value());
@@ -313,8 +313,8 @@ TEST_F(ChosenRecordTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
   ASSERT_EQ(rejected.size(), 2u);
   EXPECT_THAT(rejected[0], StartsWith("mm: the program of record 1 of " + file +
                                       " is not used, illegal_schedule: split C zzz [1]: block 'C' has no"));
-  EXPECT_THAT(rejected[1],
-              StartsWith("mm: the program of record 2 of " + file + " is not used, parse: trace:1:"));
+  EXPECT_THAT(rejected[1], StartsWith("mm: the program of record 2 of " + file +
+                                      " is not used, illegal_schedule: unroll C yyy: "));
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include "records/judge.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/compiler_version.h"
+#include "records/record_row.h"
+#include "records/task_text.h"
+#include "schedule/trace.h"
+
+namespace lathe {
+namespace {
+
+// Of what the record itself holds; empty where nothing is wrong.
+std::string fault_of_program(const Record& record) {
+  if (!parse_target(record.target)) return fmt::format("its column target holds '{}'", record.target);
+  const Result<Trace> trace = parse_trace(record.trace, "column trace");
+  if (!trace) return fmt::format("its trace cannot be read ({})", trace.error().to_string());
+  // Only a task that leaves nothing open is computed without a step.
+  if (trace->empty() && !record.integers.empty()) return "its column trace holds ''";
+  return "";
+}
+
+}  // namespace
+
+bool is_of_this_version(const Record& record) { return record.compiler_version == compiler_version(); }
+
+std::expected<Record, Fault> Judge::read(const Statement& row) {
+  Result<Record> record = record_alone(row);
+  if (!record) return std::unexpected(Fault{record.error().message});
+  const bool is_ours = is_of_this_version(*record);
+  if (is_ours) {
+    std::string reason = fault_of_program(*record);
+    if (!reason.empty()) return std::unexpected(Fault{std::move(reason)});
+  }
+  const std::string hash = row.text(kTaskOfRecord);
+  if (row.is_null(0))
+    return std::unexpected(Fault{fmt::format("the file does not hold the task '{}' that is named", hash)});
+  Result<TaskText> task = task_alone(row);
+  std::string reason;
+  if (!task) {
+    reason = task.error().message;
+  } else if (is_ours) {
+    reason = fault_of(*task, record->target, record->cores);
+  }
+  if (!reason.empty())
+    return std::unexpected(Fault{fmt::format("its task {} is damaged: {}", hash, reason), reason});
+  record->task = std::move(*task);
+  return std::move(*record);
+}
+
+const std::string& Judge::fault_of(const TaskText& text, const std::string& target, int cores) {
+  const auto [answer, is_new] = answers_.try_emplace({text.hash, target, cores});
+  if (is_new || answer->second.text != text) {
+    const Result<Target> known = parse_target(target);
+    answer->second = {text, known ? lathe::fault_of(text, *known, cores) : known.error().message};
+  }
+  return answer->second.reason;
+}
+
+Result<Damage> read_records(Statement& rows, Judge& judge,
+                            const std::function<bool(const Statement& row, Record record)>& each) {
+  Damage damage;
+  for (;;) {
+    LATHE_TRY(const bool has_row, rows.step());
+    if (!has_row) return damage;
+    std::expected<Record, Fault> record = judge.read(rows);
+    if (record) {
+      if (!each(rows, std::move(*record))) return damage;
+      continue;
+    }
+    Fault& fault = record.error();
+    if (!fault.of_task.empty())
+      damage.tasks[rows.text(kTaskOfRecord)] = {rows.integer(kRowOfTask), std::move(fault.of_task)};
+    damage.records[rows.integer(kIdOfRecord)] = std::move(fault.reason);
+  }
+}
+
+}  // namespace lathe
