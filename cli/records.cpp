@@ -91,12 +91,19 @@ void print_moved(const std::string& file, const Damage& moved) {
     to_stdout("{}: {} moved to its table damaged_tasks\n", file, counted(moved.tasks.size(), "task"));
 }
 
+std::string told_refused(int64_t refused) {
+  if (refused == 0) return "";
+  return fmt::format(", {} in part, which {} in its table damaged_records", refused,
+                     refused == 1 ? "is" : "are");
+}
+
 Status repair(const std::string& file) {
   LATHE_TRY(const bool whole, is_whole(file));
   if (!whole) {
     LATHE_TRY(const Salvaged salvaged, salvage(file));
-    to_stdout("{}: its pages are damaged; {} could be read, and the file as it was is {}\n", file,
-              counted(static_cast<size_t>(salvaged.records), "record"), salvaged.original);
+    to_stdout("{}: its pages are damaged; {} could be read{}, and the file as it was is {}\n", file,
+              counted(static_cast<size_t>(salvaged.records), "record"), told_refused(salvaged.refused),
+              salvaged.original);
   }
   LATHE_TRY(RecordStore store, RecordStore::open(file));
   LATHE_TRY(const Damage moved, store.repair());

@@ -11,7 +11,8 @@
 namespace lathe {
 
 struct Salvaged {
-  int64_t records = 0;   // that could be read
+  int64_t records = 0;   // that could be read and are in their table again
+  int64_t refused = 0;   // that could be read, but lack what a record must have: they are in damaged_records
   std::string original;  // where the damaged file is now, with its log
 };
 
@@ -20,7 +21,8 @@ struct Salvaged {
 Result<bool> is_whole(const std::string& path);
 
 // Puts a whole file in the place of a damaged one, which is kept beside it as FILE.damaged. Rows are copied
-// as they are. An Error, which leaves everything as it was, where nothing can be read, or nothing written.
+// as they are, those of an earlier repair too; what the tables do not take goes to its damaged_ one. An
+// Error, which leaves everything as it was, where nothing can be read, or nothing written.
 Result<Salvaged> salvage(const std::string& path);
 
 }  // namespace lathe
