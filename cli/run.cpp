@@ -43,13 +43,18 @@ struct Tensors {
   std::string option() const { return fmt::format("--{}", word); }
 };
 
-// Which of them "[NAME=]X.npy" is about; without a name the next one in order.
-Result<TensorFile> tensor_file(const Tensors& tensors, const std::string& text, size_t position) {
-  // Names and paths may both hold '=': the artifact's names decide.
+// Which of them "NAME=X.npy" is about, and the file; none where it is a file alone.
+Result<std::optional<TensorFile>> named_file(const Tensors& tensors, const std::string& text) {
+  // Names and paths may both hold '=': the artifact's names decide, the longest first.
+  std::optional<TensorFile> named;
+  size_t longest = 0;
   for (size_t i = 0; i < tensors.all.size(); ++i) {
     const std::string& name = tensors.all[i].name;
-    if (text.starts_with(name + "=")) return TensorFile{i, text.substr(name.size() + 1)};
+    if (!text.starts_with(name + "=") || name.size() < longest) continue;
+    named = TensorFile{i, text.substr(name.size() + 1)};
+    longest = name.size();
   }
+  if (named) return named;
   if (const size_t equals = text.find('='); equals != std::string::npos && text.find('/') > equals) {
     std::vector<std::string> names;
     for (const ArtifactTensor& tensor : tensors.all) names.push_back(tensor.name);
@@ -58,7 +63,7 @@ Result<TensorFile> tensor_file(const Tensors& tensors, const std::string& text, 
                             fmt::join(names, ", ")),
                 tensors.option());
   }
-  return TensorFile{position, text};
+  return std::nullopt;
 }
 
 // Of what the artifact has, another number was given.
@@ -70,23 +75,34 @@ std::unexpected<Error> wrong_count(const Tensors& tensors, size_t given, const c
               tensors.option());
 }
 
-// The file of each that has one, in the order of the command line. There are no more than tensors.
+// The file of each that has one, in their order: those without a name are for the tensors that no other
+// names. There are no more than tensors.
 Result<std::vector<TensorFile>> tensor_files(const Tensors& tensors, const std::vector<std::string>& texts) {
-  std::vector<bool> given(tensors.all.size(), false);
+  std::vector<std::optional<std::string>> paths(tensors.all.size());
+  std::vector<std::string> unnamed;
+  for (const std::string& text : texts) {
+    LATHE_TRY(const std::optional<TensorFile> named, named_file(tensors, text));
+    if (!named) {
+      unnamed.push_back(text);
+    } else if (paths[named->index]) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("{} '{}' is given twice", tensors.word, tensors.all[named->index].name),
+                  tensors.option());
+    } else {
+      paths[named->index] = named->path;
+    }
+  }
   std::vector<TensorFile> files;
-  for (size_t position = 0; position < texts.size(); ++position) {
-    LATHE_TRY(const TensorFile file, tensor_file(tensors, texts[position], position));
-    const std::string& name = tensors.all[file.index].name;
-    if (given[file.index]) {
-      return fail(ErrorKind::invalid_argument, fmt::format("{} '{}' is given twice", tensors.word, name),
+  auto next = unnamed.begin();
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (!paths[i] && next != unnamed.end()) paths[i] = *next++;
+    if (!paths[i]) continue;
+    if (paths[i]->empty()) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("no file is given for {} '{}'", tensors.word, tensors.all[i].name),
                   tensors.option());
     }
-    given[file.index] = true;
-    if (file.path.empty()) {
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("no file is given for {} '{}'", tensors.word, name), tensors.option());
-    }
-    files.push_back(file);
+    files.push_back({i, *paths[i]});
   }
   return files;
 }
@@ -159,8 +175,8 @@ void add_run(CLI::App& app, Action& chosen) {
   OptionSet command = add_command(app, "run", "run an artifact on .npy files and time it");
   const auto options = std::make_shared<RunOptions>();
   command.text("DIR", options->folder, "the artifact's folder", {.is_required = true});
-  command.texts("--input", options->inputs, "[NAME=]X.npy for each input, by its name or in order");
-  command.texts("--output", options->outputs, "[NAME=]Y.npy for an output, by its name or in order");
+  command.texts("--input", options->inputs, "[NAME=]X.npy for each input: by its name, the others in order");
+  command.texts("--output", options->outputs, "[NAME=]Y.npy for an output: by its name, the others in order");
   command.flag("--random", options->random, "random values for each input that --input does not give");
   command.number("--seed", options->seed, "of --random; default: 1");
   command.flag("--percentiles", options->percentiles,

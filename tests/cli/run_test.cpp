@@ -89,6 +89,27 @@ TEST_F(RunTest, OutputsHaveNamesAsInputsDo) {
   EXPECT_EQ(sentence(run + "C="), "lathe: --output: no file is given for output 'C'");
 }
 
+// Those that have no name in front are for the others, in order.
+TEST_F(RunTest, InputsByNameLeaveTheOthersInOrder) {
+  write_matmul();
+  expect_success("compile --workload w.json --cores 1 --out o");
+  write_array("a.npy", DType::f32, {9, 7});
+  write_array("b.npy", DType::f32, {7, 8});
+  expect_success("run o/mm --repeat 1 --input B=b.npy --input a.npy");
+  expect_success("run o/mm --repeat 1 --input b.npy --input A=a.npy");
+  EXPECT_EQ(sentence("run o/mm --input B=b.npy --input B=b.npy"), "lathe: --input: input 'B' is given twice");
+}
+
+TEST_F(RunTest, OfNamesThatBeginAlikeTheLongestIsMeant) {
+  OnnxModel model;
+  model.input("a", {4}).input("a=b", {4}).node("sum", "Add", {"a", "a=b"}, "y").output("y");
+  write("m.onnx", model.bytes());
+  expect_success("compile m.onnx --cores 1 --out o");
+  write_array("x.npy", DType::f32, {4});
+  for (const char* inputs : {"a=x.npy a=b=x.npy", "a=b=x.npy a=x.npy"})
+    expect_success(std::string("run o --repeat 1 --input ") + inputs);
+}
+
 TEST_F(RunTest, ANetworkRunsOnRandomInputs) {
   write("m.onnx", small_conv_model().bytes());
   expect_success("compile m.onnx --cores 1 --out o");
