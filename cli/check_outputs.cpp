@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "artifact/write_artifact.h"
+
 namespace lathe::cli {
 namespace {
 
@@ -80,6 +82,7 @@ Status check_outputs(const std::vector<std::string>& folders, const std::string&
   for (const std::string& folder : folders) {
     LATHE_TRY_STATUS(made.make(folder));
     LATHE_TRY_STATUS(check_writable(folder));
+    LATHE_TRY_STATUS(check_folder(folder));
   }
   return file.empty() ? Status() : check_file(file);
 }

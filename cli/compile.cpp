@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "artifact/compile_model.h"
+#include "artifact/write_artifact.h"
 #include "cli/command.h"
 #include "cli/measuring.h"
 #include "cli/open_records.h"
@@ -59,8 +60,10 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
             select_workloads(options.program.workload, options.program.filter));
   LATHE_TRY_STATUS(check_name(options.name, workloads.size()));
   const std::vector<NamedFile> read = files_read(options.program, options.records);
-  for (const Workload& workload : workloads)
+  for (const Workload& workload : workloads) {
     LATHE_TRY_STATUS(check_artifact_apart(folder_below(options.out, workload.name), read));
+    LATHE_TRY_STATUS(check_folder(folder_below(options.out, workload.name)));
+  }
   ProgressLine line;
   std::vector<std::string> notes;
   std::vector<Error> errors;
@@ -87,6 +90,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   LATHE_TRY(const Network network, load_network(options.program.model, import, model_options.target,
                                                 model_options.cores, options.program.exact_specials));
   LATHE_TRY_STATUS(check_artifact_apart(options.out, data_files(network.graph)));
+  LATHE_TRY_STATUS(check_folder(options.out));
   for (const std::string& note : network.graph.notes) report_rejected(note);
   ProgressLine line;
   size_t compiled = 0;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "artifact/run_program.h"
 #include "artifact/runtime_bytes.h"
 #include "artifact/weights.h"
+#include "base/json.h"
 #include "base/read_file.h"
 #include "base/scratch_folder.h"
 #include "base/write_file.h"
@@ -129,8 +131,15 @@ Status make_link(const ScratchFolder& build, const std::string& folder, const st
   return fail(ErrorKind::io, fmt::format("the link to model.so cannot be made: {}", error.message()), path);
 }
 
-// The artifact that lies in the folder, of whatever form: what runs goes first, the manifest stays. A folder
-// without a manifest holds no artifact, and a file there that has one of these names is somebody else's.
+bool is_manifest_of_lathe(const std::string& path) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return false;
+  const Result<nlohmann::json> manifest = parse_json(*text, path);
+  return manifest && manifest->is_object() && manifest->contains("format") &&
+         (*manifest)["format"].is_number_integer();
+}
+
+// The artifact that lies in the folder, of whatever form: what runs goes first, the manifest stays.
 Status remove_old(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder + "/" + kManifest, error)) return {};
@@ -172,9 +181,30 @@ Status replace(const ScratchFolder& build, const std::string& folder, std::vecto
 
 std::vector<std::string> artifact_file_names() { return {kManifest, kWeights, kHeader, kLibrary}; }
 
+Status check_folder(const std::string& folder) {
+  const bool is_ours = is_manifest_of_lathe(folder + "/" + kManifest);
+  std::vector<std::string> names = artifact_file_names();
+  names.push_back(c_file(0));
+  for (const std::string& name : names) {
+    std::error_code error;
+    const std::string path = fmt::format("{}/{}", folder, name);
+    const fs::file_type type = fs::symlink_status(path, error).type();
+    if (type == fs::file_type::directory)
+      return fail(ErrorKind::io, "a folder is in the way of the artifact's file", path);
+    if (type != fs::file_type::not_found && type != fs::file_type::none && !is_ours)
+      return fail(ErrorKind::io,
+                  fmt::format("the file is no artifact's, as no {} of Lathe lies beside it, and would be "
+                              "replaced: give another folder, or remove it",
+                              kManifest),
+                  path);
+  }
+  return {};
+}
+
 Status check_compiler(const WriteOptions& options) { return run_compiler({options.compiler, "--version"}); }
 
 Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options) {
+  LATHE_TRY_STATUS(check_folder(folder));
   const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
   LATHE_TRY_STATUS(write_sources(model, build));
@@ -189,6 +219,7 @@ Status write_artifact(const Model& model, const std::string& folder, const Write
 }
 
 Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options) {
+  LATHE_TRY_STATUS(check_folder(folder));
   const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
   std::vector<std::string> names;

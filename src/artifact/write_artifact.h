@@ -23,6 +23,10 @@ Status write_artifact(const Model& model, const std::string& folder, const Write
 // The same Error, without any model, where write_artifact would find no compiler.
 Status check_compiler(const WriteOptions& options);
 
+// An Error where an artifact would take the place of what is somebody else's: files of its names beside no
+// manifest of Lathe's, or folders of these names. Whoever writes one asks it again.
+Status check_folder(const std::string& folder);
+
 // What a folder's artifact is made of, but for C sources.
 std::vector<std::string> artifact_file_names();
 

@@ -66,6 +66,37 @@ TEST_F(CheckApart, AnArtifactsFilesAreNoneOfTheOthers) {
   EXPECT_EQ(text("o/weights.bin"), "kept");
 }
 
+// Found before anything is measured or compiled.
+TEST_F(CheckApart, AnArtifactTakesThePlaceOfArtifactsAlone) {
+  fs::create_directories(folder_.path() / "o/mm");
+  for (const char* command :
+       {"tune --workload w.json --trials 1 --records r.db --out o", "compile --workload w.json --out o",
+        "compile --workload w.json --out o --emit c"}) {
+    for (const char* name : {"weights.bin", "model.h", "model.so", "manifest.json", "kernel0.c"}) {
+      const std::string file = std::string("o/mm/") + name;
+      write(file, R"({"name": "of a browser"})");
+      EXPECT_EQ(sentence(command),
+                "lathe: " + file +
+                    ": the file is no artifact's, as no manifest.json of Lathe lies beside it, and "
+                    "would be replaced: give another folder, or remove it");
+      EXPECT_EQ(text(file.c_str()), R"({"name": "of a browser"})");
+      fs::remove(folder_.path() / file);
+    }
+    fs::create_directories(folder_.path() / "o/mm/model.so");
+    EXPECT_EQ(sentence(command), "lathe: o/mm/model.so: a folder is in the way of the artifact's file");
+    fs::remove(folder_.path() / "o/mm/model.so");
+  }
+  EXPECT_FALSE(fs::exists(folder_.path() / "r.db"));
+  // A manifest of somebody else's does not make what lies beside it an artifact.
+  write("o/mm/manifest.json", "{}");
+  write("o/mm/kernel0.c", "mine");
+  EXPECT_NE(lathe("compile --workload w.json --cores 1 --out o").status, 0);
+  EXPECT_EQ(text("o/mm/kernel0.c"), "mine");
+  fs::remove_all(folder_.path() / "o");
+  // An artifact gives way to the next.
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
+}
+
 TEST_F(CheckApart, ARunsOutputIsNoneOfItsOtherFiles) {
   write_workload(R"({"name": "s", "op": "expression", "text": "C[i:5] = A[i] + 1.0  D[i:5] = A[i] * 2.0"})");
   ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);
