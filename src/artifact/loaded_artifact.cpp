@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "artifact/artifact_library.h"
+#include "base/abridged.h"
 #include "base/check.h"
 #include "target/detect.h"
 
@@ -48,7 +49,7 @@ Result<Buffer> allocate(const char* role, const ArtifactTensor& tensor, const st
 }
 
 std::string describe(DType dtype, const std::vector<int64_t>& shape) {
-  return fmt::format("{}[{}]", to_string(dtype), fmt::join(shape, ","));
+  return fmt::format("{}[{}]", to_string(dtype), abridged(fmt::format("{}", fmt::join(shape, ","))));
 }
 
 }  // namespace
