@@ -15,6 +15,7 @@
 #include "cli/write_model.h"
 #include "measure/timing.h"
 #include "records/within.h"
+#include "tune/exact_specials.h"
 #include "tune/select_workloads.h"
 #include "tune/task_records.h"
 
@@ -61,16 +62,27 @@ Result<std::optional<Record>> best_applying(const Task& task, const RecordStore&
   }
 }
 
-Result<BestRecord> best_of(const Workload& workload, const Target& target, int cores,
-                           const RecordStore& records) {
+// What the operator was tuned as.
+struct Tuned {
+  const Target& target;
+  int cores = 1;
+  bool exact_specials = false;
+};
+
+Result<Task> tuned_task(const Workload& workload, const Tuned& tuned, bool is_free) {
+  LATHE_TRY(Task task, make_task(workload, tuned.target, tuned.cores, is_free));
+  if (!tuned.exact_specials) return task;
+  return within(workload.name, with_exact_specials(std::move(task)));
+}
+
+Result<BestRecord> best_of(const Workload& workload, const Tuned& tuned, const RecordStore& records) {
   BestRecord best;
   for (const char* layout : {"free", "fixed"}) {
-    const bool is_free = layout == std::string_view("free");
-    LATHE_TRY(const Task task, make_task(workload, target, cores, is_free));
-    LATHE_TRY(const std::optional<Record> record, best_applying(task, records));
+    LATHE_TRY(const Task task, tuned_task(workload, tuned, layout == std::string_view("free")));
     LATHE_TRY(const std::vector<Record> tried, records.find(records_of(task)));
+    LATHE_TRY(const std::optional<Record> record, best_applying(task, records));
     const BestRecord found{record, static_cast<int64_t>(tried.size()), count_failures(tried), layout};
-    if (is_better(found, best, target)) best = found;
+    if (is_better(found, best, tuned.target)) best = found;
   }
   return best;
 }
@@ -95,8 +107,22 @@ ReportRow row_of(const Workload& workload, const BestRecord& best, const Target&
 struct BenchCase {
   Workload workload;
   BestRecord best;
+  bool is_known_otherwise = false;  // none was found, but with --exact-specials there is one, or without
   std::optional<MeasureFailure> failure = {};  // why its program could not be measured, or was wrong
 };
+
+Result<BenchCase> case_of(Workload workload, Tuned tuned, const RecordStore& records) {
+  BenchCase bench_case;
+  LATHE_TRY(bench_case.best, best_of(workload, tuned, records));
+  if (!bench_case.best.record) {
+    tuned.exact_specials = !tuned.exact_specials;
+    // Not every operator has programs that keep them apart.
+    const Result<BestRecord> other = best_of(workload, tuned, records);
+    bench_case.is_known_otherwise = other && other->record;
+  }
+  bench_case.workload = std::move(workload);
+  return bench_case;
+}
 
 // How often in a round a case and its peers take turns.
 constexpr int kTurns = 3;
@@ -133,8 +159,10 @@ Status check_all_measured(const std::vector<BenchCase>& cases, const std::vector
                           const BenchCommand& command) {
   std::string unknown;
   std::string wrong;
+  bool is_known_otherwise = false;
   for (const BenchCase& each : cases) {
     if (each.best.record && !each.failure) continue;
+    is_known_otherwise = is_known_otherwise || each.is_known_otherwise;
     std::string& names = each.failure ? wrong : unknown;
     names += (names.empty() ? "" : ", ") + each.workload.name;
     if (each.failure) names += fmt::format(" ({}: {})", to_string(each.failure->kind), each.failure->message);
@@ -145,8 +173,11 @@ Status check_all_measured(const std::vector<BenchCase>& cases, const std::vector
   }
   if (unknown.empty()) return {};
   return fail(ErrorKind::not_found,
-              fmt::format("there is no program on {} and {} core{} for {}", rows.front().target,
-                          rows.front().cores, rows.front().cores == 1 ? "" : "s", unknown),
+              fmt::format("there is no program on {} and {} core{} for {}{}", rows.front().target,
+                          rows.front().cores, rows.front().cores == 1 ? "" : "s", unknown,
+                          !is_known_otherwise              ? ""
+                          : command.program.exact_specials ? ", but there is without --exact-specials"
+                                                           : ", but there is with --exact-specials"),
               command.records);
 }
 
@@ -200,10 +231,11 @@ Status run(const BenchCommand& command) {
   std::vector<BenchCase> cases;
   std::vector<ReportRow> rows;
   for (Workload& workload : workloads) {
-    LATHE_TRY(BestRecord best, best_of(workload, target, cores, records));
-    rows.push_back(row_of(workload, best, target, cores));
+    LATHE_TRY(BenchCase bench_case,
+              case_of(std::move(workload), {target, cores, command.program.exact_specials}, records));
+    rows.push_back(row_of(bench_case.workload, bench_case.best, target, cores));
     rows.back().peers = empty_figures(peers);
-    cases.push_back({std::move(workload), std::move(best)});
+    cases.push_back(std::move(bench_case));
   }
   LATHE_TRY_STATUS(measure_rounds(cases, command, target, peers, measurer, rows));
   print_report(rows, target);

@@ -36,8 +36,6 @@ void add_program_options(OptionSet& command, ProgramOptions& options) {
   command.text("MODEL", options.model, "an ONNX model");
   command.texts("--input", options.inputs, "the shapes of inputs, NAME=1,3,640,640, in place of the model's");
   command.text("--workload", options.workload, "a JSON file of operators, in place of a model");
-  command.flag("--exact-specials", options.exact_specials,
-               "no program in which an infinity or NaN reaches results beside those that read it");
   add_workload_options(command, options);
 }
 
@@ -47,6 +45,8 @@ void add_workload_options(OptionSet& command, ProgramOptions& options) {
   command.text("--target", options.target, "native, x86-avx2 or x86-avx512", {.shows_default = true});
   command.number("--cores", options.cores, "how many cores; default: all that this process may use",
                  {1, 4096});
+  command.flag("--exact-specials", options.exact_specials,
+               "no program in which an infinity or NaN reaches results beside those that read it");
 }
 
 Status check(const ProgramOptions& options) {

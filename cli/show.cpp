@@ -30,6 +30,7 @@ std::string dump(const ordered_json& json) {
 std::string described(const TaskText& task) {
   std::string text = task.name;
   if (task.runs_cold) text += " (cold)";
+  if (!task.free_layouts && task.layouts.empty()) text += " (row-major)";
   if (!task.algorithm.empty()) text += fmt::format(" ({} required)", task.algorithm);
   return text;
 }

@@ -113,8 +113,11 @@ std::string state_text(const TuneState& state, const std::string& left) {
                      left);
 }
 
-TuneObserver observer_on(ProgressLine& line, const Deadline& deadline) {
-  return [&line, deadline, start = monotonic_seconds()](const TuneState& state) {
+// `layouts` are those of the tasks, in turns; where there are several a task's is told with its name.
+TuneObserver observer_on(ProgressLine& line, const Deadline& deadline,
+                         const std::vector<std::string>& layouts) {
+  return [&line, deadline, layouts, start = monotonic_seconds()](TuneState state) {
+    if (layouts.size() > 1 && layouts[state.index % layouts.size()] == "fixed") state.name += " (row-major)";
     if (state.work) {
       WorkState work = *state.work;
       work.what = fmt::format("{}: {}", state.name, work.what);
@@ -249,7 +252,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
   LATHE_TRY(const std::vector<CaseResult> results,
             tune_cases(tasks, search_options(command, session.cores),
                        shared_budget(session.budget, layouts.size(), tasks.size()), session.measurer,
-                       session.records, observer_on(line, session.budget.deadline)));
+                       session.records, observer_on(line, session.budget.deadline, layouts)));
   release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;
@@ -287,7 +290,7 @@ Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Ne
   LATHE_TRY(
       const std::vector<CaseResult> results,
       tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores), session.budget,
-                         session.measurer, session.records, observer_on(line, session.budget.deadline)));
+                         session.measurer, session.records, observer_on(line, session.budget.deadline, {})));
   release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;

@@ -151,11 +151,13 @@ std::string reason(const CaseResult& result) {
 }  // namespace
 
 void print_report(const std::vector<ReportRow>& rows, const Target& target) {
-  to_stdout("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}{}\n", "name", "uses", "best", "GFLOP/s",
+  size_t width = 32;
+  for (const ReportRow& row : rows) width = std::max(width, row.result.name.size());
+  to_stdout("{:<{}} {:>5} {:>12} {:>9} {:>7} {:>7} {:>7} {:>9}{}\n", "name", width, "uses", "best", "GFLOP/s",
             "trials", "failed", "wall", "rel.error", rows.empty() ? "" : peer_titles(rows.front()));
   for (const ReportRow& row : rows) {
     const TuneProgress& progress = row.result.progress;
-    to_stdout("{:<32} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}{}\n", row.result.name, row.uses,
+    to_stdout("{:<{}} {:>5} {:>12} {:>9} {:>7} {:>7} {:>6.1f}s {:>9}{}\n", row.result.name, width, row.uses,
               microseconds(progress.best_seconds),
               has_program(row) ? fmt::format("{:.1f}", gflops(row)) : "-", progress.trials, progress.failed,
               row.result.wall_seconds,

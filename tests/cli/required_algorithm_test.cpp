@@ -46,6 +46,38 @@ TEST_F(CliTest, WhatWinogradsAlgorithmDoesNotComputeIsOneSentence) {
             "groups, with kernels of 2 to 5, and its 'stride' is 2: Winograd's algorithm computes no other");
 }
 
+TEST_F(CliTest, WhatWasTunedWithExactSpecialsIsBenchedSo) {
+  write_workload(entry("conv2d", 1));
+  ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 1 --exact-specials --records r.db").status, 0);
+  const std::string bench = "bench --workload w.json --cores 1 --rounds 1 --records r.db";
+  EXPECT_THAT(lathe(bench).err, HasSubstr(" 1 core for c, but there is with --exact-specials\n"));
+  EXPECT_EQ(lathe(bench + " --exact-specials").status, 0);
+  ASSERT_EQ(lathe("tune --workload w.json --cores 1 --trials 1 --records plain.db").status, 0);
+  EXPECT_THAT(lathe("bench --workload w.json --cores 1 --records plain.db --exact-specials").err,
+              HasSubstr(", but there is without --exact-specials\n"));
+}
+
+TEST_F(CliTest, LayoutsTellTasksOfOneNameApart) {
+  write_matmul();
+  const Outcome tuned = lathe("tune --workload w.json --cores 1 --trials 2 --records r.db --out o");
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, HasSubstr("[1/2] mm: "));
+  EXPECT_THAT(tuned.err, HasSubstr("[2/2] mm (row-major): "));
+  const std::string shown = lathe("show r.db").out;
+  EXPECT_THAT(shown, HasSubstr(" mm\n"));
+  EXPECT_THAT(shown, HasSubstr(" mm (row-major)\n"));
+}
+
+TEST_F(CliTest, ALongNameDoesNotShiftTheColumns) {
+  const std::string name(50, 'n');
+  write_workload(R"({"op": "expression", "text": "C[i:5] = A[i] + 1.0", "name": ")" + name + "\"}");
+  const std::string table = lathe("tune --workload w.json --cores 1 --trials 1 --records r.db").out;
+  const size_t row = table.find(name);
+  ASSERT_NE(row, std::string::npos) << table;
+  EXPECT_EQ(table.find("rel.error") + 9, row - 1) << table;
+  EXPECT_EQ(table.find('\n', row) - row, row - 1) << table;
+}
+
 // Its elements are of another type than the rewrite's tables.
 TEST_F(CliTest, AConvolutionOfDoublesIsCompiledDirectly) {
   write_workload(
