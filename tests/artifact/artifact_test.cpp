@@ -328,13 +328,13 @@ TEST_F(ArtifactTest, ARewriteThatIsCutShortLeavesNothingThatRuns) {
   const auto matmul = compile_operator(workloads->front(), options_);
   ASSERT_TRUE(matmul.has_value()) << matmul.error().to_string();
   write(matmul);
-  // The header cannot be removed: model.so is gone by then, all else is as it was.
-  std::filesystem::remove(folder() + "/model.h");
-  std::filesystem::create_directories(folder() + "/model.h/taken");
+  // A kernel cannot be removed: model.so is gone by then, the manifest is as it was.
+  std::ofstream(folder() + "/kernel0.c") << "old";
+  std::filesystem::create_directories(folder() + "/kernel1.c/taken");
   const Status written = write_c_sources(*matmul, folder(), {.compiler_version = "new"});
   ASSERT_FALSE(written.has_value());
   EXPECT_EQ(written.error().to_string(),
-            folder() + "/model.h: the file cannot be removed: Directory not empty");
+            folder() + "/kernel1.c: the file cannot be removed: Directory not empty");
   EXPECT_FALSE(std::filesystem::exists(folder() + "/model.so"));
   const auto manifest = nlohmann::json::parse(std::ifstream(folder() + "/manifest.json"));
   EXPECT_EQ(manifest["compiler_version"], "test");
