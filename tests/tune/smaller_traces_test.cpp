@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/compiler_version.h"
 #include "ops/workloads.h"
 #include "records/task_text.h"
 #include "schedule/apply.h"
 #include "space/space.h"
 #include "target/target.h"
-#include "tune/compiler_version.h"
 
 namespace lathe {
 namespace {
