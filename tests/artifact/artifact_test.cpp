@@ -291,8 +291,9 @@ TEST_F(ArtifactTest, AFolderHoldsOneArtifactOfOneForm) {
   // What Lathe did not write stays: before there is an artifact, whatever its name.
   std::filesystem::create_directory(folder());
   std::ofstream(folder() + "/kernel0.c") << "mine";
+  EXPECT_FALSE(write_artifact(*matmul, folder(), writing).has_value());
+  EXPECT_TRUE(std::filesystem::remove(folder() + "/kernel0.c"));
   ASSERT_TRUE(write_artifact(*matmul, folder(), writing).has_value());
-  EXPECT_TRUE(exists("kernel0.c"));
   std::ofstream(folder() + "/notes.c") << "mine";
 
   ASSERT_TRUE(write_c_sources(*larger, folder(), writing).has_value());
