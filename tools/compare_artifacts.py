@@ -43,7 +43,7 @@ def draw_expression(rng: random.Random, number: int) -> dict:
         f"C[f:{size(1, 70)}, y:{size(2, 40)}, x:{size(2, 40)}] = "
         f"sum(c:{size(1, 70)}, q:3, s:3) A[c, 2*y+q, 2*x+s] * W[f,c,q,s]",
         f"T[i:{a}, j:{b}] = sum(r:{c}) A[i,r] * B[r,j]\nC[i:{a}, j:{b}] = max(T[i,j], 0.0) + D[j]",
-        f"T[i:{a}] = sum(r:{b}) A[i,r] * A[i,r]\nC[i:{a}, j:{b}] = A[i,j] * rsqrt(T[i] + 1.0)",
+        f"T[i:{a}] = sum(r:{b}) A[i,r] * A[i,r]\nC[i:{a}, j:{b}] = A[i,j] / sqrt(T[i] + 1.0)",
         f"C[i:{size(1, 200)}, j:{size(1, 200)}] = A[i] * B[j]",
     ]
     entry = {"name": f"e{number}", "op": "expression", "text": texts[number % len(texts)]}

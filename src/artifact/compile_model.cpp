@@ -77,7 +77,8 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
   const auto is_free = [](const Argument& argument) { return argument.layout_is_free; };
   if (std::ranges::none_of(free.task.arguments, is_free)) return free;
   Result<CompiledTask> without = compile_best(task, options, FreeLayouts::never, 0);
-  if (!without || without->module.object == free.module.object) return free;
+  if (!without) return free;
+  if (without->module.object == free.module.object) return without;
   CompiledTask fixed = std::move(*without);
   // It would be run here for the first time (--check none), where nothing guards against what it does wrong.
   if (!fixed.record && fixed.checked == Checked::none) return free;

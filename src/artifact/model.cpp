@@ -19,8 +19,10 @@ namespace lathe {
 namespace {
 
 ModelTensor model_tensor(const Argument& argument) {
-  return {argument.tensor->name, argument.tensor->dtype, argument.tensor->shape, argument.is_constant,
-          argument.layout};
+  const std::vector<int64_t>& shape = argument.tensor->shape;
+  const bool is_plain = is_row_major(argument.layout, shape);
+  return {argument.tensor->name, argument.tensor->dtype, shape, argument.is_constant,
+          is_plain ? Layout::row_major(shape.size()) : argument.layout};
 }
 
 bool is_plain(char c) {

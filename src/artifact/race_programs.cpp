@@ -77,7 +77,7 @@ class Racer {
       const Argument& argument = program.program.arguments[i];
       const std::vector<int64_t>& shape = argument.tensor->shape;
       if (argument.tensor->dtype == DType::f32 && !argument.is_output) fill(instance_.buffer(i));
-      if (argument.is_constant || argument.layout == Layout::row_major(shape.size())) continue;
+      if (argument.is_constant || is_row_major(argument.layout, shape)) continue;
       const int64_t bytes = bytes_of(argument.tensor->dtype);
       int64_t row_major_bytes = bytes;
       for (const int64_t extent : shape) row_major_bytes *= extent;

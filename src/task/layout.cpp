@@ -93,6 +93,19 @@ int64_t physical_elements(const Layout& layout, std::span<const int64_t> shape) 
   return elements;
 }
 
+bool is_row_major(const Layout& layout, std::span<const int64_t> shape) {
+  int64_t elements = 1;
+  for (const int64_t extent : shape) elements *= extent;
+  if (physical_elements(layout, shape) != elements) return false;
+  const std::vector<int64_t> sizes = physical_shape(layout, shape);
+  std::vector<LayoutDim> parts;
+  for (size_t k = 0; k < sizes.size(); ++k)
+    if (sizes[k] > 1) parts.push_back(layout.dims[k]);
+  return std::ranges::is_sorted(parts, [](const LayoutDim& a, const LayoutDim& b) {
+    return a.dim != b.dim ? a.dim < b.dim : a.divide > b.divide;
+  });
+}
+
 std::vector<int64_t> capacity(const Layout& layout, std::span<const int64_t> shape) {
   std::vector<int64_t> room(shape.begin(), shape.end());
   for (const LayoutDim& part : layout.dims) {

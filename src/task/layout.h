@@ -40,6 +40,9 @@ Status verify(const Layout& layout, std::span<const int64_t> shape);
 std::vector<int64_t> physical_shape(const Layout& layout, std::span<const int64_t> shape);
 // Number of elements that the storage takes.
 int64_t physical_elements(const Layout& layout, std::span<const int64_t> shape);
+// Whether every element lies where it does in row-major order, however the layout says so: parts of one place
+// may stand anywhere.
+bool is_row_major(const Layout& layout, std::span<const int64_t> shape);
 // The largest index + 1 that each logical dimension has room for (>= shape, larger where blocks are padded).
 std::vector<int64_t> capacity(const Layout& layout, std::span<const int64_t> shape);
 // The offset in elements of a logical index.

@@ -42,7 +42,7 @@ double conversion_seconds(const Candidate& candidate) {
     const auto is_converted = [&](const Step& step) {
       const auto* layout = std::get_if<LayoutStep>(&step);
       return layout != nullptr && layout->tensor == tensor->name &&
-             layout->layout != Layout::row_major(tensor->shape.size());
+             !is_row_major(layout->layout, tensor->shape);
     };
     if (!argument.layout_is_free || std::ranges::none_of(*candidate.trace, is_converted)) continue;
     auto of_tensor = static_cast<double>(bytes_of(tensor->dtype));

@@ -42,6 +42,21 @@ TEST(Layout, ShapesAndRoom) {
   EXPECT_EQ(capacity(blocked, shape), (std::vector<int64_t>{2, 32, 7}));
 }
 
+TEST(Layout, RowMajorIsWhereTheElementsLie) {
+  const auto keeps = [](const std::string& text, const std::vector<int64_t>& shape) {
+    return is_row_major(parsed(text), shape);
+  };
+  EXPECT_TRUE(keeps("[0][1]", {3, 4}));
+  EXPECT_TRUE(keeps("[0][2/16][1][2%16]", {6, 82, 16}));
+  EXPECT_TRUE(keeps("[1][0]", {1, 7}));
+  EXPECT_TRUE(keeps("[0][1/4][1%4]", {3, 8}));
+  EXPECT_FALSE(keeps("[0][2/16][1][2%16]", {6, 82, 32}));
+  EXPECT_FALSE(keeps("[0][2/16][1][2%16]", {6, 82, 15}));
+  EXPECT_FALSE(keeps("[1][0]", {2, 7}));
+  EXPECT_FALSE(keeps("[0][1%4][1/4]", {3, 8}));
+  EXPECT_FALSE(keeps("[0][1+16]", {3, 8}));
+}
+
 TEST(Layout, Errors) {
   EXPECT_EQ(error_of("[0][1/16][1%8]", {4, 32}),
             "layout [0][1/16][1%8]: the parts of dimension 1 do not chain: one divides by 16, not 8");
