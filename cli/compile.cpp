@@ -41,7 +41,7 @@ std::optional<std::string> untuned_note(const Model& model, const std::string& r
 
 Status write(Model model, const CompileOptions& options, const std::string& folder) {
   if (!options.name.empty()) model.name = options.name;
-  return options.emit == "c" ? write_model_sources(model, folder) : write_model(model, folder);
+  return options.emit == "c" ? write_model_sources(model, folder) : write_model(std::move(model), folder);
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,
@@ -87,8 +87,8 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   LATHE_TRY_STATUS(check_name(options.name, 1));
   LATHE_TRY_STATUS(check_artifact_apart(options.out, files_read(options.program, options.records)));
   LATHE_TRY(const OnnxImportOptions import, import_options(options.program));
-  LATHE_TRY(const Network network, load_network(options.program.model, import, model_options.target,
-                                                model_options.cores, options.program.exact_specials));
+  LATHE_TRY(Network network, load_network(options.program.model, import, model_options.target,
+                                          model_options.cores, options.program.exact_specials));
   LATHE_TRY_STATUS(check_artifact_apart(options.out, data_files(network.graph)));
   LATHE_TRY_STATUS(check_folder(options.out));
   for (const std::string& note : network.graph.notes) report_rejected(note);
@@ -103,6 +103,7 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   };
   LATHE_TRY(Model model, compile_network(network, model_options));
   line.finish();
+  network = {};  // its constants are the model's now, which is written and run
   if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
   if (const auto note = uncompared_note(model)) report_rejected(*note);
   return write(std::move(model), options, options.out);
@@ -113,7 +114,7 @@ Status run(const CompileOptions& options) {
   CompileModelOptions model_options;
   LATHE_TRY(model_options.target, target_of(options.program));
   LATHE_TRY(model_options.cores, cores_of(options.program));
-  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores));
+  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores, KeptInputs::present));
   model_options.runner = &measurer;
   model_options.rejected = report_rejected;
   model_options.tolerance = options.tolerance;

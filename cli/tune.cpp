@@ -319,7 +319,7 @@ Status write(Result<Model> model, const TuneCommand& command, const std::string&
   if (!model) return std::unexpected(model.error());
   if (const auto note = uncompared_note(*model)) report_rejected(*note);
   if (!command.name.empty()) model->name = command.name;
-  return write_model(*model, folder, deadline);
+  return write_model(std::move(*model), folder, deadline);
 }
 
 // What was not tried is compiled, one operator in any case, as long as this command is late by no more.

@@ -45,8 +45,9 @@ std::string folder_below(const std::string& out, const std::string& name) {
   return (std::filesystem::path(out) / name).string();
 }
 
-Status write_model(const Model& model, const std::string& folder, const Deadline& deadline) {
+Status write_model(Model model, const std::string& folder, const Deadline& deadline) {
   LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
+  std::string().swap(model.weights);  // the artifact that is run has its own
   ProgressLine line;
   line.show_work(0, 1, {model.name + ": the artifact is run", 0, usual_seconds(model)});
   const Result<ArtifactTime> time = time_artifact(folder, model.cores, deadline);

@@ -16,7 +16,7 @@ namespace lathe::cli {
 std::string folder_below(const std::string& out, const std::string& name);
 // The run is timed as long as the deadline lets it; one that is long is told of on a progress line of its
 // own.
-Status write_model(const Model& model, const std::string& folder, const Deadline& deadline = {});
+Status write_model(Model model, const std::string& folder, const Deadline& deadline = {});
 // An Error where write_model would find no compiler.
 Status check_compiler();
 // What --name is for, and an Error for one that is none, or that would be the name of several models; empty:

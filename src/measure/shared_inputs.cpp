@@ -16,6 +16,11 @@ Result<std::vector<int64_t>> SharedInputs::share(const Module& module,
     return fail(ErrorKind::invalid_argument, fmt::format("the module has {} buffers, bytes are given for {}",
                                                          module.buffers.size(), inputs.size()));
   }
+  for (Entry& entry : inputs_) {
+    const bool is_wanted = std::ranges::find(inputs, entry.id, &MeasureInput::id) != inputs.end();
+    if (is_wanted) entry.last_use = use_;
+  }
+  drop_unused();  // before others come: there need not be room for both
   std::vector<int64_t> offsets;
   size_t slot = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -58,7 +63,6 @@ Result<int64_t> SharedInputs::share_input(const ModuleBuffer& buffer, const Meas
     inputs_.push_front({input.id, input.generation, use_, std::move(memory)});
     entry = inputs_.begin();
   }
-  entry->last_use = use_;
   return entry->buffer.offset();
 }
 
