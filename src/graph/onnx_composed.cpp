@@ -35,7 +35,7 @@ size_t add_root_mean_square(StepList& steps, size_t x, const std::vector<size_t>
 
 ImportedOutputs import_dropout_outputs(OnnxNode& node) {
   LATHE_TRY(const IdentityOp op, import_dropout(node));
-  StepList steps(node.input_count());
+  StepList steps(1);  // how much is dropped in training is no operand
   steps.add(op, {0});
   std::vector<ImportedOutput> outputs{steps.finish()};
   if (node.output_count() < 2) return outputs;

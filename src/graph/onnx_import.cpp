@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "base/check.h"
 #include "graph/onnx_expand.h"
 #include "graph/onnx_external.h"
 #include "graph/onnx_file.h"
@@ -216,6 +217,7 @@ class Importer {
         const bool is_last = &step == &steps.back();
         std::vector<TensorId> reads;
         for (const size_t number : step.reads) {
+          LATHE_CHECK(number < known.size());
           if (known[number] == kLeftOut)
             return fail_at(node, ErrorKind::invalid_argument,
                            fmt::format("its input {} is left out", number));

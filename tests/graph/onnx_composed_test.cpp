@@ -35,10 +35,13 @@ TEST(OnnxComposed, RmsNormalizationDividesByTheRootOfTheMeanSquare) {
 }
 
 TEST(OnnxComposed, TheMaskOfDropoutKeepsAll) {
-  OnnxModel model;
-  model.input("x", {2}).node("n", "Dropout", {"x"}, "y").gives("mask").output("y").output("mask");
-  EXPECT_EQ(run_network(model, {numbered({2})}, 0).data, (std::vector<double>{1, 2}));
-  EXPECT_EQ(run_network(model, {numbered({2})}, 1).data, (std::vector<double>{1, 1}));
+  for (const std::vector<std::string>& inputs : {std::vector<std::string>{"x"}, {"x", "ratio"}}) {
+    OnnxModel model;
+    model.input("x", {2}).initializer("ratio", {}, {0.25F}).node("n", "Dropout", inputs, "y");
+    model.gives("mask").output("y").output("mask");
+    EXPECT_EQ(run_network(model, {numbered({2})}, 0).data, (std::vector<double>{1, 2}));
+    EXPECT_EQ(run_network(model, {numbered({2})}, 1).data, (std::vector<double>{1, 1}));
+  }
 }
 
 }  // namespace
