@@ -6,13 +6,6 @@ namespace lathe {
 
 namespace {
 
-// The axes from `first` on.
-std::vector<size_t> last_axes(size_t first, size_t rank) {
-  std::vector<size_t> axes;
-  for (size_t axis = first; axis < rank; ++axis) axes.push_back(axis);
-  return axes;
-}
-
 GraphOp reduction(ReduceFunction function, const std::vector<size_t>& axes) {
   ReduceOp op;
   op.function = function;
@@ -49,7 +42,7 @@ ImportedOutputs import_dropout_outputs(OnnxNode& node) {
 
 ImportedOutputs import_layer_norm_outputs(OnnxNode& node) {
   LATHE_TRY(const LayerNormOp op, import_layer_norm(node));
-  const std::vector<size_t> axes = last_axes(op.axis, node.shape(0).size());
+  const std::vector<size_t> axes = axes_from(op.axis, node.shape(0).size());
   StepList steps(node.input_count());
   std::vector<size_t> operands(node.input_count());
   std::iota(operands.begin(), operands.end(), size_t{0});
@@ -70,7 +63,7 @@ ImportedOutputs import_rms_norm(OnnxNode& node) {
   LATHE_TRY_STATUS(require_attribute("stash_type", static_cast<double>(node.integer("stash_type", 1)), 1));
   const double epsilon = node.real("epsilon", 1e-5);
   StepList steps(node.input_count());
-  const size_t root = add_root_mean_square(steps, 0, last_axes(axis, rank), node.shape(0), epsilon);
+  const size_t root = add_root_mean_square(steps, 0, axes_from(axis, rank), node.shape(0), epsilon);
   const size_t normalised = steps.add(ZipOp{ZipFunction::div}, {0, root});
   steps.add(ZipOp{ZipFunction::mul}, {normalised, 1});
   return std::vector<ImportedOutput>{steps.finish()};

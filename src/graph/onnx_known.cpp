@@ -13,14 +13,14 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 28;
 
-// The values of a constant of f32 or of integers.
-Result<std::vector<double>> constant_numbers(const OnnxNode& node, size_t input) {
+// The values of a constant of f32 or of integers that a double holds.
+Result<std::vector<double>> exact_numbers(const OnnxNode& node, size_t input) {
   if (node.type(input).dtype == DType::f32) return node.constant_reals(input);
   LATHE_TRY(const Shape integers, node.constant_integers(input));
   return std::vector<double>(integers.begin(), integers.end());
 }
 
-// Constants that must be of one type.
+// Operands that must be of one type.
 Status require_one_type(const OnnxNode& node) {
   for (size_t i = 1; i < node.input_count(); ++i) {
     if (node.type(i).dtype == node.type(0).dtype) continue;
@@ -78,7 +78,7 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
   LATHE_TRY_STATUS(require_one_type(node));
   std::vector<double> bounds;
   for (size_t i = 0; i < 3; ++i) {
-    LATHE_TRY(const std::vector<double> values, constant_numbers(node, i));
+    LATHE_TRY(const std::vector<double> values, exact_numbers(node, i));
     if (values.size() != 1)
       return fail(ErrorKind::invalid_argument,
                   fmt::format("input {} has {} values, not one", i, values.size()));
@@ -102,8 +102,8 @@ Result<OnnxConstant> import_mod(OnnxNode& node) {
   const bool is_fmod = node.integer("fmod", 0) != 0;
   const bool is_real = node.type(0).dtype == DType::f32;
   if (is_real) LATHE_TRY_STATUS(require_attribute("fmod", is_fmod ? 1 : 0, 1));
-  LATHE_TRY(const std::vector<double> dividends, constant_numbers(node, 0));
-  LATHE_TRY(const std::vector<double> divisors, constant_numbers(node, 1));
+  LATHE_TRY(const std::vector<double> dividends, exact_numbers(node, 0));
+  LATHE_TRY(const std::vector<double> divisors, exact_numbers(node, 1));
   LATHE_TRY(const Shape shape, broadcast_shapes(node.shape(0), node.shape(1)));
   LATHE_TRY_STATUS(check_shape(shape, "its result"));
   if (elements_of(shape) > kMostElements)
