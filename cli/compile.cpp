@@ -41,7 +41,7 @@ std::optional<std::string> untuned_note(const Model& model, const std::string& r
 
 Status write(Model model, const CompileOptions& options, const std::string& folder) {
   if (!options.name.empty()) model.name = options.name;
-  return options.emit == "c" ? write_model_sources(model, folder) : write_model(std::move(model), folder);
+  return options.emit == "c" ? write_model_sources(std::move(model), folder) : write_model(std::move(model), folder);
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,

@@ -46,14 +46,16 @@ std::string folder_below(const std::string& out, const std::string& name) {
 }
 
 Status write_model(Model model, const std::string& folder, const Deadline& deadline) {
-  LATHE_TRY_STATUS(write_artifact(model, folder, write_options()));
-  std::string().swap(model.weights);  // the artifact that is run has its own
+  const std::string name = model.name;
+  const int cores = model.cores;
+  const WorkState run = {name + ": the artifact is run", 0, usual_seconds(model)};
+  LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
   ProgressLine line;
-  line.show_work(0, 1, {model.name + ": the artifact is run", 0, usual_seconds(model)});
-  const Result<ArtifactTime> time = time_artifact(folder, model.cores, deadline);
+  line.show_work(0, 1, run);
+  const Result<ArtifactTime> time = time_artifact(folder, cores, deadline);
   line.finish();
-  to_stdout("{}: {}{}\n", model.name, folder, time ? time_text(*time) : "");
-  if (!time) report_note(fmt::format("{}: its latency is unknown: {}", model.name, time.error().to_string()));
+  to_stdout("{}: {}{}\n", name, folder, time ? time_text(*time) : "");
+  if (!time) report_note(fmt::format("{}: its latency is unknown: {}", name, time.error().to_string()));
   return {};
 }
 
@@ -103,9 +105,10 @@ void add_check_option(OptionSet& options, std::string& check) {
                {.one_of = {"full", "sampled", "none"}});
 }
 
-Status write_model_sources(const Model& model, const std::string& folder) {
-  LATHE_TRY_STATUS(write_c_sources(model, folder, write_options()));
-  to_stdout("{}: {}\n", model.name, folder);
+Status write_model_sources(Model model, const std::string& folder) {
+  const std::string name = model.name;
+  LATHE_TRY_STATUS(write_c_sources(std::move(model), folder, write_options()));
+  to_stdout("{}: {}\n", name, folder);
   return {};
 }
 

@@ -38,6 +38,6 @@ std::optional<std::string> uncompared_note(const Model& model);
 void add_check_option(OptionSet& options, std::string& check);
 std::optional<Checked> checked_of(const std::string& name);
 // write_model for the kernels as C sources.
-Status write_model_sources(const Model& model, const std::string& folder);
+Status write_model_sources(Model model, const std::string& folder);
 
 }  // namespace lathe::cli

@@ -131,7 +131,7 @@ std::string model_exports(const Model& model) {
   return text + " local: *; };\n";
 }
 
-std::string model_manifest(const Model& model, const std::string& compiler_version,
+std::string model_manifest(const Model& model, uint64_t build, const std::string& compiler_version,
                            std::optional<std::string_view> library, std::span<const ArtifactFile> files) {
   ordered_json kernels = ordered_json::array();
   for (const CompiledTask& kernel : model.kernels) kernels.push_back(kernel_json(kernel));
@@ -141,7 +141,7 @@ std::string model_manifest(const Model& model, const std::string& compiler_versi
                            {"target", model.target.name},
                            {"machine", model.target.machine},
                            {"cores", model.cores},
-                           {"build", hash_to_string(build_id(model))},
+                           {"build", hash_to_string(build)},
                            {"inputs", tensors_json(model.inputs)},
                            {"outputs", tensors_json(model.outputs)},
                            {"arena_bytes", model.arena_bytes},

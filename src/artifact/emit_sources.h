@@ -24,9 +24,9 @@ struct ArtifactFile {
   std::string_view bytes;
 };
 
-// manifest.json, docs/artifact_format.md; `library` is what model.so holds, none where there are C sources,
-// and `files` are the others beside the weights.
-std::string model_manifest(const Model& model, const std::string& compiler_version,
+// manifest.json, docs/artifact_format.md; `build` is the build's id, `library` is what model.so holds, none
+// where there are C sources, and `files` are the others beside the weights.
+std::string model_manifest(const Model& model, uint64_t build, const std::string& compiler_version,
                            std::optional<std::string_view> library, std::span<const ArtifactFile> files);
 
 }  // namespace lathe

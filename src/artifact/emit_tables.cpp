@@ -141,7 +141,7 @@ std::string model_tables_source(const Model& model, uint64_t build) {
                       largest(model, &Module::threads, 1));
   text += list("inputs", model.inputs.size()) + list("outputs", model.outputs.size()) +
           list("prepares", model.prepares.size()) + list("steps", model.launches.size());
-  text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights.size(), model.resident_bytes,
+  text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights_bytes, model.resident_bytes,
                       largest(model, &Module::workspace_bytes, int64_t{0}));
   text += fmt::format("  {{sizeof(lathe_model_info), {}, {:#x}u,\n", literal(model.name), build);
   text += list("input_infos", model.inputs.size()) + list("output_infos", model.outputs.size());

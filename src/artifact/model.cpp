@@ -89,7 +89,7 @@ Model operator_model(const std::string& name, const Task& task, CompiledTask com
   if (!compiled.module.prepare_symbol.empty()) model.prepares.push_back(launch);
   model.launches.push_back(std::move(launch));
   model.kernels.push_back(std::move(compiled));
-  model.weights = WeightsFile().finish();
+  model.weights_bytes = kWeightsHeadBytes;
   return model;
 }
 
@@ -108,11 +108,11 @@ Status check_model_name(const std::string& name) {
                           abridged(name), kLongestName));
 }
 
-uint64_t build_id(const Model& model) {
+uint64_t build_id(const Model& model, uint64_t weights_id) {
   Hasher hasher;
   hasher.add(model_tables_source(model, 0)).add(model_runtime_archive());
   for (const CompiledTask& kernel : model.kernels) hasher.add(kernel.module.object);
-  return hasher.add(WeightsFile::id_of(model.weights)).finish();
+  return hasher.add(weights_id).finish();
 }
 
 }  // namespace lathe

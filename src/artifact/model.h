@@ -1,9 +1,11 @@
 // What an artifact is made of, as a value: compiled tasks, the order in which their kernels run, and where
 // each buffer lies. An operator is a model of one launch whose constants are inputs; a network's constants
-// are weights, prepared when the model is built. Plain values; building is a pure function.
+// are weights, packed and prepared when they are written (weights.h). Plain values; building is a pure
+// function.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +66,14 @@ struct ModelTensor {
   std::optional<Interval> index_range = {};  // of an input of integers that serve as indices
 };
 
+// Constants of a network that weights.bin holds as one launch reads them, packed and prepared.
+struct ModelConstants {
+  size_t launch = 0;
+  // Row-major, one for each of the task's arguments; null for those that are none.
+  std::vector<std::shared_ptr<const Bytes>> values;
+  std::vector<size_t> kept;  // which of the launch's buffers the file holds, where their bindings say
+};
+
 struct Model {
   std::string name;
   Target target;
@@ -75,14 +85,15 @@ struct Model {
   std::vector<ModelLaunch> launches;
   int64_t arena_bytes = 0;
   int64_t resident_bytes = 0;
-  std::string weights;  // the whole file weights.bin, its head included
+  int64_t weights_bytes = 0;              // of the file weights.bin, its head included
+  std::vector<ModelConstants> constants;  // what that file is made of, in the order in which it lies there
 };
 
 // The model of one task: its inputs and outputs bear the names that they have in `task`, whatever names the
 // compiled program speaks of.
 Model operator_model(const std::string& name, const Task& task, CompiledTask compiled);
-// The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where a prepare entry
-// cannot be run.
+// The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where it computes
+// nothing.
 Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,
                             std::vector<CompiledTask> compiled);
 
@@ -95,7 +106,8 @@ std::string public_prefix(const Model& model);
 // An Error where a name that a user gives would not stay as it is.
 Status check_model_name(const std::string& name);
 
-// Of code, interface and weights: library, weights and manifest of one artifact have the same.
-uint64_t build_id(const Model& model);
+// Of code, interface and the weights that have this id: library, weights and manifest of one artifact have
+// the same.
+uint64_t build_id(const Model& model, uint64_t weights_id);
 
 }  // namespace lathe

@@ -40,7 +40,7 @@ Status verify_weights(const std::string& folder, const Manifest& manifest) {
                 fmt::format("the weights bear the name '{}', and the manifest '{}'",
                             storable_name(head_name(head)), manifest.name),
                 path);
-  if (WeightsFile::content_id(std::move(bytes)) == head.id) return {};
+  if (weights_id(std::move(bytes)) == head.id) return {};
   return fail(ErrorKind::load, "the weights are damaged: they do not have the hash that their head names",
               path);
 }

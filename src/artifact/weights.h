@@ -1,37 +1,26 @@
-// The file weights.bin in the making: blocks of bytes behind a head that names their model. Used by one
-// thread.
+// The file weights.bin: blocks of bytes behind a head that names their model.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
+
+#include "base/result.h"
 
 namespace lathe {
 
 struct Model;
 
-class WeightsFile {
- public:
-  WeightsFile();
+constexpr int64_t kWeightsHeadBytes = 64;
 
-  // Room for so many bytes of blocks, so that they need not move as they come: gigabytes would be there
-  // twice.
-  void reserve(int64_t bytes);
-  // Adds the bytes, 64-byte aligned, and returns their offset.
-  int64_t add(std::span<const std::byte> bytes);
-  // The file's content with its head, but for the build; this object is used up.
-  std::string finish();
+// Where a block begins behind so many bytes of the file: 64-byte aligned.
+int64_t block_place(int64_t bytes);
 
-  // The id in the head of a finished file, of what follows.
-  static uint64_t id_of(const std::string& file);
-  // What that id must be, for what the file holds.
-  static uint64_t content_id(std::string file);
-  // The head of the model's file, which names the model and its build.
-  static std::string head_for(const Model& model);
+// Writes the model's file, packs and prepares its constants on the way, and lets go of each once it is
+// written: networks have more weights than should be in memory twice. Returns the id of the build, which the
+// head names. An Error where the file cannot be written or a prepare entry cannot be run.
+Result<uint64_t> write_weights(Model& model, const std::string& path);
 
- private:
-  std::string bytes_;
-};
+// The id that the head of a file must name, for what the file holds.
+uint64_t weights_id(std::string file);
 
 }  // namespace lathe

@@ -56,7 +56,7 @@ bool is_link_to_library(const fs::path& path) {
 
 std::string c_file(size_t kernel) { return fmt::format("kernel{}.c", kernel); }
 
-Status write_sources(const Model& model, const ScratchFolder& build) {
+Status write_sources(const Model& model, uint64_t id, const ScratchFolder& build) {
   std::error_code ignored;
   fs::create_directory(build.at("lathe"), ignored);
   LATHE_TRY_STATUS(write_file(build.at("lathe/kernel_abi.h"), {kernel_abi_header()}));
@@ -66,7 +66,7 @@ Status write_sources(const Model& model, const ScratchFolder& build) {
   for (const SystemLibrary& library : system_libraries())
     LATHE_TRY_STATUS(write_file(build.at(library.name), {library.bytes}));
   LATHE_TRY_STATUS(write_file(build.at("exports"), {model_exports(model)}));
-  return write_file(build.at("tables.cpp"), {model_tables_source(model, build_id(model))});
+  return write_file(build.at("tables.cpp"), {model_tables_source(model, id)});
 }
 
 Status run_compiler(const std::vector<std::string>& arguments) {
@@ -109,15 +109,6 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
        // As one word of its own: a path may hold commas.
        "-Xlinker", "--version-script=" + as_argument(build.at("exports"))});
   return run_compiler(arguments);
-}
-
-// What both forms have; `library` is what model.so holds, where there is one, and `files` are all others.
-Status write_data(const Model& model, const ScratchFolder& build, const WriteOptions& options,
-                  std::optional<std::string_view> library, std::span<const ArtifactFile> files) {
-  const std::string head = WeightsFile::head_for(model);
-  LATHE_TRY_STATUS(
-      write_file(build.at(kWeights), {head, std::string_view(model.weights).substr(head.size())}));
-  return write_file(build.at(kManifest), {model_manifest(model, options.compiler_version, library, files)});
 }
 
 // A file of that name that is no such link is somebody else's.
@@ -203,25 +194,28 @@ Status check_folder(const std::string& folder) {
 
 Status check_compiler(const WriteOptions& options) { return run_compiler({options.compiler, "--version"}); }
 
-Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options) {
+Status write_artifact(Model model, const std::string& folder, const WriteOptions& options) {
   LATHE_TRY_STATUS(check_folder(folder));
   const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
-  LATHE_TRY_STATUS(write_sources(model, build));
+  LATHE_TRY(const uint64_t id, write_weights(model, build.at(kWeights)));
+  LATHE_TRY_STATUS(write_sources(model, id, build));
   LATHE_TRY_STATUS(link(model, build, options));
   LATHE_TRY(const std::string library, read_file(build.at(kLibrary)));
   const std::string header = model_header(model);
   LATHE_TRY_STATUS(write_file(build.at(kHeader), {header}));
   const std::array<ArtifactFile, 2> files = {{{kHeader, header}, {link_name(model), library}}};
-  LATHE_TRY_STATUS(write_data(model, build, options, library, files));
+  LATHE_TRY_STATUS(
+      write_file(build.at(kManifest), {model_manifest(model, id, options.compiler_version, library, files)}));
   LATHE_TRY_STATUS(make_link(build, folder, link_name(model)));
   return replace(build, folder, {kHeader, kLibrary, link_name(model)});
 }
 
-Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options) {
+Status write_c_sources(Model model, const std::string& folder, const WriteOptions& options) {
   LATHE_TRY_STATUS(check_folder(folder));
   const ArtifactFolder made(folder);
   LATHE_TRY(const ScratchFolder build, ScratchFolder::create(folder));
+  LATHE_TRY(const uint64_t id, write_weights(model, build.at(kWeights)));
   std::vector<std::string> names;
   std::vector<std::string> texts;
   for (size_t i = 0; i < model.kernels.size(); ++i) {
@@ -235,7 +229,8 @@ Status write_c_sources(const Model& model, const std::string& folder, const Writ
   }
   std::vector<ArtifactFile> files;
   for (size_t i = 0; i < names.size(); ++i) files.push_back({names[i], texts[i]});
-  LATHE_TRY_STATUS(write_data(model, build, options, std::nullopt, files));
+  LATHE_TRY_STATUS(write_file(build.at(kManifest),
+                              {model_manifest(model, id, options.compiler_version, std::nullopt, files)}));
   return replace(build, folder, std::move(names));
 }
 

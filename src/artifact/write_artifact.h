@@ -15,10 +15,11 @@ struct WriteOptions {
   std::string compiler_version;  // of Lathe, for the manifest
 };
 
-// Makes the folder where it is missing and replaces the artifact in it, of whichever form, once all files are
+// Uses the model up, so that its constants need not be in memory to the end. Makes the folder where it is
+// missing and replaces the artifact in it, of whichever form, once all files are
 // made. An Error names the file that could not be written, or says that there is no compiler or what it
 // printed; the folder's files are then as they were.
-Status write_artifact(const Model& model, const std::string& folder, const WriteOptions& options);
+Status write_artifact(Model model, const std::string& folder, const WriteOptions& options);
 
 // The same Error, without any model, where write_artifact would find no compiler.
 Status check_compiler(const WriteOptions& options);
@@ -32,6 +33,6 @@ std::vector<std::string> artifact_file_names();
 
 // In place of model.so each kernel as C99 for another compiler: kernel0.c, kernel1.c ..., named as in
 // manifest.json, with the weights that they read.
-Status write_c_sources(const Model& model, const std::string& folder, const WriteOptions& options);
+Status write_c_sources(Model model, const std::string& folder, const WriteOptions& options);
 
 }  // namespace lathe

@@ -17,9 +17,10 @@ class Hasher {
   }
   Hasher& add(int64_t value) { return add(static_cast<uint64_t>(value)); }
   Hasher& add(int value) { return add(static_cast<uint64_t>(static_cast<int64_t>(value))); }
-  Hasher& add(std::string_view text) {
-    add(static_cast<uint64_t>(text.size()));
-    for (char c : text) byte(static_cast<uint8_t>(c));
+  Hasher& add(std::string_view text) { return add(static_cast<uint64_t>(text.size())).add_part(text); }
+  // Of a text that comes in parts; how long it is together is added before the first.
+  Hasher& add_part(std::string_view part) {
+    for (char c : part) byte(static_cast<uint8_t>(c));
     return *this;
   }
   uint64_t finish() const {

@@ -33,16 +33,33 @@ fs::path replaceable(const std::string& path) {
 // `name` is what an Error calls the file.
 Status write_here(const std::string& path, std::initializer_list<std::string_view> parts,
                   const std::string& name) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  for (const std::string_view part : parts) {
-    file.write(part.data(), static_cast<std::streamsize>(part.size()));
-  }
-  file.close();
-  if (file) return {};
-  return refused(name, std::strerror(errno));
+  LATHE_TRY(FileInParts file, FileInParts::create(path, name));
+  for (const std::string_view part : parts) LATHE_TRY_STATUS(file.add(part));
+  return file.finish();
 }
 
 }  // namespace
+
+FileInParts::FileInParts(const std::string& path, std::string name)
+    : file_(path, std::ios::binary | std::ios::trunc), name_(std::move(name)) {}
+
+Result<FileInParts> FileInParts::create(const std::string& path, std::string name) {
+  FileInParts file(path, std::move(name));
+  if (file.file_) return file;
+  return refused(file.name_, std::strerror(errno));
+}
+
+Status FileInParts::add(std::string_view part) {
+  if (file_.write(part.data(), static_cast<std::streamsize>(part.size()))) return {};
+  return refused(name_, std::strerror(errno));
+}
+
+Status FileInParts::finish(std::string_view head) {
+  if (!head.empty()) file_.seekp(0).write(head.data(), static_cast<std::streamsize>(head.size()));
+  file_.close();
+  if (file_) return {};
+  return refused(name_, std::strerror(errno));
+}
 
 Status write_file(const std::string& path, std::initializer_list<std::string_view> parts) {
   const fs::path place = replaceable(path);

@@ -36,7 +36,7 @@ class LimitWeightsTest : public ArtifactTest {
     options_.note = [&](const std::string& sentence) { notes_.push_back(sentence); };
     const auto model = compile_network(network, options_);
     EXPECT_TRUE(model.has_value()) << model.error().to_string();
-    return model->weights.size();
+    return static_cast<size_t>(model->weights_bytes);
   }
 
   static constexpr size_t kConstants = size_t{2} * 64 * 64 * 9 * 4;
@@ -115,8 +115,8 @@ TEST_F(LimitWeightsTest, WhatOnlyPrepareReadsIsNotKept) {
     kept += weight_bytes(kernel.program);
   }
   EXPECT_LT(kept, filled);
-  EXPECT_GE(static_cast<int64_t>(model->weights.size()), kept);
-  EXPECT_LT(static_cast<int64_t>(model->weights.size()), kept + 4096);
+  EXPECT_GE(model->weights_bytes, kept);
+  EXPECT_LT(model->weights_bytes, kept + 4096);
 }
 
 // Programs whose weights are smaller, and which are wrong.

@@ -42,10 +42,9 @@ TEST_F(VerifyArtifactTest, EveryFileIsLookedAt) {
   const auto workloads = parse_workloads(kMatmul, "test");
   auto model = compile_operator(workloads->front(), options_);
   ASSERT_TRUE(model.has_value()) << model.error().to_string();
-  const std::array<std::byte, 100> weights = {};
-  WeightsFile file;
-  file.add(weights);
-  model->weights = file.finish();
+  model->launches.front().buffers[1] = {ModelStorage::weights, kWeightsHeadBytes};
+  model->constants.push_back({0, {nullptr, std::make_shared<const Bytes>(17 * 21 * 4), nullptr}, {1}});
+  model->weights_bytes = kWeightsHeadBytes + model->kernels.front().module.buffers[1].bytes;
   write(model);
   EXPECT_EQ(verdict(), "whole");
   EXPECT_EQ(verdict_on_damage("weights.bin", 0), at("weights.bin") + ": this is not the weights of a model");
