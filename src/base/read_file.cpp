@@ -15,6 +15,8 @@ Result<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
   std::string text;
+  const uintmax_t size = std::filesystem::file_size(path, ignored);
+  if (!ignored) text.reserve(size);  // grown as it comes it would take up to three times its size
   std::array<char, 1 << 16> part;
   do {
     file.read(part.data(), part.size());

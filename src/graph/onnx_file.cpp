@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "base/file_type.h"
+#include "base/read_file.h"
 #include "graph/onnx_proto.h"
 
 namespace lathe {
@@ -75,10 +75,8 @@ Result<std::string> read_model_file(const std::string& path) {
     return fail(ErrorKind::not_found, "there is no such file", path);
   if (type == std::filesystem::file_type::directory)
     return fail(ErrorKind::io, "it is a folder, not a model", path);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes;
-  if (file) bytes.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file) return fail(ErrorKind::io, "the file cannot be read", path);
+  Result<std::string> bytes = read_file(path);
+  if (!bytes) return fail(ErrorKind::io, "the file cannot be read", path);
   return bytes;
 }
 

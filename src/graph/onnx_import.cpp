@@ -399,12 +399,9 @@ class Importer {
   int64_t computed_bytes_ = 0;  // of constants
 };
 
-}  // namespace
-
-Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& name,
-                                const OnnxImportOptions& options) {
-  LATHE_TRY(const auto model, parse_model(bytes, name));
-  Result<Graph> graph = Importer(*model, std::filesystem::path(name).stem().string(), options).run();
+Result<Graph> import_model(onnx::ModelProto& model, const std::string& name,
+                           const OnnxImportOptions& options) {
+  Result<Graph> graph = Importer(model, std::filesystem::path(name).stem().string(), options).run();
   if (!graph) {
     graph.error().where = name;
     return graph;
@@ -413,14 +410,27 @@ Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& nam
   return graph;
 }
 
-Result<Graph> import_onnx(const std::string& path, const OnnxImportOptions& options) {
+Result<std::unique_ptr<onnx::ModelProto>> read_model(const std::string& path) {
   LATHE_TRY(const std::string bytes, read_model_file(path));
+  return parse_model(bytes, path);
+}
+
+}  // namespace
+
+Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& name,
+                                const OnnxImportOptions& options) {
+  LATHE_TRY(const auto model, parse_model(bytes, name));
+  return import_model(*model, name, options);
+}
+
+Result<Graph> import_onnx(const std::string& path, const OnnxImportOptions& options) {
+  LATHE_TRY(const auto model, read_model(path));
   OnnxImportOptions within = options;
   const std::filesystem::path beside(".");
   std::error_code unresolved;  // where the path has become another's since it was read
   within.data_folders = {(beside / path).parent_path().string(),
                          std::filesystem::canonical(beside / path, unresolved).parent_path().string()};
-  return import_onnx_bytes(bytes, path, within);
+  return import_model(*model, path, within);
 }
 
 }  // namespace lathe

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "graph/onnx_external.h"
 #include "graph/onnx_proto.h"
@@ -121,7 +122,7 @@ Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string&
     return OnnxConstant{{dtype, shape}, dtype == DType::boolean ? as_truths(*data) : std::move(data)};
   }
   OnnxConstant constant{{dtype, shape}, data_of(tensor, dtype)};
-  tensor.clear_raw_data();
+  const std::unique_ptr<std::string> taken(tensor.release_raw_data());  // cleared it would keep its memory
   if (constant.data->empty()) {
     return fail(ErrorKind::invalid_argument, fmt::format("{} has no data", label));
   }
