@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/code_pages.h"
 #include "measure/evict.h"
 #include "runtime/launch.h"
 #include "runtime/thread_pool.h"
@@ -27,6 +28,17 @@ constexpr std::chrono::microseconds kPatience{2000};
 // Of a larger buffer a run leaves hardly anything that the next one finds in a cache.
 constexpr int64_t kSelfDisplacingBytes = 256 << 20;
 
+// The linker's code, some tens of megabytes, does not stay beside a candidate that takes so much: to map it
+// again takes milliseconds, which is little beside filling that.
+constexpr int64_t kMuchMemory = 64 << 20;
+
+int64_t own_bytes(const Module& module) {
+  int64_t bytes = module.workspace_bytes;
+  for (const ModuleBuffer& buffer : module.buffers)
+    if (buffer.role == BufferRole::prepared) bytes += buffer.bytes;
+  return bytes;
+}
+
 void make_fresh(const WatchedBuffer& buffer) {
   std::byte* mapping = const_cast<std::byte*>(buffer.mapping);
   fill_slack(mapping, buffer.layout);
@@ -35,6 +47,14 @@ void make_fresh(const WatchedBuffer& buffer) {
 
 void* data_of(const WatchedBuffer& buffer) {
   return const_cast<std::byte*>(buffer.mapping + buffer.layout.data_offset);
+}
+
+Result<WatchedBuffer> own(int64_t bytes, CandidateMemory::Views& views) {
+  LATHE_TRY(GuardedBuffer buffer, GuardedBuffer::allocate(bytes));
+  const WatchedBuffer watched{.mapping = buffer.data() - buffer.layout().data_offset,
+                              .layout = buffer.layout()};
+  views.own.push_back(std::move(buffer));
+  return watched;
 }
 
 }  // namespace
@@ -53,15 +73,6 @@ Result<WatchedBuffer> CandidateMemory::shared(int64_t offset, int64_t bytes, Map
   return WatchedBuffer{.mapping = memory.mapping(), .layout = memory.layout()};
 }
 
-Result<WatchedBuffer> CandidateMemory::own(size_t slot, int64_t bytes) {
-  if (slot >= own_.size()) own_.resize(slot + 1);
-  GuardedBuffer& buffer = own_[slot];
-  if (buffer.layout().mapped_bytes == 0 || buffer.layout().bytes != bytes) {
-    LATHE_TRY(buffer, GuardedBuffer::allocate(bytes));
-  }
-  return WatchedBuffer{.mapping = buffer.data() - buffer.layout().data_offset, .layout = buffer.layout()};
-}
-
 Result<CandidateMemory::Views> CandidateMemory::arrange(const TrialRequest& request) {
   const std::vector<ModuleBuffer>& buffers = request.module.buffers;
   const size_t kept = std::max(kSharedMappingsKept, buffers.size());
@@ -73,14 +84,13 @@ Result<CandidateMemory::Views> CandidateMemory::arrange(const TrialRequest& requ
     if (is_writable) views.writable.push_back(buffer);
     return data_of(buffer);
   };
-  LATHE_TRY(WatchedBuffer workspace, own(0, request.module.workspace_bytes));
+  LATHE_TRY(WatchedBuffer workspace, own(request.module.workspace_bytes, views));
   views.workspace = add(workspace, kWorkspaceIndex, true);
-  size_t own_slot = 1;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const bool is_prepared = buffers[i].role == BufferRole::prepared;
     const bool is_writable = is_prepared || buffers[i].role == BufferRole::output;
     const auto access = is_writable ? MappedBuffer::Access::read_write : MappedBuffer::Access::read;
-    LATHE_TRY(WatchedBuffer buffer, is_prepared ? own(own_slot++, buffers[i].bytes)
+    LATHE_TRY(WatchedBuffer buffer, is_prepared ? own(buffers[i].bytes, views)
                                                 : shared(request.offsets[i], buffers[i].bytes, access));
     views.pointers.push_back(add(buffer, static_cast<int32_t>(i), is_writable));
   }
@@ -96,6 +106,7 @@ Result<Candidate> Candidate::create(const TrialRequest& request, CandidateMemory
   candidate.pool_ = pool;
   candidate.status_ = &status;
   LATHE_TRY(candidate.code_, load_object(request.module));
+  if (own_bytes(request.module) >= kMuchMemory) release_code_pages();
   LATHE_TRY(candidate.views_, memory.arrange(request));
   watch_buffers(candidate.views_.watched);
   if (candidate.code_.prepare() != nullptr) {

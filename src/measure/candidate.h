@@ -1,6 +1,6 @@
-// A candidate in the worker: its code and all the memory that it may touch. Buffers keep their addresses from
-// one candidate to the next where they can, so that inputs are mapped once for a whole tuning run. Not
-// thread-safe.
+// A candidate in the worker: its code and all the memory that it may touch. Shared buffers keep their
+// addresses from one candidate to the next where they can, so that inputs are mapped once for a whole tuning
+// run; the others go with their candidate. Not thread-safe.
 #pragma once
 
 #include <list>
@@ -16,8 +16,8 @@
 
 namespace lathe {
 
-// The memory of candidates: shared buffers by their offset, and this process's own for prepared ones and
-// workspace.
+// The memory of candidates: shared buffers by their offset, which are kept, and each candidate's own for
+// prepared ones and workspace.
 class CandidateMemory {
  public:
   explicit CandidateMemory(int shared_memory) : file_(shared_memory) {}
@@ -28,10 +28,11 @@ class CandidateMemory {
     std::vector<WatchedBuffer> watched;   // all of them and the workspace
     std::vector<WatchedBuffer> writable;  // those whose slack may be overwritten
     void* workspace = nullptr;
+    std::vector<GuardedBuffer> own;
   };
 
   // Inputs and constants as the parent wrote them, read-only; everything else full of NaN with its slack
-  // whole. The views hold until the next call.
+  // whole. Views of shared buffers hold until the next call.
   Result<Views> arrange(const TrialRequest& request);
 
  private:
@@ -41,11 +42,9 @@ class CandidateMemory {
     MappedBuffer memory;
   };
   Result<WatchedBuffer> shared(int64_t offset, int64_t bytes, MappedBuffer::Access access);
-  Result<WatchedBuffer> own(size_t slot, int64_t bytes);
 
   int file_;
-  std::list<Shared> shared_;        // most recently used first
-  std::vector<GuardedBuffer> own_;  // one for each slot, kept while the size stays the same
+  std::list<Shared> shared_;  // most recently used first
 };
 
 class Candidate {

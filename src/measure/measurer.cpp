@@ -58,8 +58,8 @@ struct Measurer::State {
   Result<Message> begin_trial(const TrialRequest& request, double timeout_seconds,
                               const MeasureInputs& candidate);
   MeasureFailure replace_worker(const Error& error, const Module& module, double timeout_seconds);
-  Result<FirstOutcome> run_first(const Module& module, const MeasureInputs& candidate,
-                                 double timeout_seconds);
+  Result<FirstOutcome> run_first(const Module& module, const MeasureInputs& candidate, double timeout_seconds,
+                                 bool is_timed);
   double timeout_of(const MeasureInputs& candidate) const;
 };
 
@@ -151,9 +151,10 @@ Result<Measurer> Measurer::start(const MeasureOptions& options) {
 
 // The first run, checked: its seconds, or why it failed.
 Result<FirstOutcome> Measurer::State::run_first(const Module& module, const MeasureInputs& candidate,
-                                                double timeout_seconds) {
+                                                double timeout_seconds, bool is_timed) {
   LATHE_TRY(std::vector<int64_t> offsets, inputs->share(module, candidate.buffers));
-  const Result<Message> first = begin_trial({module, std::move(offsets)}, timeout_seconds, candidate);
+  const Result<Message> first =
+      begin_trial({module, std::move(offsets), is_timed}, timeout_seconds, candidate);
   if (!first.has_value()) {
     if (!worker.started()) return std::unexpected(first.error());
     return FirstOutcome{0, replace_worker(first.error(), module, timeout_seconds)};
@@ -176,7 +177,7 @@ double Measurer::State::timeout_of(const MeasureInputs& candidate) const {
 }
 
 Result<std::optional<MeasureFailure>> Measurer::verify(const Module& module, const MeasureInputs& inputs) {
-  LATHE_TRY(const FirstOutcome outcome, state_->run_first(module, inputs, state_->timeout_of(inputs)));
+  LATHE_TRY(const FirstOutcome outcome, state_->run_first(module, inputs, state_->timeout_of(inputs), false));
   return outcome.failure;
 }
 
@@ -184,7 +185,7 @@ Result<Measurement> Measurer::measure(const Module& module, const MeasureInputs&
   State& state = *state_;
   const double timeout = state.timeout_of(inputs);
   const Deadline end = Deadline::in(inputs.seconds_left);
-  LATHE_TRY(const FirstOutcome first, state.run_first(module, inputs, timeout));
+  LATHE_TRY(const FirstOutcome first, state.run_first(module, inputs, timeout, true));
   if (first.failure) return failed_measurement(first.failure->kind, first.failure->message);
 
   TimingRequest request{state.options.timing, inputs.best_seconds * state.options.give_up_ratio,

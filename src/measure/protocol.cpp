@@ -108,6 +108,7 @@ void fields(Archive& archive, TrialRequest& message) {
   });
   archive(module.workspace_bytes);
   archive(module.threads);
+  archive(message.is_timed);
   archive.list(message.offsets, [&](int64_t& offset) { archive(offset); });
 }
 

@@ -23,7 +23,7 @@
 
 namespace lathe {
 
-constexpr int64_t kProtocolVersion = 3;
+constexpr int64_t kProtocolVersion = 4;
 
 struct Greeting {
   int64_t version = kProtocolVersion;
@@ -32,6 +32,7 @@ struct Greeting {
 struct TrialRequest {
   Module module;
   std::vector<int64_t> offsets;  // of each buffer in the shared memory; unused for prepared ones
+  bool is_timed = false;         // whether a TimingRequest may follow, until which the candidate stays
 };
 
 struct FirstRun {

@@ -76,6 +76,7 @@ class Worker {
     if (!candidate.has_value()) return failure_of(candidate.error());
     candidate_ = std::move(*candidate);
     const Result<double> seconds = candidate_->first_run();
+    if (!request.is_timed || !seconds.has_value()) candidate_.reset();
     if (!seconds.has_value()) return failure_of(seconds.error());
     return FirstRun{*seconds};
   }
@@ -83,6 +84,7 @@ class Worker {
   Message time(const TimingRequest& request) {
     if (!candidate_.has_value()) return Failure{ErrorKind::io, "the worker has no candidate to time"};
     Result<Samples> samples = candidate_->time(request);
+    candidate_.reset();  // what it takes may be as much as the parent needs for the next
     if (!samples.has_value()) return failure_of(samples.error());
     return std::move(*samples);
   }

@@ -47,6 +47,7 @@ TEST_F(MeasureProtocol, CarriesATrial) {
                     .workspace_bytes = 77,
                     .threads = 5};
   request.offsets = {4096, int64_t{1} << 40};
+  request.is_timed = true;
   const TrialRequest got = exchange(request);
   EXPECT_EQ(got.module.object, request.module.object);
   EXPECT_EQ(got.module.kernel_symbol, "k");
@@ -59,6 +60,7 @@ TEST_F(MeasureProtocol, CarriesATrial) {
   EXPECT_EQ(got.module.workspace_bytes, 77);
   EXPECT_EQ(got.module.threads, 5);
   EXPECT_EQ(got.offsets, request.offsets);
+  EXPECT_TRUE(got.is_timed);
 }
 
 TEST_F(MeasureProtocol, CarriesTheOtherMessages) {
