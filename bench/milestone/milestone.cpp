@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <string>
 
@@ -91,7 +90,7 @@ Status run_checked(Instance& instance, const Module& module, const MeasureInputs
   for (size_t i = 0; i < module.buffers.size(); ++i) {
     const BufferRole role = module.buffers[i].role;
     if (role == BufferRole::input || role == BufferRole::constant) {
-      std::memcpy(instance.buffer(i).data(), inputs.buffers[i].bytes.data(), inputs.buffers[i].bytes.size());
+      inputs.buffers[i].write(instance.buffer(i));
     }
     if (role == BufferRole::output) outputs.push_back(instance.buffer(i));
   }

@@ -18,13 +18,14 @@ namespace lathe {
 
 constexpr double kLongWaitSeconds = 0.25;
 
-// The bytes of one input or constant, as laid out in memory. Bytes with the same id and generation are the
-// same: they are copied to the worker once, however many candidates use them. A new generation replaces the
-// old one.
+// The bytes of one input or constant, as laid out in memory: they are written straight to where the candidate
+// reads them, and need not be anywhere else. Bytes with the same id and generation are the same: they are
+// written once, however many candidates use them. A new generation replaces the old one.
 struct MeasureInput {
   uint64_t id = 0;
   uint64_t generation = 0;
-  std::span<const std::byte> bytes = {};
+  int64_t bytes = 0;                                     // how many
+  std::function<void(std::span<std::byte>)> write = {};  // to memory that is aligned and all zero
 };
 
 // Compares the outputs of a candidate's first run, in the order of the module's output buffers, with a

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.h"
 
@@ -47,18 +46,17 @@ std::vector<std::span<const std::byte>> SharedInputs::outputs(const Module& modu
 }
 
 Result<int64_t> SharedInputs::share_input(const ModuleBuffer& buffer, const MeasureInput& input) {
-  const int64_t bytes = static_cast<int64_t>(input.bytes.size());
-  if (bytes != buffer.bytes) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("buffer '{}' has {} bytes, {} are given", buffer.name, buffer.bytes, bytes));
+  if (input.bytes != buffer.bytes) {
+    return fail(ErrorKind::invalid_argument, fmt::format("buffer '{}' has {} bytes, {} are given",
+                                                         buffer.name, buffer.bytes, input.bytes));
   }
   auto entry = std::find_if(inputs_.begin(), inputs_.end(), [&](const Entry& e) { return e.id == input.id; });
   const bool is_present = entry != inputs_.end() && entry->generation == input.generation &&
-                          entry->buffer.bytes().size() == input.bytes.size();
+                          static_cast<int64_t>(entry->buffer.bytes().size()) == input.bytes;
   if (!is_present) {
     if (entry != inputs_.end()) inputs_.erase(entry);
-    LATHE_TRY(SharedBuffer memory, SharedBuffer::allocate(memory_, bytes));
-    if (bytes > 0) std::memcpy(memory.bytes().data(), input.bytes.data(), input.bytes.size());
+    LATHE_TRY(SharedBuffer memory, SharedBuffer::allocate(memory_, input.bytes));
+    if (input.bytes > 0) input.write(memory.bytes());
     ++copies_;
     inputs_.push_front({input.id, input.generation, use_, std::move(memory)});
     entry = inputs_.begin();

@@ -17,14 +17,14 @@ class SharedInputs {
   // this.
   SharedInputs(SharedMemory& memory, int64_t kept_bytes) : memory_(memory), kept_bytes_(kept_bytes) {}
 
-  // Makes room for all of a module's buffers and copies inputs that are not there yet. Returns each buffer's
+  // Makes room for all of a module's buffers and writes inputs that are not there yet. Returns each buffer's
   // offset.
   Result<std::vector<int64_t>> share(const Module& module, const std::vector<MeasureInput>& inputs);
 
   // The output bytes of the module that was shared last, in the order of its output buffers.
   std::vector<std::span<const std::byte>> outputs(const Module& module) const;
 
-  // How often input bytes were copied.
+  // How often an input was written.
   int64_t copies() const { return copies_; }
 
  private:

@@ -27,15 +27,7 @@ class PeerProblem {
   }
 
   // Row-major, in the order of the formula; they live as long as this.
-  std::vector<std::span<const float>> inputs() {
-    std::vector<std::span<const float>> result;
-    const MeasureInputs measured = problem_.inputs_for(naive_, {});
-    for (size_t i = 0; i < task_.dag.inputs.size(); ++i) {
-      const std::span<const std::byte> bytes = measured.buffers[i].bytes;
-      result.emplace_back(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
-    }
-    return result;
-  }
+  std::vector<std::span<const float>> inputs() const { return {inputs_.begin(), inputs_.end()}; }
 
   size_t output_elements() const { return static_cast<size_t>(task_.dag.outputs.front().elements()); }
 
@@ -52,11 +44,18 @@ class PeerProblem {
 
  private:
   PeerProblem(Task task, Problem problem)
-      : task_(std::move(task)), naive_(naive_program(task_)), problem_(std::move(problem)) {}
+      : task_(std::move(task)), naive_(naive_program(task_)), problem_(std::move(problem)) {
+    const MeasureInputs measured = problem_.inputs_for(naive_, {});
+    for (size_t i = 0; i < task_.dag.inputs.size(); ++i) {
+      std::vector<float>& values = inputs_.emplace_back(measured.buffers[i].bytes / sizeof(float));
+      measured.buffers[i].write(std::as_writable_bytes(std::span(values)));
+    }
+  }
 
   Task task_;
   Program naive_;  // whose arguments are row-major
   Problem problem_;
+  std::vector<std::vector<float>> inputs_;
 };
 
 // The first run may start threads, which inherit this one's cpus; from then on it keeps to the first of them.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <numeric>
 
 #include "base/hash.h"
@@ -24,34 +23,29 @@ namespace lathe {
 namespace {
 
 template <class T>
-std::vector<std::byte> bytes_in_layout(const HostTensor& tensor, const Layout& layout, T padding) {
-  const auto elements = static_cast<size_t>(physical_elements(layout, tensor.shape));
-  std::vector<std::byte> bytes(elements * sizeof(T));
-  const auto store = [&](int64_t offset, T value) {
-    std::memcpy(bytes.data() + static_cast<size_t>(offset) * sizeof(T), &value, sizeof(T));
+void write_in_layout(const HostTensor& tensor, const Layout& layout, T padding, std::span<std::byte> to) {
+  const auto store = [&](size_t offset, T value) {
+    std::memcpy(to.data() + offset * sizeof(T), &value, sizeof(T));
   };
-  if (elements > tensor.values.size()) {
-    for (size_t i = 0; i < elements; ++i) store(static_cast<int64_t>(i), padding);
-  }
+  const size_t elements = to.size() / sizeof(T);
+  for (size_t i = 0; elements > tensor.values.size() && i < elements; ++i) store(i, padding);
   for_each_offset(layout, tensor.shape, [&](int64_t position, int64_t offset) {
-    store(offset, static_cast<T>(tensor.values[static_cast<size_t>(position)]));
+    store(static_cast<size_t>(offset), static_cast<T>(tensor.values[static_cast<size_t>(position)]));
   });
-  return bytes;
 }
 
 // Block padding holds NaN: a program that lets it into a result is found out.
-std::vector<std::byte> bytes_in_layout(const HostTensor& tensor, const Layout& layout) {
+void write_in_layout(const HostTensor& tensor, const Layout& layout, std::span<std::byte> to) {
   switch (tensor.dtype) {
-    case DType::f32: return bytes_in_layout<float>(tensor, layout, NAN);
-    case DType::f64: return bytes_in_layout<double>(tensor, layout, NAN);
-    case DType::i64: return bytes_in_layout<int64_t>(tensor, layout, 0);
-    case DType::i32: return bytes_in_layout<int32_t>(tensor, layout, 0);
+    case DType::f32: return write_in_layout<float>(tensor, layout, NAN, to);
+    case DType::f64: return write_in_layout<double>(tensor, layout, NAN, to);
+    case DType::i64: return write_in_layout<int64_t>(tensor, layout, 0, to);
+    case DType::i32: return write_in_layout<int32_t>(tensor, layout, 0, to);
     case DType::f16:
-    case DType::bf16: return bytes_in_layout<uint16_t>(tensor, layout, 0);
+    case DType::bf16: return write_in_layout<uint16_t>(tensor, layout, 0, to);
     case DType::i8:
-    case DType::boolean: return bytes_in_layout<int8_t>(tensor, layout, 0);
+    case DType::boolean: return write_in_layout<int8_t>(tensor, layout, 0, to);
   }
-  return {};
 }
 
 // The fast reference sums in double like the evaluator; its order is another one.
@@ -76,8 +70,6 @@ struct Problem::State {
   std::optional<double> tolerance;
   std::vector<HostTensor> inputs;  // of the arguments that are no outputs
   std::vector<Reference> references;
-  // Inputs as laid out, by place and layout; their ids are the same for the same bytes.
-  std::map<std::pair<size_t, std::string>, std::vector<std::byte>> packed;
   bool steady = false;         // what was sampled of the outputs
   std::vector<Reference> all;  // every element of the outputs, once they were needed
   bool reference_is_right = true;
@@ -265,12 +257,12 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
   return tolerance;
 }
 
-// A program is checked on inputs that are kept as numbers, as the bytes that it reads, and as the copy that
-// the measuring process has; its outputs lie there too.
+// A program is checked on inputs that are kept as numbers and as the bytes that it reads; its outputs lie
+// beside these.
 Status check_memory(const Dag& dag) {
   double bytes = 0;
   for (const Tensor& input : dag.inputs) {
-    bytes += static_cast<double>(8 + 2 * bytes_of(input->dtype)) * static_cast<double>(input.elements());
+    bytes += static_cast<double>(8 + bytes_of(input->dtype)) * static_cast<double>(input.elements());
   }
   for (const Tensor& output : dag.outputs) {
     bytes += static_cast<double>(bytes_of(output->dtype)) * static_cast<double>(output.elements());
@@ -311,13 +303,17 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
       result.buffers.emplace_back();
       continue;
     }
-    const std::string layout = to_string(argument.layout);
-    auto [entry, added] = state_->packed.try_emplace({place, layout});
-    if (added) entry->second = bytes_in_layout(state_->inputs[place], argument.layout);
+    const HostTensor& input = state_->inputs[place];
     // The id must tell tasks apart too: the worker's memory outlives a task.
-    const uint64_t id =
-        Hasher().add(hash_of(state_->task)).add(static_cast<uint64_t>(place)).add(layout).finish();
-    result.buffers.push_back({id, 1, entry->second});
+    const uint64_t id = Hasher()
+                            .add(hash_of(state_->task))
+                            .add(static_cast<uint64_t>(place))
+                            .add(to_string(argument.layout))
+                            .finish();
+    const int64_t bytes = physical_elements(argument.layout, input.shape) * bytes_of(input.dtype);
+    result.buffers.push_back({id, 1, bytes, [&input, layout = argument.layout](std::span<std::byte> to) {
+                                write_in_layout(input, layout, to);
+                              }});
     ++place;
   }
   for (size_t i = 0; i < program.prepared.size(); ++i) result.buffers.emplace_back();

@@ -50,7 +50,7 @@ class Problem {
   // The largest difference that the outputs of this trace's program are allowed.
   double tolerance_of(const Trace& trace) const;
   // What a candidate is measured with: inputs in the layouts that the scheduled program gives its arguments,
-  // and the check of its outputs. Spans and check stay valid as long as the problem.
+  // and the check of its outputs. They stay valid as long as the problem.
   MeasureInputs inputs_for(const Program& program, const Trace& trace);
 
   // Runs a program's machine code once and compares every element. The reference (tune/reference.h) is made

@@ -80,17 +80,22 @@ class Widener {
   std::map<const TensorNode*, Tensor> twins_;
 };
 
-using Values = std::map<const TensorNode*, HostTensor>;
+// What tensors hold, row-major; whoever has computed it keeps it.
+using Values = std::map<const TensorNode*, std::span<const double>>;
 
-std::vector<std::byte> stored_bytes(const HostTensor& tensor, const Layout& layout) {
-  std::vector<std::byte> bytes(tensor.values.size() * static_cast<size_t>(bytes_of(tensor.dtype)));
+HostTensor copy_of(const Tensor& tensor, std::span<const double> values) {
+  return {tensor->dtype, tensor->shape, {values.begin(), values.end()}};
+}
+
+void write_stored(const Tensor& tensor, std::span<const double> values, const Layout& layout,
+                  std::span<std::byte> bytes) {
   const auto store = [&]<class T>(T) {
     T* to = reinterpret_cast<T*>(bytes.data());
-    for_each_offset(layout, tensor.shape, [&](int64_t position, int64_t offset) {
-      to[offset] = static_cast<T>(tensor.values[static_cast<size_t>(position)]);
+    for_each_offset(layout, tensor->shape, [&](int64_t position, int64_t offset) {
+      to[offset] = static_cast<T>(values[static_cast<size_t>(position)]);
     });
   };
-  switch (tensor.dtype) {
+  switch (tensor->dtype) {
     case DType::f64: store(double{}); break;
     case DType::f32: store(float{}); break;
     case DType::i64: store(int64_t{}); break;
@@ -100,7 +105,20 @@ std::vector<std::byte> stored_bytes(const HostTensor& tensor, const Layout& layo
     case DType::f16:
     case DType::bf16: break;  // no such tensor is widened
   }
-  return bytes;
+}
+
+// The operand as the machine code reads it.
+MeasureInput stored_input(const Argument& operand, std::span<const double> values) {
+  const Tensor& tensor = operand.tensor;
+  const uint64_t id = Hasher()
+                          .add({reinterpret_cast<const char*>(values.data()), values.size_bytes()})
+                          .add(to_string(operand.layout))
+                          .add(to_string(tensor->dtype))
+                          .finish();
+  const int64_t bytes = tensor.elements() * bytes_of(tensor->dtype);
+  return {id, 1, bytes, [tensor, values, layout = operand.layout](std::span<std::byte> to) {
+            write_stored(tensor, values, layout, to);
+          }};
 }
 
 // The axis along which vectors run, and for each operand the dimension that it walks there.
@@ -257,12 +275,9 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
   set_layouts(columns, compute, task->arguments);
   const Result<Module> module = compile(*task, register_tiles(compute, columns, lanes));
   if (!module) return std::nullopt;
-  std::vector<std::vector<std::byte>> bytes;
   MeasureInputs inputs;
   for (const Argument& operand : std::span(task->arguments).first(dag.inputs.size())) {
-    bytes.push_back(stored_bytes(values.at(operand.tensor.get()), operand.layout));
-    const uint64_t id = hash_text({reinterpret_cast<const char*>(bytes.back().data()), bytes.back().size()});
-    inputs.buffers.push_back({id, 1, bytes.back()});
+    inputs.buffers.push_back(stored_input(operand, values.at(operand.tensor.get())));
   }
   inputs.buffers.emplace_back();
   inputs.timeout_seconds = kLeastTimeoutSeconds + points_of(compute) / kSlowestPointsPerSecond;
@@ -296,9 +311,17 @@ Result<HostTensor> compute_all(const Compute& compute, const Values& values, con
     if (result) return std::move(*result);
   }
   std::vector<HostTensor> operands;
-  for (const Tensor& operand : alone.inputs) operands.push_back(values.at(operand.get()));
+  for (const Tensor& operand : alone.inputs) operands.push_back(copy_of(operand, values.at(operand.get())));
   LATHE_TRY(std::vector<HostTensor> outputs, evaluate_within(alone, operands, watch));
   return std::move(outputs.front());
+}
+
+// Whether a compute that is left reads the tensor, or it is an output.
+bool is_wanted(const TensorNode* tensor, std::span<const Compute> left, const std::vector<Tensor>& outputs) {
+  const auto is_it = [&](const Tensor& other) { return other.get() == tensor; };
+  return std::ranges::any_of(outputs, is_it) || std::ranges::any_of(left, [&](const Compute& compute) {
+           return std::ranges::any_of(operands_of(compute), is_it);
+         });
 }
 
 }  // namespace
@@ -335,18 +358,20 @@ Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<cons
   const std::optional<Dag> wide = in_double(dag);
   if (!wide || inputs.size() != dag.inputs.size()) return evaluate_within(dag, inputs, watch);
   Values values;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    HostTensor& input = values[wide->inputs[i].get()] = inputs[i];
-    input.dtype = wide->inputs[i]->dtype;
-  }
-  for (const Compute& compute : wide->computes) {
-    LATHE_TRY(values[compute.output.get()], compute_all(compute, values, target, runner, watch));
+  for (size_t i = 0; i < inputs.size(); ++i) values[wide->inputs[i].get()] = inputs[i].values;
+  std::map<const TensorNode*, HostTensor> computed;
+  std::span<const Compute> left = wide->computes;
+  while (!left.empty()) {
+    const Compute& compute = left.front();
+    LATHE_TRY(HostTensor result, compute_all(compute, values, target, runner, watch));
+    HostTensor& kept = computed[compute.output.get()] = std::move(result);
+    values[compute.output.get()] = kept.values;
+    left = left.subspan(1);
+    std::erase_if(computed, [&](const auto& entry) { return !is_wanted(entry.first, left, wide->outputs); });
   }
   std::vector<HostTensor> outputs;
-  for (size_t i = 0; i < wide->outputs.size(); ++i) {
-    outputs.push_back(values.at(wide->outputs[i].get()));
-    outputs.back().dtype = dag.outputs[i]->dtype;
-  }
+  for (size_t i = 0; i < wide->outputs.size(); ++i)
+    outputs.push_back(copy_of(dag.outputs[i], values.at(wide->outputs[i].get())));
   return outputs;
 }
 

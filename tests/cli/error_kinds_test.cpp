@@ -11,6 +11,7 @@
 #include "expr/parse.h"
 #include "loop/parse.h"
 #include "loop/verify.h"
+#include "measure/given_input.h"
 #include "measure/measurer.h"
 #include "records/record_store.h"
 #include "runtime/c_object.h"
@@ -52,7 +53,7 @@ class ErrorKinds : public testing::Test {
     const Module module = unary_module(body, kCount);
     const std::vector<float> input(kCount, 1);
     MeasureInputs inputs;
-    inputs.buffers = {{.id = 1, .generation = 1, .bytes = std::as_bytes(std::span(input))}, {}};
+    inputs.buffers = {given_input(1, 1, input), {}};
     const Result<Measurement> measured = measurer->measure(module, inputs);
     ASSERT_TRUE(measured.has_value()) << measured.error().to_string();
     ASSERT_FALSE(measured->ok());

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "measure/given_input.h"
 #include "runtime/c_object.h"
 #include "target/detect.h"
 
@@ -59,7 +60,7 @@ class MeasureCandidates : public ::testing::Test {
   MeasureInputs inputs_for(const Module& module) const {
     MeasureInputs inputs;
     inputs.buffers.resize(module.buffers.size());
-    inputs.buffers[0] = {.id = 1, .generation = 1, .bytes = std::as_bytes(std::span(input_))};
+    inputs.buffers[0] = given_input(1, 1, input_);
     inputs.check = check_doubled;
     return inputs;
   }
@@ -298,7 +299,7 @@ TEST_F(MeasureCandidates, ConstantsOfWhatRunsColdAreReadFromMemoryAndInputsFromC
     module.buffers[0].role = role;
     MeasureInputs inputs;
     inputs.buffers.resize(2);
-    inputs.buffers[0] = {.id = 9, .generation = 1, .bytes = std::as_bytes(std::span(chain))};
+    inputs.buffers[0] = given_input(9, 1, chain);
     inputs.runs_cold = runs_cold;
     double seconds = 1;
     for (int round = 0; round < 3; ++round) {
@@ -324,7 +325,7 @@ TEST(MeasureRoughly, ACandidateBehindTheBestGetsFewSamples) {
   const std::vector<float> input = test_input();
   MeasureInputs inputs;
   inputs.buffers.resize(module.buffers.size());
-  inputs.buffers[0] = {.id = 1, .generation = 1, .bytes = std::as_bytes(std::span(input))};
+  inputs.buffers[0] = given_input(1, 1, input);
   inputs.best_seconds = 1e-12;
   const Result<Measurement> behind = measurer->measure(module, inputs);
   ASSERT_TRUE(behind.has_value() && behind->ok());
@@ -352,8 +353,8 @@ TEST_F(MeasureCandidates, ANewGenerationOfAnInputIsSeen) {
   MeasureInputs inputs = inputs_for(module);
   EXPECT_TRUE(measure(module, inputs).ok());
   std::vector<float> zeros(kCount, 0);
-  inputs.buffers[0].bytes = std::as_bytes(std::span(zeros));
-  EXPECT_TRUE(measure(module, inputs).ok()) << "the same generation is not copied again";
+  inputs.buffers[0] = given_input(1, 1, zeros);
+  EXPECT_TRUE(measure(module, inputs).ok()) << "the same generation is not written again";
   inputs.buffers[0].generation = 2;
   EXPECT_EQ(measure(module, inputs).failure->message, "B[0] is 0, expected 2");
 }
@@ -361,7 +362,7 @@ TEST_F(MeasureCandidates, ANewGenerationOfAnInputIsSeen) {
 TEST_F(MeasureCandidates, BytesThatDoNotFitAreTheCallersError) {
   const Module module = unary_module(kDouble, kCount);
   MeasureInputs inputs = inputs_for(module);
-  inputs.buffers[0].bytes = inputs.buffers[0].bytes.first(8);
+  inputs.buffers[0].bytes = 8;
   const Result<Measurement> short_input = measurer_->measure(module, inputs);
   ASSERT_FALSE(short_input.has_value());
   EXPECT_EQ(short_input.error().message, "buffer 'A' has 4000 bytes, 8 are given");
@@ -386,7 +387,7 @@ TEST(MeasureStart, ARunOnSeveralCoresUsesThePool) {
   if (options.cores == 1) module = unary_module(kDouble, kCount);
   const std::vector<float> input = test_input();
   MeasureInputs inputs;
-  inputs.buffers = {{.id = 1, .bytes = std::as_bytes(std::span(input))}, {}};
+  inputs.buffers = {given_input(1, 0, input), {}};
   inputs.check = check_doubled;
   const Result<Measurement> measurement = measurer->measure(module, inputs);
   ASSERT_TRUE(measurement.has_value());
@@ -408,7 +409,7 @@ TEST(MeasureStart, AFaultOnAnotherThreadOfThePoolIsNamed) {
   module.threads = options.cores;
   const std::vector<float> input = test_input();
   MeasureInputs inputs;
-  inputs.buffers = {{.id = 1, .bytes = std::as_bytes(std::span(input))}, {}};
+  inputs.buffers = {given_input(1, 0, input), {}};
   const Result<Measurement> measurement = measurer->measure(module, inputs);
   ASSERT_TRUE(measurement.has_value() && !measurement->ok());
   EXPECT_EQ(measurement->failure->message,
@@ -466,7 +467,7 @@ void expect_worker_ends_with_parent(bool is_busy) {
     if (write(report[1], &worker, sizeof worker) != sizeof worker) _exit(1);
     const std::vector<float> input = test_input();
     MeasureInputs inputs;
-    inputs.buffers = {{.id = 1, .bytes = std::as_bytes(std::span(input))}, {}};
+    inputs.buffers = {given_input(1, 0, input), {}};
     if (is_busy && measurer.has_value()) static_cast<void>(measurer->measure(endless, inputs));
     pause();
     _exit(0);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/given_input.h"
+
 namespace lathe {
 namespace {
 
@@ -20,7 +22,7 @@ class MeasureSharedInputs : public ::testing::Test {
     ASSERT_TRUE(memory_.extend(1).has_value());  // the place of the worker's status
   }
   MeasureInput input(uint64_t id, uint64_t generation, size_t bytes) const {
-    return {.id = id, .generation = generation, .bytes = std::span(bytes_).first(bytes)};
+    return given_input(id, generation, std::span(bytes_).first(bytes));
   }
   std::vector<int64_t> share(SharedInputs& shared, const Module& module,
                              const std::vector<MeasureInput>& inputs) {

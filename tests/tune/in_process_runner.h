@@ -38,8 +38,7 @@ class InProcessRunner : public CandidateRunner {
       const std::span<std::byte> buffer = instance.buffer(i);
       const BufferRole role = module.buffers[i].role;
       if (role == BufferRole::output) outputs.push_back(buffer);
-      if (role == BufferRole::input || role == BufferRole::constant)
-        std::memcpy(buffer.data(), inputs.buffers[i].bytes.data(), buffer.size());
+      if (role == BufferRole::input || role == BufferRole::constant) inputs.buffers[i].write(buffer);
     }
     LATHE_TRY_STATUS(instance.prepare());
     LATHE_TRY_STATUS(instance.run());

@@ -74,8 +74,8 @@ std::vector<std::byte> as_bytes(const HostTensor& tensor) {
 
 HostTensor read_input(const MeasureInput& input, const Tensor& tensor) {
   HostTensor result{tensor->dtype, tensor->shape, {}};
-  std::vector<float> values(input.bytes.size() / sizeof(float));
-  std::memcpy(values.data(), input.bytes.data(), input.bytes.size());
+  std::vector<float> values(static_cast<size_t>(input.bytes) / sizeof(float));
+  input.write(std::as_writable_bytes(std::span(values)));
   result.values.assign(values.begin(), values.end());
   return result;
 }
@@ -164,7 +164,7 @@ TEST(Problem, WhatNoMachineHoldsIsRefusedBeforeItIsDrawn) {
   ASSERT_FALSE(problem);
   EXPECT_THAT(
       problem.error().message,
-      ::testing::StartsWith("checking a program of it takes 2e+04 GB of memory, and the machine has "));
+      ::testing::StartsWith("checking a program of it takes 1.6e+04 GB of memory, and the machine has "));
 }
 
 TEST(Problem, WhatCannotBeComparedIsNamed) {
