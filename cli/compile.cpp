@@ -41,7 +41,8 @@ std::optional<std::string> untuned_note(const Model& model, const std::string& r
 
 Status write(Model model, const CompileOptions& options, const std::string& folder) {
   if (!options.name.empty()) model.name = options.name;
-  return options.emit == "c" ? write_model_sources(std::move(model), folder) : write_model(std::move(model), folder);
+  return options.emit == "c" ? write_model_sources(std::move(model), folder)
+                             : write_model(std::move(model), folder);
 }
 
 Status compile_workload(const Workload& workload, const CompileOptions& options,
@@ -55,7 +56,7 @@ Status compile_workload(const Workload& workload, const CompileOptions& options,
 }
 
 // One that fails keeps none of the others from being written.
-Status compile_workloads(const CompileOptions& options, CompileModelOptions& model_options) {
+Status compile_workloads(const CompileOptions& options, CompileModelOptions model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
             select_workloads(options.program.workload, options.program.filter));
   LATHE_TRY_STATUS(check_name(options.name, workloads.size()));
@@ -64,6 +65,8 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
     LATHE_TRY_STATUS(check_artifact_apart(folder_below(options.out, workload.name), read));
     LATHE_TRY_STATUS(check_folder(folder_below(options.out, workload.name)));
   }
+  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores, KeptInputs::present));
+  model_options.runner = &measurer;
   ProgressLine line;
   std::vector<std::string> notes;
   std::vector<Error> errors;
@@ -83,7 +86,9 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions& mod
   return std::unexpected(errors.back());
 }
 
-Status compile_model(const CompileOptions& options, CompileModelOptions& model_options) {
+// Its measurer and the network's constants are gone when the model is written and run: what that takes need
+// not be there beside them.
+Result<Model> compiled_model(const CompileOptions& options, CompileModelOptions model_options) {
   LATHE_TRY_STATUS(check_name(options.name, 1));
   LATHE_TRY_STATUS(check_artifact_apart(options.out, files_read(options.program, options.records)));
   LATHE_TRY(const OnnxImportOptions import, import_options(options.program));
@@ -92,6 +97,8 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   LATHE_TRY_STATUS(check_artifact_apart(options.out, data_files(network.graph)));
   LATHE_TRY_STATUS(check_folder(options.out));
   for (const std::string& note : network.graph.notes) report_rejected(note);
+  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores, KeptInputs::present));
+  model_options.runner = &measurer;
   ProgressLine line;
   size_t compiled = 0;
   model_options.progress = [&](size_t done, size_t all) {
@@ -103,10 +110,9 @@ Status compile_model(const CompileOptions& options, CompileModelOptions& model_o
   };
   LATHE_TRY(Model model, compile_network(network, model_options));
   line.finish();
-  network = {};  // its constants are the model's now, which is written and run
   if (const auto note = untuned_note(model, options.records)) report_rejected(*note);
   if (const auto note = uncompared_note(model)) report_rejected(*note);
-  return write(std::move(model), options, options.out);
+  return model;
 }
 
 Status run(const CompileOptions& options) {
@@ -114,8 +120,6 @@ Status run(const CompileOptions& options) {
   CompileModelOptions model_options;
   LATHE_TRY(model_options.target, target_of(options.program));
   LATHE_TRY(model_options.cores, cores_of(options.program));
-  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores, KeptInputs::present));
-  model_options.runner = &measurer;
   model_options.rejected = report_rejected;
   model_options.tolerance = options.tolerance;
   model_options.check = checked_of(options.check);
@@ -127,8 +131,9 @@ Status run(const CompileOptions& options) {
     LATHE_TRY(records, open_records_to_read(options.records));
     model_options.records = &*records;
   }
-  return options.program.model.empty() ? compile_workloads(options, model_options)
-                                       : compile_model(options, model_options);
+  if (options.program.model.empty()) return compile_workloads(options, std::move(model_options));
+  LATHE_TRY(Model model, compiled_model(options, std::move(model_options)));
+  return write(std::move(model), options, options.out);
 }
 
 }  // namespace
