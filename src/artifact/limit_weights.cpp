@@ -9,6 +9,7 @@
 
 #include "artifact/check_program.h"
 #include "artifact/choose_within.h"
+#include "base/code_pages.h"
 #include "records/within.h"
 #include "tune/problem.h"
 #include "tune/smaller_traces.h"
@@ -121,6 +122,7 @@ Result<std::vector<std::optional<double>>> measured_seconds(const std::vector<Kn
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
   LATHE_TRY(Problem problem, Problem::create(programs.front().compiled->task, checks, options.watch));
+  release_code_pages();
   std::vector<std::optional<double>> seconds(programs.size());
   for (int turn = 0; turn < kTurns; ++turn) {
     for (size_t i = 0; i < programs.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "artifact/loaded_artifact.h"
 #include "artifact/random_inputs.h"
+#include "base/code_pages.h"
 #include "measure/pinned_thread.h"
 #include "measure/statistics.h"
 #include "measure/timing.h"
@@ -34,6 +35,7 @@ double drawing_seconds(const LoadedArtifact& artifact) {
 Result<ArtifactTime> time_artifact(const std::string& folder, int cores, const Deadline& deadline) {
   const auto no_time = [] { return fail(ErrorKind::timeout, "there was no time left to run it"); };
   if (deadline.is_past()) return no_time();
+  release_code_pages();
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(folder, cores));
   if (drawing_seconds(artifact) > deadline.seconds_left()) return no_time();
   // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.

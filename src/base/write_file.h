@@ -16,8 +16,8 @@ namespace lathe {
 // the file.
 Status write_file(const std::string& path, std::initializer_list<std::string_view> parts);
 
-// A file that is written from its beginning on, where not all of it is in memory at once. What lay in its place
-// is lost with the first part. Each Error calls the file `name`.
+// A file that is written from its beginning on, where not all of it is in memory at once. What lay in its
+// place is lost with the first part. Each Error calls the file `name`.
 class FileInParts {
  public:
   static Result<FileInParts> create(const std::string& path, std::string name);

@@ -30,6 +30,11 @@ TEST(Hash, OrderAndGroupingMatter) {
   EXPECT_NE(Hasher().add("").finish(), Hasher().finish());
 }
 
+TEST(Hash, ATextMayComeInParts) {
+  EXPECT_EQ(Hasher().add(uint64_t{5}).add_part("ab").add_part("").add_part("cde").finish(),
+            hash_text("abcde"));
+}
+
 TEST(Hash, SmallInputsDoNotCollide) {
   std::set<uint64_t> seen;
   for (int i = 0; i < 300; ++i) {

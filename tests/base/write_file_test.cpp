@@ -96,5 +96,24 @@ TEST_F(WriteFile, NamesWhatCannotBeWritten) {
             path(".") + ": the file cannot be written: Is a directory");
 }
 
+TEST_F(WriteFile, AFileMayComeInParts) {
+  Result<FileInParts> file = FileInParts::create(path("parts"), "the parts");
+  ASSERT_TRUE(file.has_value());
+  for (const char* part : {"....", "one ", "", "two"}) ASSERT_TRUE(file->add(part).has_value());
+  ASSERT_TRUE(file->finish("head").has_value());
+  EXPECT_EQ(text("parts"), "headone two");
+}
+
+TEST_F(WriteFile, APartThatCannotBeWrittenIsSaidOfTheFile) {
+  EXPECT_EQ(FileInParts::create(path("none/a"), "its name").error().to_string(),
+            "its name: the file cannot be written: No such file or directory");
+  Result<FileInParts> file = FileInParts::create(path("large"), "its name");
+  ASSERT_TRUE(file.has_value());
+  const FileSizeLimit limit(50'000);
+  ASSERT_TRUE(file->add(std::string(40'000, 'x')).has_value());
+  EXPECT_EQ(file->add(std::string(40'000, 'x')).error().to_string(),
+            "its name: the file cannot be written: File too large");
+}
+
 }  // namespace
 }  // namespace lathe
