@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/code_pages.h"
 #include "base/hash.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
@@ -379,6 +380,7 @@ Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& tr
       wrong.emplace_back(outputs[i].begin(), outputs[i].end());
     return right;
   };
+  release_code_pages();  // what compiled the program and its reference does not lie beside their data
   LATHE_TRY(found.failure, runner.verify(module, inputs));
   if (found.failure && found.failure->kind == ErrorKind::timeout && watch.is_over())
     return unfinished("there is no time left to run the program");
