@@ -77,11 +77,12 @@ std::string tensor_arrays(const std::string& name, const std::vector<ModelTensor
     text += copy_arrays(fmt::format("{}{}", name, i), copies);
     const Interval indices = tensor.index_range.value_or(Interval{0, -1});
     const int64_t bytes = physical_elements(tensor.layout, tensor.shape) * bytes_of(tensor.dtype);
-    entries += fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", literal(tensor.name),
-                           bytes_of(tensor.dtype), tensor.is_constant ? 1 : 0, tensor.shape.size(),
-                           pointer(fmt::format("{}{}_shape", name, i), tensor.shape.size()), plain ? 1 : 0,
-                           copies.size(), pointer(fmt::format("{}{}_copies", name, i), copies.size()), bytes,
-                           indices.lo, indices.hi);
+    entries +=
+        fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", literal(tensor.name),
+                    bytes_of(tensor.dtype), is_unsigned(tensor.dtype) ? 1 : 0, tensor.is_constant ? 1 : 0,
+                    tensor.shape.size(), pointer(fmt::format("{}{}_shape", name, i), tensor.shape.size()),
+                    plain ? 1 : 0, copies.size(), pointer(fmt::format("{}{}_copies", name, i), copies.size()),
+                    bytes, indices.lo, indices.hi);
   }
   if (tensors.empty()) return text;
   return text + fmt::format("static const LatheTensor {}s[] = {{\n{}}};\n", name, entries);

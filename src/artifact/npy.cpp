@@ -19,21 +19,23 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// The order of an element's bytes, then kind and size.
-constexpr std::array<std::pair<std::string_view, DType>, 7> kTypes = {{{"<f4", DType::f32},
-                                                                       {"<f8", DType::f64},
-                                                                       {"<f2", DType::f16},
-                                                                       {"<i4", DType::i32},
-                                                                       {"<i8", DType::i64},
-                                                                       {"|i1", DType::i8},
-                                                                       {"|b1", DType::boolean}}};
+// The order of an element's bytes, then kind and size, such as "<f4". NumPy has one float of 16 bits, IEEE
+// 754's; what packages add lies in its files as bytes without a meaning.
+std::string npy_type(const DTypeInfo& info) {
+  const bool is_added = is_float(info.dtype) && info.bytes == 2 && info.digits != 11;
+  char kind = 'f';
+  if (is_added) kind = 'V';
+  if (info.kind == NumberKind::boolean) kind = 'b';
+  if (is_integer(info.dtype)) kind = is_unsigned(info.dtype) ? 'u' : 'i';
+  return fmt::format("{}{}{}", info.bytes == 1 ? '|' : '<', kind, info.bytes);
+}
 
 // Of a text such as ">f4", whatever the order of bytes that it begins with.
 std::optional<DType> dtype_of(std::string_view text) {
   if (text.size() < 2 || std::string_view("<>=|").find(text[0]) == std::string_view::npos)
     return std::nullopt;
-  for (const auto& [name, dtype] : kTypes) {
-    if (name.substr(1) == text.substr(1)) return dtype;
+  for (const DTypeInfo& info : kDTypes) {
+    if (npy_type(info).substr(1) == text.substr(1)) return info.dtype;
   }
   return std::nullopt;
 }
@@ -181,14 +183,7 @@ Result<NpyArray> read_npy(const std::string& path) {
 }
 
 Status write_npy(const std::string& path, const NpyArray& array) {
-  std::string type;
-  for (const auto& [name, dtype] : kTypes) {
-    if (dtype == array.dtype) type = name;
-  }
-  if (type.empty()) {
-    return fail(ErrorKind::unsupported, fmt::format("a .npy file cannot hold {}", to_string(array.dtype)),
-                path);
-  }
+  const std::string type = npy_type(info_of(array.dtype));
   std::string shape;
   for (const int64_t extent : array.shape) shape += fmt::format("{}, ", extent);
   std::string head = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);

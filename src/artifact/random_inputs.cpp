@@ -68,30 +68,17 @@ Result<IntegerRanges> integer_ranges(const std::string& path, size_t inputs) {
   return ranges;
 }
 
-template <class T, class Draw>
-void fill(std::vector<std::byte>& bytes, const Draw& draw) {
-  for (size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-    const T value = static_cast<T>(draw());
-    std::memcpy(bytes.data() + at, &value, sizeof(T));
-  }
-}
-
-Result<NpyArray> random_array(const ArtifactTensor& tensor, Interval integers, Rng& rng) {
+NpyArray random_array(const ArtifactTensor& tensor, Interval integers, Rng& rng) {
   NpyArray array{tensor.dtype, tensor.shape, std::vector<std::byte>(tensor.bytes)};
-  const auto real = [&] { return 2 * rng.uniform() - 1; };
-  const auto integer = [&] { return rng.between(integers.lo, integers.hi); };
-  switch (tensor.dtype) {
-    case DType::f32: fill<float>(array.bytes, real); return array;
-    case DType::f64: fill<double>(array.bytes, real); return array;
-    case DType::i8: fill<int8_t>(array.bytes, integer); return array;
-    case DType::i32: fill<int32_t>(array.bytes, integer); return array;
-    case DType::i64: fill<int64_t>(array.bytes, integer); return array;
-    case DType::boolean: fill<uint8_t>(array.bytes, [&] { return rng.below(2); }); return array;
-    case DType::f16:
-    case DType::bf16: break;
-  }
-  return fail(ErrorKind::unsupported, fmt::format("input '{}' has type {}, for which no values can be drawn",
-                                                  tensor.name, to_string(tensor.dtype)));
+  if (tensor.dtype == DType::boolean) integers = {0, 1};
+  visit_storage(tensor.dtype, [&]<class T>(std::type_identity<T>) {
+    for (size_t at = 0; at < array.bytes.size(); at += sizeof(T)) {
+      const T value = is_float(tensor.dtype) ? static_cast<T>(2 * rng.uniform() - 1)
+                                             : static_cast<T>(rng.between(integers.lo, integers.hi));
+      std::memcpy(array.bytes.data() + at, &value, sizeof(T));
+    }
+  });
+  return array;
 }
 
 }  // namespace
@@ -102,7 +89,7 @@ Result<std::vector<NpyArray>> random_inputs(const std::string& folder, uint64_t 
   Rng rng(seed);
   std::vector<NpyArray> arrays;
   for (size_t i = 0; i < manifest.inputs.size(); ++i) {
-    LATHE_TRY(NpyArray array, random_array(manifest.inputs[i], ranges[i], rng));
+    NpyArray array = random_array(manifest.inputs[i], ranges[i], rng);
     arrays.push_back(std::move(array));
   }
   return arrays;

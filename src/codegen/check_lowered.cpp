@@ -22,12 +22,6 @@ const char* pass_for(UnaryOp op) {
   }
 }
 
-Status check_type(DType dtype, const std::string& what) {
-  if (dtype != DType::f16 && dtype != DType::bf16) return {};
-  return fail(ErrorKind::unsupported,
-              fmt::format("{} has type {}, for which no code can be generated yet", what, to_string(dtype)));
-}
-
 class Checker {
  public:
   explicit Checker(const LoweredProgram& lowered) : lowered_(lowered) {
@@ -110,7 +104,6 @@ class Checker {
       return invalid(fmt::format("access to '{}' has {} indices: flatten_buffers makes one offset of them",
                                  name, index.size()));
     }
-    LATHE_TRY_STATUS(check_type(tensor->dtype, fmt::format("buffer '{}'", name)));
     LATHE_TRY_STATUS(check_visible(tensor));
     return check_index(index[0]);
   }
@@ -135,7 +128,6 @@ class Checker {
   Status check_expr(const Expr& e) {
     if (!seen_.insert(e.get()).second) return {};
     // A load is told by its buffer.
-    if (e.as<Load>() == nullptr) LATHE_TRY_STATUS(check_type(e.type().dtype, "a value"));
     return std::visit([&](const auto& node) { return visit_expr(node, e.type()); }, e->node);
   }
 
@@ -149,10 +141,12 @@ class Checker {
     return e.mask.defined() ? check_expr(e.mask) : Status();
   }
   Status visit_expr(const Unary& e, Type type) {
+    LATHE_TRY_STATUS(check_computed(type.dtype));
     if (const char* name = pass_for(e.op)) return not_expanded(name, type.dtype);
     return check_expr(e.operand);
   }
   Status visit_expr(const Binary& e, Type type) {
+    LATHE_TRY_STATUS(check_computed(type.dtype));
     if (e.op == BinaryOp::pow) return not_expanded("pow", type.dtype);
     if (e.op == BinaryOp::mod && is_float(type.dtype)) {
       return fail(ErrorKind::unsupported, "% of floating-point values has no code: use integers");
@@ -164,6 +158,12 @@ class Checker {
     LATHE_TRY_STATUS(check_expr(e.condition));
     LATHE_TRY_STATUS(check_expr(e.if_true));
     return check_expr(e.if_false);
+  }
+
+  static Status check_computed(DType dtype) {
+    if (!is_storage_only(dtype)) return {};
+    return invalid(fmt::format("nothing is computed in {}: cast to {}", to_string(dtype),
+                               to_string(info_of(dtype).computed_in)));
   }
 
   static Status not_expanded(const char* name, DType dtype) {

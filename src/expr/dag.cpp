@@ -59,6 +59,7 @@ Tensor DagBuilder::compute(std::string name, std::vector<Axis> axes, ReduceExpr 
 
 Tensor DagBuilder::add(std::string name, std::vector<Axis> axes, Reduction reduction, Expr body) {
   LATHE_CHECK(body.defined());
+  if (reduction != Reduction::none) body = widened(body);
   Substitution fresh;
   for (Axis& axis : axes) {
     const bool taken = std::ranges::any_of(dag_.computes, [&](const Compute& other) {

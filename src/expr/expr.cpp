@@ -20,20 +20,20 @@ bool is_comparison(BinaryOp op) {
 
 bool is_index(const Expr& e) { return e.as<Index>() != nullptr; }
 
-// An integer literal beside a float takes the float's type.
+// An integer literal takes the type of what stands beside it, and a float the float's.
 Expr coerce(const Expr& e, Type type) {
   const Index* index = e.as<Index>();
-  if (index != nullptr && is_float(type.dtype) && index->value.is_constant()) {
+  const bool takes_integers = is_float(type.dtype) || (is_integer(type.dtype) && type.dtype != DType::i64);
+  if (index != nullptr && takes_integers && index->value.is_constant()) {
     return literal(type, static_cast<double>(index->value.constant()));
   }
   const Literal* value = e.as<Literal>();
   if (value != nullptr && is_float(e.type().dtype) && is_float(type.dtype))
     return literal(type, value->value);
-  if (index != nullptr && type.dtype == DType::i32 && index->value.is_constant()) {
-    return literal(type, static_cast<double>(index->value.constant()));
-  }
   return e;
 }
+
+bool is_narrow_integer(const Expr& e) { return is_integer(e.type().dtype) && e.type().dtype != DType::i64; }
 
 // Sums beyond this might leave 64 bits: there values wrap around, which indices never do.
 constexpr double kLargestSum = 0x1p62;
@@ -89,6 +89,9 @@ Expr::Expr(const Affine& value) : Expr(ExprNode{kIndexType, Index{value}}) {}
 Type Expr::type() const { return node_->type; }
 
 Expr literal(Type type, double value) {
+  if (is_storage_only(type.dtype))
+    value = visit_storage(type.dtype,
+                          [&]<class T>(std::type_identity<T>) -> double { return static_cast<T>(value); });
   if (is_float(type.dtype)) return Expr(ExprNode{type, Literal{value, 0}});
   const int64_t integer = integer_for(type.dtype, value);
   return type == kIndexType ? Expr(integer) : Expr(ExprNode{type, Literal{0, integer}});
@@ -102,21 +105,24 @@ Expr unary(UnaryOp op, const Expr& operand) {
   if (const Index* index = operand.as<Index>(); index != nullptr && op == UnaryOp::negate) {
     return Expr(index->value * -1);
   }
-  return Expr(ExprNode{operand.type(), Unary{op, operand}});
+  const Expr value = widened(operand);
+  return Expr(ExprNode{value.type(), Unary{op, value}});
 }
 
-Expr binary(BinaryOp op, const Expr& left, const Expr& right) {
+Expr binary(BinaryOp op, const Expr& narrow_left, const Expr& narrow_right) {
+  const Expr left = widened(narrow_left);
+  const Expr right = widened(narrow_right);
   if (is_index(left) && is_index(right)) {
     const Expr affine = affine_binary(op, left.as<Index>()->value, right.as<Index>()->value);
     if (affine.defined()) return affine;
   }
   const Expr a = coerce(left, right.type());
   const Expr b = coerce(right, a.type());
-  // An i32 value in index arithmetic widens to i64.
-  if (a.type().dtype == DType::i32 && b.type().dtype == DType::i64) {
+  // A narrower integer in index arithmetic widens to i64.
+  if (is_narrow_integer(a) && b.type().dtype == DType::i64) {
     return binary(op, cast({DType::i64, a.type().lanes}, a), b);
   }
-  if (a.type().dtype == DType::i64 && b.type().dtype == DType::i32) {
+  if (a.type().dtype == DType::i64 && is_narrow_integer(b)) {
     return binary(op, a, cast({DType::i64, b.type().lanes}, b));
   }
   LATHE_CHECK(a.type() == b.type());
@@ -125,16 +131,27 @@ Expr binary(BinaryOp op, const Expr& left, const Expr& right) {
 }
 
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
-  const Expr a = coerce(if_true, if_false.type());
-  const Expr b = coerce(if_false, a.type());
+  Expr a = coerce(if_true, if_false.type());
+  Expr b = coerce(if_false, a.type());
+  if (a.type() != b.type()) {
+    a = widened(a);
+    b = widened(b);
+  }
   LATHE_CHECK(a.type() == b.type() && condition.type().dtype == DType::boolean);
   return Expr(ExprNode{a.type(), Select{condition, a, b}});
 }
 
 Expr cast(Type type, const Expr& operand) {
   if (operand.type() == type) return operand;
+  // To and from a type that nothing is computed in the one way leads through that which is.
+  const DType through = is_storage_only(type.dtype) ? type.dtype : operand.type().dtype;
+  const Type computed{info_of(through).computed_in, type.lanes};
+  if (is_storage_only(through) && type != computed && operand.type() != computed)
+    return cast(type, cast(computed, operand));
   return Expr(ExprNode{type, Cast{operand}});
 }
+
+Expr widened(const Expr& e) { return cast({info_of(e.type().dtype).computed_in, e.type().lanes}, e); }
 
 Expr broadcast(const Expr& operand, int lanes) {
   return Expr(ExprNode{{operand.type().dtype, lanes}, Broadcast{operand}});

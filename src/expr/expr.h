@@ -142,14 +142,16 @@ const T* Expr::as() const {
   return std::get_if<T>(&node_->node);
 }
 
-// Construction. Operand types must agree (an integer literal beside a float becomes one); mixed types are our
-// own bug, since the parsers check them.
+// Construction. Operand types must agree (an integer literal beside another type takes it); mixed types are
+// our own bug, since the parsers check them. Operands of a type that nothing is computed in are widened.
 Expr literal(Type type, double value);
 Expr load(const Tensor& tensor, std::vector<Affine> index);
 Expr unary(UnaryOp op, const Expr& operand);
 Expr binary(BinaryOp op, const Expr& a, const Expr& b);
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 Expr cast(Type type, const Expr& operand);
+// As it is computed with: itself, or cast to its type's `computed_in`.
+Expr widened(const Expr& e);
 Expr broadcast(const Expr& operand, int lanes);
 
 inline Expr operator+(const Expr& a, const Expr& b) { return binary(BinaryOp::add, a, b); }

@@ -11,27 +11,18 @@ namespace lathe {
 
 // The least and the largest value of an integer type.
 inline Interval integers_of(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return {0, 1};
-    case DType::i8: return {INT8_MIN, INT8_MAX};
-    case DType::i32: return {INT32_MIN, INT32_MAX};
-    case DType::i64: return {INT64_MIN, INT64_MAX};
-    case DType::f16:
-    case DType::bf16:
-    case DType::f32:
-    case DType::f64: break;
-  }
-  check_failed("the type is an integer", __FILE__, __LINE__);
+  const DTypeInfo& info = info_of(dtype);
+  LATHE_CHECK(info.kind != NumberKind::floating);
+  const auto most = static_cast<int64_t>((uint64_t{1} << info.digits) - 1);
+  return {info.kind == NumberKind::signed_integer ? -most - 1 : 0, most};
 }
 
 // An integer as an element of the type keeps it: it wraps around; bool keeps whether it is 0.
 inline int64_t wrap_to(DType dtype, int64_t value) {
-  switch (dtype) {
-    case DType::boolean: return value != 0;
-    case DType::i8: return static_cast<int8_t>(value);
-    case DType::i32: return static_cast<int32_t>(value);
-    default: return value;
-  }
+  if (dtype == DType::boolean) return value != 0;
+  const int beyond = 64 - 8 * info_of(dtype).bytes;
+  const uint64_t kept = static_cast<uint64_t>(value) << beyond;
+  return is_unsigned(dtype) ? static_cast<int64_t>(kept >> beyond) : static_cast<int64_t>(kept) >> beyond;
 }
 
 }  // namespace lathe

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "expr/integers.h"
 #include "expr/magnitude.h"
 #include "expr/print.h"
 
@@ -50,19 +52,22 @@ bool is_constant_index(const Expr& e) {
 
 // Whether `binary` and `select` find one type for both.
 bool types_agree(const Expr& a, const Expr& b) {
-  const DType x = a.type().dtype;
-  const DType y = b.type().dtype;
+  const DType x = info_of(a.type().dtype).computed_in;
+  const DType y = info_of(b.type().dtype).computed_in;
   const auto coerces = [](const Expr& e, DType to) {
     if (e.as<Literal>() != nullptr) return is_float(e.type().dtype) && is_float(to);
-    return is_constant_index(e) && (is_float(to) || to == DType::i32);
+    return is_constant_index(e) && (is_float(to) || is_integer(to));
   };
   return x == y || coerces(a, y) || coerces(b, x);
 }
 
-// Whether `binary` takes it for an i64 beside the other: so it does an i32, which to_affine widens as well.
+bool is_narrow_integer(DType dtype) { return is_integer(dtype) && dtype != DType::i64; }
+
+// Whether `binary` takes it for an i64 beside the other: so it does a narrower one, which to_affine widens as
+// well.
 bool is_index_number(const Expr& e, const Expr& beside) {
-  if (e.type().dtype == DType::i64) return beside.type().dtype != DType::i32 || !is_constant_index(e);
-  return e.type().dtype == DType::i32 && beside.type().dtype == DType::i64 && !is_constant_index(beside);
+  if (e.type().dtype == DType::i64) return !is_narrow_integer(beside.type().dtype) || !is_constant_index(e);
+  return is_narrow_integer(e.type().dtype) && beside.type().dtype == DType::i64 && !is_constant_index(beside);
 }
 
 // Whether `binary` and `select` find one number of lanes for both: a scalar literal beside a vector spreads.
@@ -109,10 +114,9 @@ class ExprParser {
   }
 
   Status check_types(BinaryOp op, const Expr& a, const Expr& b) const {
-    const bool both_integer = a.type().dtype != b.type().dtype && !is_float(a.type().dtype) &&
-                              !is_float(b.type().dtype) && a.type().dtype >= DType::i32 &&
-                              b.type().dtype >= DType::i32;
-    if (!types_agree(a, b) && !both_integer) {
+    const bool widens_to_index = is_integer(a.type().dtype) && is_integer(b.type().dtype) &&
+                                 (a.type().dtype == DType::i64 || b.type().dtype == DType::i64);
+    if (!types_agree(a, b) && !widens_to_index) {
       return cursor_.error(fmt::format("'{}' and '{}' differ in type ({} and {}): cast one", to_string(a),
                                        to_string(b), to_string(a.type()), to_string(b.type())));
     }
@@ -145,14 +149,18 @@ class ExprParser {
         fmt::format("integers are divided by positive constants only, not by '{}'", to_string(divisor)));
   }
 
+  // An integer literal takes a narrower type that stands beside it.
+  Status check_literal(const Expr& e, DType beside) const {
+    if (!is_constant_index(e) || !is_narrow_integer(beside)) return {};
+    const int64_t value = e.as<Index>()->value.constant();
+    const Interval range = integers_of(beside);
+    if (range.lo <= value && value <= range.hi) return {};
+    return cursor_.error(fmt::format("{} is no {}", value, to_string(beside)));
+  }
+
   Status check_index_range(BinaryOp op, const Expr& a, const Expr& b) const {
-    if (a.type().dtype == DType::i32 || b.type().dtype == DType::i32) {
-      for (const Expr& e : {a, b}) {
-        if (is_constant_index(e) && magnitude(e.as<Index>()->value) > kAssumedMagnitude) {
-          return cursor_.error(fmt::format("{} is no i32", to_string(e)));
-        }
-      }
-    }
+    LATHE_TRY_STATUS(check_literal(a, b.type().dtype));
+    LATHE_TRY_STATUS(check_literal(b, a.type().dtype));
     LATHE_TRY_STATUS(check_divisor(op, b));
     if (!is_index_number(a, b) || !is_index_number(b, a)) return {};
     if ((op == BinaryOp::div || op == BinaryOp::mod) && to_affine(b).is(0)) {
@@ -257,7 +265,19 @@ class ExprParser {
                                                    : "s",
                                        access.index.size()));
     }
-    return Expr(ExprNode{{access.tensor->dtype, lanes}, std::move(access)});
+    const Type type{access.tensor->dtype, lanes};
+    const Expr value(ExprNode{type, std::move(access)});
+    // What an index is computed of does not wrap around as its bytes would.
+    const bool widens = sums_are_indices_ && is_integer(type.dtype) && type.dtype != DType::i32;
+    return widens ? cast({DType::i64, lanes}, value) : value;
+  }
+
+  // A value in which sums are what their types say, or indices.
+  Result<Expr> value_where(bool sums_are_indices) {
+    const bool before = std::exchange(sums_are_indices_, sums_are_indices);
+    Result<Expr> value = level(0);
+    sums_are_indices_ = before;
+    return value;
   }
 
   // "; 8 by 1 if mask", or a part of it.
@@ -277,7 +297,7 @@ class ExprParser {
       LATHE_TRY(access.stride, bounded(-kMaxStride, kMaxStride, "a stride"));
     }
     if (!names_.flat || !cursor_.accept_word("if")) return lanes;
-    LATHE_TRY(access.mask, level(0));
+    LATHE_TRY(access.mask, value_where(false));
     if (access.mask.type() == Type{DType::boolean, lanes}) return lanes;
     return cursor_.error(fmt::format("the mask is {}, not {}", to_string(access.mask.type()),
                                      to_string(Type{DType::boolean, lanes})));
@@ -295,9 +315,9 @@ class ExprParser {
  public:
   Result<Affine> integer_value() {
     ++indices_;
-    LATHE_TRY(const Expr value, level(0));
+    LATHE_TRY(const Expr value, value_where(true));
     --indices_;
-    if (value.type() != Type{DType::i64, 1} && value.type() != Type{DType::i32, 1}) {
+    if (!is_integer(value.type().dtype) || value.type().lanes != 1) {
       return cursor_.error(
           fmt::format("'{}' is {}, but an index is an integer", to_string(value), to_string(value.type())));
     }
@@ -360,7 +380,7 @@ class ExprParser {
   // "f64(0.1)" is a literal, and so is an index that comes to a number; any other operand is cast.
   Result<Expr> cast_to(DType dtype) {
     const bool is_literal = at_number() || at_signed_number();
-    LATHE_TRY(const Expr operand, level(0));
+    LATHE_TRY(const Expr operand, value_where(false));
     LATHE_TRY_STATUS(cursor_.expect(")"));
     if (is_literal && operand.as<Literal>() != nullptr) {
       if (is_float(dtype)) return literal({dtype, 1}, operand.as<Literal>()->value);
@@ -439,6 +459,7 @@ class ExprParser {
   int depth_ = 0;
   int operators_ = 0;
   int indices_ = 0;  // around what is read
+  bool sums_are_indices_ = false;
 };
 
 }  // namespace

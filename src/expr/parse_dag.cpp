@@ -203,6 +203,7 @@ class DagReader {
       LATHE_TRY_STATUS(axes(AxisKind::reduce, ")", compute.axes));
     }
     LATHE_TRY(compute.body, body(compute));
+    if (compute.reduction != Reduction::none) compute.body = widened(compute.body);
     if (find(name).defined()) {
       cursor_.rewind(begin);
       return cursor_.error(

@@ -5,7 +5,7 @@
 namespace lathe {
 namespace {
 
-bool is_integer(const Expr& e) { return e.type().dtype == DType::i64 || e.type().dtype == DType::i32; }
+bool is_integer(const Expr& e) { return lathe::is_integer(e.type().dtype); }
 
 // What `a < b` (strict) or `a <= b` says, if it holds, or what its failure says.
 Affine ordering_fact(const Affine& a, const Affine& b, bool strict, bool holds) {

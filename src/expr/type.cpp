@@ -1,38 +1,35 @@
 #include "expr/type.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
-
-#include "base/check.h"
+#include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace lathe {
 namespace {
 
-struct DTypeInfo {
-  DType dtype;
-  const char* name;
-  int64_t bytes;
-  bool is_float;
-};
-
-constexpr std::array kDTypes = {
-    DTypeInfo{DType::boolean, "bool", 1, false}, DTypeInfo{DType::i8, "i8", 1, false},
-    DTypeInfo{DType::i32, "i32", 4, false},      DTypeInfo{DType::i64, "i64", 8, false},
-    DTypeInfo{DType::f16, "f16", 2, true},       DTypeInfo{DType::bf16, "bf16", 2, true},
-    DTypeInfo{DType::f32, "f32", 4, true},       DTypeInfo{DType::f64, "f64", 8, true}};
-
-const DTypeInfo& info(DType dtype) {
-  const DTypeInfo& entry = kDTypes[static_cast<size_t>(dtype)];
-  LATHE_CHECK(entry.dtype == dtype);
-  return entry;
+constexpr bool rows_stand_in_order() {
+  for (size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes[i].dtype != static_cast<DType>(i)) return false;
+  }
+  return true;
 }
+static_assert(rows_stand_in_order());
 
 }  // namespace
 
-int64_t bytes_of(DType dtype) { return info(dtype).bytes; }
-bool is_float(DType dtype) { return info(dtype).is_float; }
-const char* to_string(DType dtype) { return info(dtype).name; }
+double epsilon_of(DType dtype) { return std::ldexp(1.0, 1 - info_of(dtype).digits); }
+
+double largest_of(DType dtype) {
+  const DTypeInfo& info = info_of(dtype);
+  return std::ldexp(2 - epsilon_of(dtype), info.exponent - 1);
+}
+
+double smallest_normal_of(DType dtype) { return std::ldexp(1.0, 2 - info_of(dtype).exponent); }
+
+const char* to_string(DType dtype) { return info_of(dtype).name; }
 
 std::string to_string(Type type) {
   if (type.lanes == 1) return to_string(type.dtype);
@@ -40,11 +37,13 @@ std::string to_string(Type type) {
 }
 
 Result<DType> parse_dtype(std::string_view text) {
-  for (const DTypeInfo& entry : kDTypes) {
-    if (text == entry.name) return entry.dtype;
+  std::vector<std::string_view> names;
+  for (const DTypeInfo& info : kDTypes) {
+    if (text == info.name) return info.dtype;
+    names.emplace_back(info.name);
   }
   return fail(ErrorKind::parse,
-              fmt::format("'{}' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64", text));
+              fmt::format("'{}' is not a type; there are {}", text, fmt::join(names, ", ")));
 }
 
 }  // namespace lathe

@@ -119,6 +119,10 @@ class Verifier {
     if (compute.reduction != Reduction::none && type.dtype == DType::boolean) {
       return invalid(fmt::format("{} reduces bool; only numbers can be reduced", what_));
     }
+    if (compute.reduction != Reduction::none && is_storage_only(type.dtype)) {
+      return invalid(fmt::format("{} reduces {}, in which nothing is computed: cast the body to {}", what_,
+                                 to_string(type.dtype), to_string(info_of(type.dtype).computed_in)));
+    }
     std::vector<Var> vars;
     collect_vars(compute.body, vars);
     for (const Var& var : vars) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: beyond it values are rounded
 
-bool is_integer(DType dtype) { return dtype == DType::i64 || dtype == DType::i32; }
+bool is_size_type(DType dtype) { return dtype == DType::i64 || dtype == DType::i32; }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Result<const GraphTensor*> OnnxNode::constant(size_t input) const {
 
 Result<std::vector<double>> OnnxNode::integer_values(size_t input) const {
   LATHE_TRY(const GraphTensor* const tensor, constant(input));
-  if (is_integer(tensor->type.dtype)) return values_of(*tensor);
+  if (is_size_type(tensor->type.dtype)) return values_of(*tensor);
   return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be i64",
                                                        input, tensor->name, to_string(tensor->type.dtype)));
 }

@@ -50,17 +50,12 @@ std::shared_ptr<const Bytes> data_of(const onnx::TensorProto& tensor, DType dtyp
     const auto* begin = reinterpret_cast<const std::byte*>(tensor.raw_data().data());
     return std::make_shared<Bytes>(begin, begin + tensor.raw_data().size());
   }
-  switch (dtype) {
-    case DType::f32: return pack<float>(tensor.float_data());
-    case DType::f64: return pack<double>(tensor.double_data());
-    case DType::i64: return pack<int64_t>(tensor.int64_data());
-    case DType::i32: return pack<int32_t>(tensor.int32_data());
-    case DType::f16:
-    case DType::bf16: return pack<uint16_t>(tensor.int32_data());
-    case DType::i8: return pack<int8_t>(tensor.int32_data());
-    case DType::boolean: return pack<bool>(tensor.int32_data());
-  }
-  return nullptr;
+  if (dtype == DType::f32) return pack<float>(tensor.float_data());
+  if (dtype == DType::f64) return pack<double>(tensor.double_data());
+  if (dtype == DType::i64) return pack<int64_t>(tensor.int64_data());
+  if (dtype == DType::boolean) return pack<bool>(tensor.int32_data());
+  if (is_float(dtype)) return pack<uint16_t>(tensor.int32_data());
+  return visit_storage(dtype, [&]<class T>(std::type_identity<T>) { return pack<T>(tensor.int32_data()); });
 }
 
 // Whatever a file has in the place of a truth: any bits but 0 are true.

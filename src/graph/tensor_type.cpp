@@ -34,17 +34,8 @@ bool may_be_folded(int64_t elements, int64_t operand_elements) {
 }
 
 bool is_computed_type(DType dtype) {
-  switch (dtype) {
-    case DType::boolean:
-    case DType::i8:
-    case DType::i32:
-    case DType::i64:
-    case DType::f32: return true;
-    case DType::f16:
-    case DType::bf16:
-    case DType::f64: return false;
-  }
-  return false;
+  return dtype == DType::boolean || dtype == DType::i8 || dtype == DType::i32 || dtype == DType::i64 ||
+         dtype == DType::f32;
 }
 
 int64_t bytes_of(const TensorType& type) { return elements_of(type.shape) * bytes_of(type.dtype); }

@@ -10,31 +10,25 @@ namespace lathe {
 
 namespace {
 
-// Rounds to a binary format with `digits` significant bits and exponents down to `least` (of the unit in the
-// last place of the smallest numbers); beyond `largest` it is infinite.
-double round_to_format(double value, int digits, int least, double largest) {
+// Subnormal numbers share the last place of the smallest normal one.
+double rounded_to(const DTypeInfo& format, double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent = 0;
   std::frexp(value, &exponent);
-  const int last_place = std::max(exponent - digits, least);
+  const int least = 3 - format.exponent - format.digits;
+  const int last_place = std::max(exponent - format.digits, least);
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last_place)), last_place);
-  return std::fabs(rounded) > largest ? std::copysign(INFINITY, value) : rounded;
+  return std::fabs(rounded) > largest_of(format.dtype) ? std::copysign(INFINITY, value) : rounded;
 }
 
 }  // namespace
 
 double round_to(DType dtype, double value) {
-  switch (dtype) {
-    case DType::boolean: return value != 0 ? 1 : 0;
-    case DType::i8: return static_cast<double>(static_cast<int8_t>(truncate(value)));
-    case DType::i32: return static_cast<double>(static_cast<int32_t>(truncate(value)));
-    case DType::i64: return static_cast<double>(truncate(value));
-    case DType::f16: return round_to_format(value, 11, -24, 65504);
-    case DType::bf16: return round_to_format(value, 8, -133, std::ldexp(255.0, 120));
-    case DType::f32: return static_cast<double>(static_cast<float>(value));
-    case DType::f64: return value;
-  }
-  return value;
+  if (dtype == DType::boolean) return value != 0 ? 1 : 0;
+  if (!is_float(dtype)) return static_cast<double>(wrap_to(dtype, truncate(value)));
+  if (dtype == DType::f64) return value;
+  if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));
+  return rounded_to(info_of(dtype), value);
 }
 
 HostTensor zeros_like(const Tensor& tensor) {

@@ -73,14 +73,21 @@ std::optional<WindowedProduct> match_operands(const Compute& compute, const Load
   return product;
 }
 
+// What is loaded of a type that nothing is computed in stands in a cast.
+const Load* widened_load(const Expr& e) {
+  const Cast* cast = e.as<Cast>();
+  const bool widens = cast != nullptr && is_storage_only(cast->operand.type().dtype);
+  return (widens ? cast->operand : e).as<Load>();
+}
+
 }  // namespace
 
 std::optional<WindowedProduct> match_windowed_product(const Compute& compute) {
   if (compute.reduction != Reduction::sum) return std::nullopt;
   const Binary* product = compute.body.as<Binary>();
   if (product == nullptr || product->op != BinaryOp::mul) return std::nullopt;
-  const Load* a = product->a.as<Load>();
-  const Load* b = product->b.as<Load>();
+  const Load* a = widened_load(product->a);
+  const Load* b = widened_load(product->b);
   if (a == nullptr || b == nullptr) return std::nullopt;
   auto match = match_operands(compute, *a, *b);
   return match ? match : match_operands(compute, *b, *a);

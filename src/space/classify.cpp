@@ -239,11 +239,28 @@ std::vector<Operand> operands_of(const Task& task, const Compute& compute) {
   return operands;
 }
 
+namespace {
+
+// All types follow from what is loaded and what is cast; where results are no i64, values of i64 are indices.
+int64_t widest_bytes(const Compute& compute) {
+  int64_t bytes = bytes_of(compute.output->dtype);
+  for_each(compute.body, [&](const Expr& e) {
+    const bool is_value = e.as<Cast>() != nullptr || e.as<Load>() != nullptr;
+    if (is_value && e.type().dtype != DType::i64) bytes = std::max(bytes, bytes_of(e.type().dtype));
+  });
+  return bytes;
+}
+
+}  // namespace
+
 Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored) {
   Classified result;
+  result.lanes = task.target.lanes(1);
   for (size_t i = 0; i < dag.computes.size(); ++i) {
     Stage stage;
     stage.compute = i;
+    stage.lanes = task.target.lanes(static_cast<int>(widest_bytes(dag.computes[i])));
+    result.lanes = std::min(result.lanes, stage.lanes);
     stage.operands = operands_of(task, dag.computes[i]);
     stage.role = role_of(task, dag, i, result.stages, stage.operands, stored);
     for (Operand& operand : stage.operands) {

@@ -35,6 +35,7 @@ struct Operand {
 struct Stage {
   size_t compute = 0;  // index into the Dag's computes
   Role role = Role::pointwise;
+  int lanes = 1;                   // elements of the widest type that it computes in, in a vector
   std::vector<Operand> operands;   // of tensors with elements (no literal tables)
   std::optional<size_t> epilogue;  // the stage that takes this one's result point by point (an element-wise
                                    // consumer, the only one), if fusing it is possible
@@ -42,6 +43,7 @@ struct Stage {
 
 struct Classified {
   std::vector<Stage> stages;  // one a compute, same order
+  int lanes = 1;              // the least of any: of the vectors of programs that have several stages in a loop
 
   const Stage& of(size_t compute) const { return stages[compute]; }
 };

@@ -35,13 +35,11 @@ std::unexpected<Error> wrong_element(const Tensor& tensor, int64_t position, dou
                                                    index_text(tensor->shape, position), got, expected));
 }
 
-double largest_of(DType dtype) {
-  return dtype == DType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-}
-
-// Subnormal numbers have few digits, and what is computed of them fewer; hardware may make zeros of them.
+// Subnormal numbers have few digits, and what is computed of them fewer; hardware may make zeros of them, but
+// for those of types that nothing is computed in, which may be off by their last place.
 double least_that_stays(DType dtype) {
-  return 2 * (dtype == DType::f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min());
+  const double computed = 2 * smallest_normal_of(info_of(dtype).computed_in);
+  return std::max(computed, is_storage_only(dtype) ? 2 * smallest_normal_of(dtype) * epsilon_of(dtype) : 0);
 }
 
 // What all elements of an output are compared by.
@@ -75,25 +73,15 @@ bool is_unwritten(DType dtype, T value) {
   if constexpr (std::is_integral_v<T>) {
     return dtype == DType::boolean && value != 0 && value != 1;
   } else {
-    return std::isnan(value);
+    return std::isnan(static_cast<double>(value));
   }
 }
 
-// Calls `visit` with the elements as what they are; the types for which no code is generated have none.
+// Calls `visit` with the elements as what they are.
 template <class Visit>
 Status with_elements(DType dtype, std::span<const std::byte> bytes, const Visit& visit) {
-  const void* data = bytes.data();
-  switch (dtype) {
-    case DType::f32: return visit(static_cast<const float*>(data));
-    case DType::f64: return visit(static_cast<const double*>(data));
-    case DType::i64: return visit(static_cast<const int64_t*>(data));
-    case DType::i32: return visit(static_cast<const int32_t*>(data));
-    case DType::i8:
-    case DType::boolean: return visit(static_cast<const int8_t*>(data));
-    case DType::f16:
-    case DType::bf16: break;
-  }
-  return fail(ErrorKind::unsupported, fmt::format("results of type {} cannot be compared", to_string(dtype)));
+  return visit_storage(
+      dtype, [&]<class T>(std::type_identity<T>) { return visit(reinterpret_cast<const T*>(bytes.data())); });
 }
 
 bool is_passed_over(const Reference& reference, size_t i) {
@@ -108,7 +96,7 @@ double share_off(T got, const Reference& reference, size_t i, const Measure& by)
   double off = distance(got, expected, by);
   if (off == 0) return 0;
   if constexpr (!std::is_integral_v<T>) {
-    const bool may_be_further = !reference.slack.empty() && !std::isnan(got);
+    const bool may_be_further = !reference.slack.empty() && !std::isnan(static_cast<double>(got));
     if (may_be_further && off <= reference.slack[i]) return 0;
     if (may_be_further) off -= reference.slack[i];
   }
@@ -120,8 +108,9 @@ Measure measure_of(const Reference& reference, double tolerance) {
   const DType dtype = reference.tensor->dtype;
   // Where each element's own slack is known, large ones need forgive nothing to the others.
   const double few = reference.slack.empty() ? kFew : kMost;
-  return {is_float(dtype) ? tolerance : 0, magnitude_of(dtype, reference.expected, few), largest_of(dtype),
-          reference.terms * least_that_stays(dtype)};
+  return {is_float(dtype) ? tolerance : 0, magnitude_of(dtype, reference.expected, few),
+          is_float(dtype) ? largest_of(dtype) : 0,
+          is_float(dtype) ? reference.terms * least_that_stays(dtype) : 0};
 }
 
 template <class T>

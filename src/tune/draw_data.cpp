@@ -73,7 +73,7 @@ Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way&
       for (double& value : part) {
         if (is_positive) value = std::max(std::abs(value), kLeastPositive);
         if (is_factor) value = round_to(drawn.dtype, 1 + value / 2);
-        value *= way.scale;
+        value = round_to(drawn.dtype, value * way.scale);
       }
     }
   }

@@ -39,23 +39,31 @@ std::vector<Tensor> operands_of(const Compute& compute) {
   return operands;
 }
 
-bool has_other_floats(DType dtype) { return is_float(dtype) && dtype != DType::f32; }
+// Whether a double in its place is the same number, or a more exact one.
+bool is_narrow(DType dtype) { return info_of(dtype).computed_in == DType::f32; }
+
+// What is rounded as a compute's last operation is rounded by itself.
+const Expr& before_rounding(const Expr& body) {
+  const Cast* rounding = body.as<Cast>();
+  return rounding != nullptr && is_storage_only(body.type().dtype) ? rounding->operand : body;
+}
 
 bool can_be_widened(const Compute& compute) {
-  bool widens = !has_other_floats(compute.output->dtype);
-  for_each(compute.body, [&](const Expr& e) {
-    if (has_other_floats(e.type().dtype)) widens = false;
+  bool widens = compute.output->dtype != DType::f64;
+  for_each(before_rounding(compute.body), [&](const Expr& e) {
+    const DType dtype = e.type().dtype;
     const Load* read = e.as<Load>();
+    if (dtype == DType::f64 || (is_storage_only(dtype) && read == nullptr)) widens = false;
     if (read != nullptr && !read->tensor->literal.empty()) widens = false;
   });
   return widens;
 }
 
-// Gives each f32 tensor its wide twin, always the same one.
+// Gives each tensor of narrow floats its wide twin, always the same one.
 class Widener {
  public:
   Tensor operator()(const Tensor& tensor) {
-    if (tensor->dtype != DType::f32) return tensor;
+    if (!is_narrow(tensor->dtype)) return tensor;
     const auto [entry, added] = twins_.try_emplace(tensor.get());
     if (added) entry->second = Tensor(tensor->name, tensor->shape, DType::f64);
     return entry->second;
@@ -64,16 +72,15 @@ class Widener {
   Expr operator()(const Expr& body) {
     ExprRewriter rewriter;
     rewriter.rewrite = [this](const Expr& e) -> Expr {
-      if (e.type().dtype != DType::f32) return {};
+      if (!is_narrow(e.type().dtype)) return {};
       if (const Literal* number = e.as<Literal>()) return literal({DType::f64}, number->value);
       if (const Load* read = e.as<Load>()) return load((*this)(read->tensor), read->index);
       if (const Cast* conversion = e.as<Cast>()) {
-        const bool is_wide = conversion->operand.type().dtype == DType::f64;
-        return is_wide ? conversion->operand : cast({DType::f64}, conversion->operand);
+        return cast({DType::f64}, conversion->operand);
       }
       return {};
     };
-    return rebuild(body, rewriter);
+    return rebuild(before_rounding(body), rewriter);
   }
 
  private:
@@ -89,22 +96,13 @@ HostTensor copy_of(const Tensor& tensor, std::span<const double> values) {
 
 void write_stored(const Tensor& tensor, std::span<const double> values, const Layout& layout,
                   std::span<std::byte> bytes) {
-  const auto store = [&]<class T>(T) {
+  const auto store = [&]<class T>(std::type_identity<T>) {
     T* to = reinterpret_cast<T*>(bytes.data());
     for_each_offset(layout, tensor->shape, [&](int64_t position, int64_t offset) {
       to[offset] = static_cast<T>(values[static_cast<size_t>(position)]);
     });
   };
-  switch (tensor->dtype) {
-    case DType::f64: store(double{}); break;
-    case DType::f32: store(float{}); break;
-    case DType::i64: store(int64_t{}); break;
-    case DType::i32: store(int32_t{}); break;
-    case DType::i8:
-    case DType::boolean: store(int8_t{}); break;
-    case DType::f16:
-    case DType::bf16: break;  // no such tensor is widened
-  }
+  visit_storage(tensor->dtype, store);
 }
 
 // The operand as the machine code reads it.
@@ -327,8 +325,8 @@ bool is_wanted(const TensorNode* tensor, std::span<const Compute> left, const st
 }  // namespace
 
 std::optional<Dag> in_double(const Dag& dag) {
-  const auto is_other = [](const Tensor& tensor) { return has_other_floats(tensor->dtype); };
-  if (std::ranges::any_of(dag.inputs, is_other)) return std::nullopt;
+  const auto is_wide = [](const Tensor& tensor) { return tensor->dtype == DType::f64; };
+  if (std::ranges::any_of(dag.inputs, is_wide)) return std::nullopt;
   if (!std::ranges::all_of(dag.computes, can_be_widened)) return std::nullopt;
   Widener widened;
   Dag wide;
@@ -361,9 +359,12 @@ Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<cons
   for (size_t i = 0; i < inputs.size(); ++i) values[wide->inputs[i].get()] = inputs[i].values;
   std::map<const TensorNode*, HostTensor> computed;
   std::span<const Compute> left = wide->computes;
-  while (!left.empty()) {
+  for (const Compute& original : dag.computes) {
     const Compute& compute = left.front();
     LATHE_TRY(HostTensor result, compute_all(compute, values, target, runner, watch));
+    const DType stored = original.output->dtype;
+    if (is_storage_only(stored))
+      for (double& value : result.values) value = round_to(stored, value);
     HostTensor& kept = computed[compute.output.get()] = std::move(result);
     values[compute.output.get()] = kept.values;
     left = left.subspan(1);

@@ -9,9 +9,6 @@
 namespace lathe {
 namespace {
 
-// Twice what a rounding is off at most.
-double share_of(DType dtype) { return dtype == DType::f64 ? 0x1p-52 : 0x1p-23; }
-
 bool may_round(const Expr& e) {
   if (!is_float(e.type().dtype)) return false;
   if (const Unary* unary = e.as<Unary>()) {
@@ -48,12 +45,12 @@ class Rounder {
     ExprRewriter rewriter;
     rewriter.rewrite = [this](const Expr& e) {
       const double roundings = roundings_of(e);
-      return roundings > 0 ? off(e, roundings * share_of(e.type().dtype)) : Expr();
+      return roundings > 0 ? off(e, roundings * epsilon_of(e.type().dtype)) : Expr();
     };
     Expr rounded = rebuild(compute_.body, rewriter);
     const DType dtype = compute_.output->dtype;
     if (!accumulates(compute_.reduction) || !is_float(dtype)) return rounded;
-    return off(rounded, share_of(dtype) * roundings_of_sum(compute_));
+    return off(rounded, epsilon_of(dtype) * roundings_of_sum(compute_));
   }
 
  private:

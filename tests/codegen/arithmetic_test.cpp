@@ -93,6 +93,68 @@ TEST_P(ArithmeticTest, Bytes) {
   EXPECT_EQ(apply(DType::i8, {100, -100, 3}, {2, 2, 4}, value), (std::vector<double>{44, -44, 15}));
 }
 
+// Every pair of bytes, and words with their ends among them, against C++'s own arithmetic.
+template <class T>
+void expect_arithmetic(
+    const std::vector<double>& x, const std::vector<double>& y,
+    const std::function<std::vector<double>(const std::function<Expr(Expr, Expr)>&)>& run) {
+  const auto expect = [&](const char* name, const std::function<Expr(Expr, Expr)>& value, auto function) {
+    const std::vector<double> got = run(value);
+    ASSERT_EQ(got.size(), x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto a = static_cast<int64_t>(x[i]);
+      const auto b = static_cast<int64_t>(y[i]);
+      ASSERT_EQ(got[i], static_cast<double>(static_cast<T>(function(a, b)))) << a << " " << name << " " << b;
+    }
+  };
+  const auto quotient = [](int64_t a, int64_t b) {
+    return b == 0 ? 0 : a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
+  };
+  expect("+", [](Expr a, Expr b) { return a + b; }, [](int64_t a, int64_t b) { return a + b; });
+  expect("-", [](Expr a, Expr b) { return a - b; }, [](int64_t a, int64_t b) { return a - b; });
+  expect("*", [](Expr a, Expr b) { return a * b; }, [](int64_t a, int64_t b) { return a * b; });
+  expect("/", [](Expr a, Expr b) { return a / b; }, quotient);
+  expect(
+      "%", [](Expr a, Expr b) { return a % b; },
+      [&](int64_t a, int64_t b) { return a - quotient(a, b) * b; });
+  expect(
+      "min", [](Expr a, Expr b) { return min(a, b); }, [](int64_t a, int64_t b) { return std::min(a, b); });
+  expect(
+      "max", [](Expr a, Expr b) { return max(a, b); }, [](int64_t a, int64_t b) { return std::max(a, b); });
+  expect(
+      "<", [](Expr a, Expr b) { return select(a < b, a, b - a); },
+      [](int64_t a, int64_t b) { return a < b ? a : b - a; });
+  expect(
+      "<=", [](Expr a, Expr b) { return select(a <= b, b, a - b); },
+      [](int64_t a, int64_t b) { return a <= b ? b : a - b; });
+  expect("abs", [](Expr a, Expr) { return abs(a); }, [](int64_t a, int64_t) { return std::abs(a); });
+  expect("negate", [](Expr a, Expr) { return -a; }, [](int64_t a, int64_t) { return -a; });
+}
+
+TEST_P(ArithmeticTest, NarrowIntegersWrapAround) {
+  const auto pairs_of = [](const std::vector<int64_t>& values, std::vector<double>& x,
+                           std::vector<double>& y) {
+    for (const int64_t a : values) {
+      for (const int64_t b : values) {
+        x.push_back(static_cast<double>(a));
+        y.push_back(static_cast<double>(b));
+      }
+    }
+  };
+  const auto check = [&]<class T>(std::type_identity<T>, DType dtype, const std::vector<int64_t>& values) {
+    std::vector<double> x;
+    std::vector<double> y;
+    pairs_of(values, x, y);
+    expect_arithmetic<T>(x, y, [&](const auto& value) { return apply(dtype, x, y, value); });
+  };
+  check(std::type_identity<int8_t>(), DType::i8, {-128, -127, -77, -2, -1, 0, 1, 2, 3, 64, 126, 127});
+  check(std::type_identity<uint8_t>(), DType::u8, {0, 1, 2, 3, 7, 100, 127, 128, 129, 200, 254, 255});
+  check(std::type_identity<int16_t>(), DType::i16,
+        {-32768, -32767, -300, -1, 0, 1, 7, 255, 256, 32766, 32767});
+  check(std::type_identity<uint16_t>(), DType::u16,
+        {0, 1, 2, 7, 255, 256, 32767, 32768, 40000, 65534, 65535});
+}
+
 TEST_P(ArithmeticTest, Doubles) {
   const auto value = [](const Expr& a, const Expr& b) {
     return sqrt(a) * b - unary(UnaryOp::floor, b) + max(a, b);

@@ -56,33 +56,18 @@ int64_t storage_bytes(const Tensor& tensor, const Layout& layout) {
   return physical_elements(layout, tensor->shape) * bytes_of(tensor->dtype);
 }
 
-// Calls `visit` with a value of the C++ type that holds such elements.
-template <class Visit>
-auto with_type(DType dtype, const Visit& visit) {
-  switch (dtype) {
-    case DType::boolean:
-    case DType::i8: return visit(int8_t{});
-    case DType::i32: return visit(int32_t{});
-    case DType::i64: return visit(int64_t{});
-    case DType::f64: return visit(double{});
-    default: return visit(float{});
-  }
-}
-
 void copy_in(const HostTensor& values, const Layout& layout, std::span<std::byte> bytes) {
-  with_type(values.dtype, [&](auto zero) {
-    using T = decltype(zero);
+  visit_storage(values.dtype, [&]<class T>(std::type_identity<T>) {
     const std::vector<T> logical(values.values.begin(), values.values.end());
-    const std::vector<T> storage =
-        pack<T>(layout, values.shape, logical, std::numeric_limits<T>::quiet_NaN());
+    const auto padding = static_cast<T>(is_float(values.dtype) ? NAN : 0.0);
+    const std::vector<T> storage = pack<T>(layout, values.shape, logical, padding);
     std::memcpy(bytes.data(), storage.data(), bytes.size());
   });
 }
 
 HostTensor copy_out(const Tensor& tensor, const Layout& layout, std::span<const std::byte> bytes) {
   HostTensor result{tensor->dtype, tensor->shape, {}};
-  with_type(tensor->dtype, [&](auto zero) {
-    using T = decltype(zero);
+  visit_storage(tensor->dtype, [&]<class T>(std::type_identity<T>) {
     std::vector<T> storage(bytes.size() / sizeof(T));
     std::memcpy(storage.data(), bytes.data(), bytes.size());
     for_each_offset(layout, tensor->shape, [&](int64_t, int64_t offset) {

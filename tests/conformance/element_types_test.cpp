@@ -108,7 +108,7 @@ TEST_P(ElementTypes, WhatTheSpacePrefersIsRight) {
   EXPECT_GT(checker.counts.machine, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, ElementTypes, ::testing::Values("f64", "f32", "i64", "i32", "i8"),
+INSTANTIATE_TEST_SUITE_P(Types, ElementTypes, ::testing::Values("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u16", "u8"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Integers of 64 bits are indices too: those stay what they are beside values of that type.
@@ -121,22 +121,6 @@ TEST(LongIntegers, AreReducedWithoutProducts) {
         TypedCase{"greatest", "A[3,37]", "S[i:3] = max(r:37) A[i,r]"}}) {
     const std::set<std::string> arms = right_arms(task_of(typed, "i64", false, {}), checker);
     EXPECT_TRUE(typed.arm == nullptr || arms.contains(typed.arm)) << typed.name;
-  }
-}
-
-// Their programs are interpreted alone.
-TEST(HalfPrecision, GivesSketchesAndNoCode) {
-  for (const char* type : {"f16", "bf16"}) {
-    for (const TypedCase& typed : kCases) {
-      const Task task = task_of(typed, type, false);
-      const Result<Space> space = Space::derive(task);
-      ASSERT_TRUE(space) << typed.name << ": " << space.error().to_string();
-      for (const Point& point : space->preferred_points()) {
-        const Result<Module> module = compile(task, *space->trace(point));
-        ASSERT_FALSE(module) << typed.name;
-        EXPECT_THAT(module.error().message, ::testing::EndsWith("for which no code can be generated yet"));
-      }
-    }
   }
 }
 

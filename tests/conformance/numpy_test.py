@@ -22,7 +22,7 @@ from numpy_types import typed_expressions
 ROOT = Path(__file__).resolve().parents[2]
 LATHE = os.environ.get("LATHE", ROOT / "build" / "release" / "bin" / "lathe")
 # Of the largest magnitude of an output.
-TOLERANCE = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+TOLERANCE = {np.dtype(np.float16): 1e-3, np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 
 
 def lathe(*arguments) -> subprocess.CompletedProcess:

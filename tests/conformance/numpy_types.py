@@ -114,5 +114,40 @@ def conditions() -> list[Case]:
     ]
 
 
+def narrow() -> list[Case]:
+    def halves(*shape):
+        return floats(*shape, dtype=np.float16)
+
+    def single(x):
+        return x.astype(np.float32)
+
+    return [
+        expression("bytes_without_sign", "input A[37] u8\ninput B[37] u8\nC[i:37] = A[i] * 3 - B[i] / 7 + max(A[i], B[i])",
+                   [integers(37, low=0, high=255, dtype=np.uint8)] * 2,
+                   lambda a, b: a * np.uint8(3) - b // np.uint8(7) + np.maximum(a, b)),
+        expression("words", "input A[37] i16\ninput B[37] i16\nC[i:37] = A[i] * B[i] - abs(A[i])",
+                   [integers(37, low=-2**15, high=2**15 - 1, dtype=np.int16)] * 2, lambda a, b: a * b - np.abs(a)),
+        expression("words_without_sign", "input A[41] u16\nC[i:41] = select(A[i] < 40000, A[i] % 7, A[i] + 30000)",
+                   [integers(41, low=0, high=2**16 - 1, dtype=np.uint16)],
+                   lambda a: np.where(a < 40000, a % np.uint16(7), a + np.uint16(30000))),
+        expression("quantised_product", "input A[5, 37] u8\ninput B[37, 17] i8\n"
+                   "C[i:5, j:17] = sum(r:37) i32(A[i,r]) * i32(B[r,j])",
+                   [integers(5, 37, low=0, high=255, dtype=np.uint8), integers(37, 17, low=-128, high=127, dtype=I8)],
+                   lambda a, b: a.astype(np.int32) @ b.astype(np.int32), constants=["B"]),
+        expression("quantised", "C[i:37] = u8(min(max(floor(A[i] * 100.0 + 0.5) + 128.0, 0.0), 255.0))",
+                   [floats(37, low=-2, high=2)],
+                   lambda a: np.clip(np.floor(single(a) * np.float32(100) + np.float32(0.5)) + 128, 0, 255)
+                   .astype(np.uint8)),
+        expression("bytes_as_indices", "input s[7] u8\ninput E[201, 6]\nO[i:7, d:6] = E[s[i] + 1, d]",
+                   [integers(7, low=0, high=199, dtype=np.uint8), floats(201, 6)],
+                   lambda s, e: e[s.astype(int) + 1]),
+        expression("half_product", "input A[5, 37] f16\ninput B[37, 17] f16\nC[i:5, j:17] = sum(r:37) A[i,r] * B[r,j]",
+                   [halves(5, 37), halves(37, 17)], lambda a, b: a.astype(np.float64) @ b, constants=["B"]),
+        expression("half_results", "input A[41] f16\ninput B[41] f16\nC[i:41] = f16(exp(A[i]) + B[i])",
+                   [halves(41), halves(41)], lambda a, b: (np.exp(single(a)) + single(b)).astype(np.float16)),
+        expression("halves_moved", "input A[5, 37] f16\nC[j:37, i:5] = A[i, j]", [halves(5, 37)], lambda a: a.T),
+    ]
+
+
 def typed_expressions() -> list[Case]:
-    return [case for group in (indirect, arithmetic, reductions, conditions) for case in group()]
+    return [case for group in (indirect, arithmetic, reductions, conditions, narrow) for case in group()]

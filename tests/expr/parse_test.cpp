@@ -113,8 +113,8 @@ TEST(Parse, Errors) {
             "text:1:10: there is no reduction 'mean'; there are sum, max, min, product");
   EXPECT_EQ(error_of("C[i:4] = sum(r:3) A[i, r] + sum(s:3) B[s]"),
             "text:1:33: 'sum' of an axis is a reduction, which stands once, at the beginning of a compute");
-  EXPECT_EQ(error_of("input A[5]\n u8 C[i:5] = A[i]"),
-            "text:2:2: 'u8' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64");
+  EXPECT_EQ(error_of("input A[5]\n u9 C[i:5] = A[i]"),
+            "text:2:2: 'u9' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16");
   EXPECT_EQ(error_of("C[i:4] = A[i % -3]"),
             "text:1:18: integers are divided by positive constants only, not by '-3'");
   EXPECT_EQ(error_of("C[i:4] = A[i / s[i]]"),

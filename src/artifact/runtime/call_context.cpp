@@ -21,10 +21,11 @@ int64_t value_at(const std::byte* place) {
   return value;
 }
 
-// An integer of one, four or eight bytes; a bool, 0 or 1, has one.
-int64_t integer_at(const std::byte* place, int64_t bytes) {
-  switch (bytes) {
-    case 1: return value_at<int8_t>(place);
+// A bool, 0 or 1, has one byte.
+int64_t integer_at(const std::byte* place, const LatheTensor& tensor) {
+  switch (tensor.element_bytes) {
+    case 1: return tensor.is_unsigned != 0 ? value_at<uint8_t>(place) : value_at<int8_t>(place);
+    case 2: return tensor.is_unsigned != 0 ? value_at<uint16_t>(place) : value_at<int16_t>(place);
     case 4: return value_at<int32_t>(place);
     default: return value_at<int64_t>(place);
   }
@@ -38,8 +39,7 @@ bool check_indices(int64_t index, const LatheTensor& tensor, const void* data) {
   int64_t count = 1;
   for (int32_t d = 0; d < tensor.rank; ++d) count *= tensor.shape[d];
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t value =
-        integer_at(static_cast<const std::byte*>(data) + i * tensor.element_bytes, tensor.element_bytes);
+    const int64_t value = integer_at(static_cast<const std::byte*>(data) + i * tensor.element_bytes, tensor);
     if (tensor.least_index <= value && value <= tensor.most_index) continue;
     return model_error("input %" PRId64 " ('%s') holds %" PRId64 " as element %" PRId64
                        ": indices from %" PRId64 " to %" PRId64 " stay inside what they index",

@@ -51,6 +51,7 @@ typedef struct LatheCopy {
 typedef struct LatheTensor {
   const char* name;
   int32_t element_bytes;
+  int32_t is_unsigned; /* integers: without a sign */
   int32_t is_constant;
   int32_t rank;
   const int64_t* shape;

@@ -17,24 +17,14 @@ namespace {
 
 using c_like::Code;
 
-const char* value_type(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return "int";
-    case DType::i8: return "int8_t";
-    case DType::i32: return "int32_t";
-    case DType::i64: return "int64_t";
-    case DType::f32: return "float";
-    case DType::f64: return "double";
-    case DType::f16:
-    case DType::bf16: break;
-  }
-  check_failed("C has the type", __FILE__, __LINE__);
-}
+const char* value_type(DType dtype) { return dtype == DType::boolean ? "int" : c_backend::type_name(dtype); }
 
-const char* memory_type(DType dtype) { return dtype == DType::boolean ? "uint8_t" : value_type(dtype); }
+const char* memory_type(DType dtype) { return c_backend::type_name(dtype); }
 
 // Exact: hexadecimal digits.
 std::string float_literal(DType dtype, double value) {
+  if (is_storage_only(dtype))
+    return fmt::format("lathe_{}_of_f32({})", to_string(dtype), float_literal(DType::f32, value));
   const char* suffix = dtype == DType::f32 ? "f" : "";
   if (dtype == DType::f32) value = static_cast<float>(value);
   if (std::isnan(value)) return dtype == DType::f32 ? "NAN" : "(double)NAN";
@@ -87,7 +77,7 @@ class CEmitter {
   }
 
   void add_entry(const Stmt& body, const std::string& symbol);
-  std::string text() const { return c_backend::kPreamble + tables_ + functions_; }
+  std::string text() const { return c_backend::preamble_of(functions_) + tables_ + functions_; }
 
  private:
   void add_literal(const Tensor& tensor);

@@ -1,8 +1,15 @@
 #include "codegen/c/preamble.h"
 
-namespace lathe::c_backend {
+#include <fmt/format.h>
 
-const char* const kPreamble = R"(#include <math.h>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace lathe::c_backend {
+namespace {
+
+constexpr const char* kPreamble = R"(#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -91,41 +98,118 @@ LATHE_FLOAT_PARTS(f64, double, uint64_t, 52, 1023)
   static inline type lathe_max_##suffix(type a, type b) { return a > b || is_nan(a) ? a : b; }
 LATHE_EXTREMA(f32, float, LATHE_IS_NAN)
 LATHE_EXTREMA(f64, double, LATHE_IS_NAN)
-LATHE_EXTREMA(i8, int8_t, LATHE_IS_NO_NAN)
-LATHE_EXTREMA(i32, int32_t, LATHE_IS_NO_NAN)
-LATHE_EXTREMA(i64, int64_t, LATHE_IS_NO_NAN)
 
-/* Floats to integers: towards zero, to the nearest that there is, NaN to 0. `least` is a power of two. */
-#define LATHE_SATURATED(from, from_type, to, to_type, least, most)                     \
+/* Floats to integers: towards zero, to the nearest that there is, NaN to 0. All lie below `beyond`. */
+#define LATHE_SATURATED(from, from_type, to, to_type, least, most, beyond)             \
   static inline to_type lathe_##to##_of_##from(from_type a) {                          \
-    if (!(a > (from_type)least)) return LATHE_IS_NAN(a) ? 0 : least;                            \
-    return a < -(from_type)least ? (to_type)a : most;                                  \
+    if (!(a > (from_type)least)) return LATHE_IS_NAN(a) ? 0 : least;                   \
+    return a < (from_type)beyond ? (to_type)a : most;                                  \
   }
-#define LATHE_SATURATED_FROM(from, from_type)                            \
-  LATHE_SATURATED(from, from_type, i8, int8_t, INT8_MIN, INT8_MAX)       \
-  LATHE_SATURATED(from, from_type, i32, int32_t, INT32_MIN, INT32_MAX)   \
-  LATHE_SATURATED(from, from_type, i64, int64_t, INT64_MIN, INT64_MAX)
-LATHE_SATURATED_FROM(f32, float)
-LATHE_SATURATED_FROM(f64, double)
 
 /* Integers wrap around; division rounds down, and by 0 gives 0. */
-#define LATHE_INTEGERS(suffix, type, unsigned_type)                                                    \
-  static inline type lathe_add_##suffix(type a, type b) { return (type)((unsigned_type)a + (unsigned_type)b); } \
-  static inline type lathe_sub_##suffix(type a, type b) { return (type)((unsigned_type)a - (unsigned_type)b); } \
-  static inline type lathe_mul_##suffix(type a, type b) { return (type)((unsigned_type)a * (unsigned_type)b); } \
-  static inline type lathe_neg_##suffix(type a) { return (type)(0 - (unsigned_type)a); }               \
-  static inline type lathe_abs_##suffix(type a) { return a < 0 ? lathe_neg_##suffix(a) : a; }          \
-  static inline type lathe_div_##suffix(type a, type b) {                                              \
-    if (b == 0) return 0;                                                                              \
-    if (b == -1) return lathe_neg_##suffix(a);                                                         \
-    return (type)(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));                                     \
-  }                                                                                                    \
-  static inline type lathe_mod_##suffix(type a, type b) {                                              \
-    return lathe_sub_##suffix(a, lathe_mul_##suffix(lathe_div_##suffix(a, b), b));                     \
+#define LATHE_INTEGERS(suffix, type, wide)                                                      \
+  static inline type lathe_add_##suffix(type a, type b) { return (type)((wide)a + (wide)b); }   \
+  static inline type lathe_sub_##suffix(type a, type b) { return (type)((wide)a - (wide)b); }   \
+  static inline type lathe_mul_##suffix(type a, type b) { return (type)((wide)a * (wide)b); }   \
+  static inline type lathe_neg_##suffix(type a) { return (type)(0 - (wide)a); }
+#define LATHE_SIGNED(suffix, type)                                                              \
+  static inline type lathe_abs_##suffix(type a) { return a < 0 ? lathe_neg_##suffix(a) : a; }   \
+  static inline type lathe_div_##suffix(type a, type b) {                                       \
+    if (b == 0) return 0;                                                                       \
+    if (b == -1) return lathe_neg_##suffix(a);                                                  \
+    return (type)(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));                              \
+  }                                                                                             \
+  static inline type lathe_mod_##suffix(type a, type b) {                                       \
+    return lathe_sub_##suffix(a, lathe_mul_##suffix(lathe_div_##suffix(a, b), b));              \
   }
-LATHE_INTEGERS(i8, int8_t, uint8_t)
-LATHE_INTEGERS(i32, int32_t, uint32_t)
-LATHE_INTEGERS(i64, int64_t, uint64_t)
+#define LATHE_UNSIGNED(suffix, type)                                                            \
+  static inline type lathe_abs_##suffix(type a) { return a; }                                   \
+  static inline type lathe_div_##suffix(type a, type b) { return b == 0 ? 0 : (type)(a / b); }  \
+  static inline type lathe_mod_##suffix(type a, type b) { return b == 0 ? a : (type)(a % b); }
 )";
+
+// Bits with fewer digits of the fraction than f32's, and IEEE 754's format of 16 bits.
+constexpr const char* kShortened = R"(
+static inline float lathe_f32_of_{0}(uint16_t a) {{
+  const uint32_t bits = (uint32_t)a << 16;
+  float result;
+  memcpy(&result, &bits, sizeof result);
+  return result;
+}}
+static inline uint16_t lathe_{0}_of_f32(float a) {{
+  uint32_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  if (LATHE_IS_NAN(a)) return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}}
+)";
+constexpr const char* kHalf = R"(
+static inline float lathe_f32_of_{0}(uint16_t a) {{
+  const uint32_t rest = a & 0x7fff;
+  const uint32_t bits = (rest << 13) + (rest >= 0x7c00 ? 0x70000000 : 0x38000000);
+  float result;
+  memcpy(&result, &bits, sizeof result);
+  if (rest < 0x400) result = (float)rest * 0x1p-24f;
+  return a & 0x8000 ? -result : result;
+}}
+static inline uint16_t lathe_{0}_of_f32(float a) {{
+  const float magnitude = fabsf(a);
+  const float shifted = magnitude + 0.5f; /* below 2^-14: so many steps of 2^-24 above 0.5 */
+  uint32_t bits, steps;
+  memcpy(&bits, &magnitude, sizeof bits);
+  memcpy(&steps, &shifted, sizeof steps);
+  const uint16_t sign = signbit(a) ? 0x8000 : 0;
+  if (LATHE_IS_NAN(a)) return sign | 0x7e00;
+  if (magnitude >= 65520.0f) return sign | 0x7c00;
+  if (magnitude < 0x1p-14f) return (uint16_t)(sign | (steps - 0x3f000000));
+  return (uint16_t)(sign | ((bits + 0xfff + (bits >> 13 & 1) - 0x38000000) >> 13));
+}}
+)";
+
+bool calls(std::string_view program, const std::string& function) {
+  return program.find(function) != std::string_view::npos;
+}
+
+std::string integer_functions(const DTypeInfo& info) {
+  const char* type = type_name(info.dtype);
+  const std::string limits(type, std::string_view(type).size() - 2);  // "int8" of "int8_t"
+  std::string ends;
+  for (const char c : limits) ends += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  const std::string least = is_unsigned(info.dtype) ? "0" : ends + "_MIN";
+  std::string text = fmt::format("LATHE_EXTREMA({}, {}, LATHE_IS_NO_NAN)\n", info.name, type);
+  for (const auto& [from, from_type] : {std::pair("f32", "float"), std::pair("f64", "double")})
+    text += fmt::format("LATHE_SATURATED({}, {}, {}, {}, {}, {}_MAX, 0x1p{}f)\n", from, from_type, info.name,
+                        type, least, ends, info.digits);
+  text +=
+      fmt::format("LATHE_INTEGERS({}, {}, {})\n", info.name, type, info.bytes < 8 ? "uint32_t" : "uint64_t");
+  return text +
+         fmt::format("LATHE_{}({}, {})\n", is_unsigned(info.dtype) ? "UNSIGNED" : "SIGNED", info.name, type);
+}
+
+}  // namespace
+
+const char* type_name(DType dtype) {
+  constexpr std::array<std::array<const char*, 2>, 4> kIntegers = {
+      {{"int8_t", "uint8_t"}, {"int16_t", "uint16_t"}, {"int32_t", "uint32_t"}, {"int64_t", "uint64_t"}}};
+  const DTypeInfo& info = info_of(dtype);
+  if (is_float(dtype) && !is_storage_only(dtype)) return info.bytes == 4 ? "float" : "double";
+  const auto size = static_cast<size_t>(std::countr_zero(static_cast<unsigned>(info.bytes)));
+  return kIntegers[size][info.kind == NumberKind::signed_integer ? 0 : 1];
+}
+
+std::string preamble_of(std::string_view program) {
+  std::string text = kPreamble;
+  for (const DTypeInfo& info : kDTypes) {
+    const std::string name = info.name;
+    if (is_integer(info.dtype) &&
+        (calls(program, "_" + name + "(") || calls(program, "lathe_" + name + "_of_")))
+      text += integer_functions(info);
+    if (is_storage_only(info.dtype) &&
+        (calls(program, "_of_" + name + "(") || calls(program, "lathe_" + name + "_of_")))
+      text +=
+          fmt::format(fmt::runtime(info.exponent == info_of(DType::f32).exponent ? kShortened : kHalf), name);
+  }
+  return text;
+}
 
 }  // namespace lathe::c_backend

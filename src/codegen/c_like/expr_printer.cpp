@@ -249,7 +249,7 @@ std::string ExprPrinter::visit(const Cast& e, const Expr& self, Code& code) {
   if (self.type().dtype == DType::boolean) return "(" + operand + " != 0)";
   const DType from = e.operand.type().dtype;
   const DType to = self.type().dtype;
-  if (is_float(from) && !is_float(to))
+  if ((is_float(from) && !is_float(to)) || is_storage_only(from) || is_storage_only(to))
     return fmt::format("lathe_{}_of_{}({})", to_string(to), to_string(from), operand);
   return fmt::format("(({}){})", dialect_.value_type(to), operand);
 }

@@ -4,17 +4,10 @@ namespace lathe::llvm_backend {
 namespace {
 
 llvm::Type* element_type(llvm::LLVMContext& context, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return llvm::Type::getInt1Ty(context);
-    case DType::i8: return llvm::Type::getInt8Ty(context);
-    case DType::i32: return llvm::Type::getInt32Ty(context);
-    case DType::i64: return llvm::Type::getInt64Ty(context);
-    case DType::f16: return llvm::Type::getHalfTy(context);
-    case DType::bf16: return llvm::Type::getBFloatTy(context);
-    case DType::f32: return llvm::Type::getFloatTy(context);
-    case DType::f64: return llvm::Type::getDoubleTy(context);
-  }
-  return nullptr;
+  if (dtype == DType::boolean) return llvm::Type::getInt1Ty(context);
+  if (dtype == DType::f32) return llvm::Type::getFloatTy(context);
+  if (dtype == DType::f64) return llvm::Type::getDoubleTy(context);
+  return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * bytes_of(dtype)));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Lathe's types as LLVM's. Booleans are bits as values and bytes in memory.
+// Lathe's types as LLVM's. Booleans are bits as values and bytes in memory; floats that nothing is computed
+// in are their bits.
 #pragma once
 
 #include <llvm/IR/DerivedTypes.h>

@@ -2,12 +2,10 @@
 
 #include <llvm/IR/Constants.h>
 
-#include <cmath>
-
 #include "base/check.h"
+#include "codegen/llvm/conversions.h"
 #include "codegen/llvm/types.h"
 #include "codegen/patterns.h"
-#include "expr/integers.h"
 
 namespace lathe::llvm_backend {
 namespace {
@@ -47,10 +45,14 @@ llvm::Intrinsic::ID rounding_of(UnaryOp op) {
   }
 }
 
-Predicate predicate_of(BinaryOp op, bool floating) {
+Predicate predicate_of(BinaryOp op, DType dtype) {
+  const bool floating = lathe::is_float(dtype);
+  const bool has_sign = !is_unsigned(dtype);
   switch (op) {
-    case BinaryOp::less: return floating ? Predicate::FCMP_OLT : Predicate::ICMP_SLT;
-    case BinaryOp::less_equal: return floating ? Predicate::FCMP_OLE : Predicate::ICMP_SLE;
+    case BinaryOp::less:
+      return floating ? Predicate::FCMP_OLT : has_sign ? Predicate::ICMP_SLT : Predicate::ICMP_ULT;
+    case BinaryOp::less_equal:
+      return floating ? Predicate::FCMP_OLE : has_sign ? Predicate::ICMP_SLE : Predicate::ICMP_ULE;
     case BinaryOp::equal: return floating ? Predicate::FCMP_OEQ : Predicate::ICMP_EQ;
     case BinaryOp::not_equal: return floating ? Predicate::FCMP_UNE : Predicate::ICMP_NE;
     default: return Predicate::BAD_ICMP_PREDICATE;
@@ -79,6 +81,8 @@ llvm::Value* ValueEmitter::emit(const Expr& e, const Guard& guard) {
 llvm::Value* ValueEmitter::visit(const Literal& e, const Expr& self, const Guard&) {
   llvm::Type* type = value_type(builder_.getContext(), self.type());
   if (type->isFPOrFPVectorTy()) return llvm::ConstantFP::get(type, e.value);
+  if (lathe::is_float(self.type().dtype))
+    return llvm::ConstantInt::get(type, storage_bits(self.type().dtype, e.value));
   return llvm::ConstantInt::getSigned(type, e.integer);
 }
 
@@ -104,6 +108,7 @@ llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard
     case UnaryOp::logical_not: return builder_.CreateNot(a);
     case UnaryOp::abs:
       if (floating) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+      if (is_unsigned(e.operand.type().dtype)) return a;
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
     case UnaryOp::pow2:
     case UnaryOp::exponent:
@@ -158,7 +163,7 @@ llvm::Value* ValueEmitter::visit(const Binary& e, const Expr& self, const Guard&
   if (match_multiply_add(self)) return multiply_add(self, guard);
   llvm::Value* a = emit(e.a, guard);
   llvm::Value* b = emit(e.b, guard);
-  return arithmetic(e.op, a, b);
+  return arithmetic(e.op, a, b, self.type().dtype);
 }
 
 namespace {
@@ -186,7 +191,7 @@ llvm::Value* ValueEmitter::compare(const Binary& e, const Guard& guard) {
   if (llvm::Value* narrow = narrow_compare(e, guard)) return narrow;
   llvm::Value* a = emit(e.a, guard);
   llvm::Value* b = emit(e.b, guard);
-  return builder_.CreateCmp(predicate_of(e.op, is_float(a)), a, b);
+  return builder_.CreateCmp(predicate_of(e.op, e.a.type().dtype), a, b);
 }
 
 // a.base + lane * a.stride < b.base + lane * b.stride  <=>  lane * (a.stride - b.stride) < b.base - a.base
@@ -204,7 +209,7 @@ llvm::Value* ValueEmitter::narrow_compare(const Binary& e, const Guard& guard) {
   if (!fits) return nullptr;
   llvm::Value* bound = builder_.CreateTrunc(indices_.value(difference, guard), builder_.getInt32Ty());
   llvm::Value* left = lane_constants(builder_.getInt32Ty(), stride, lanes);
-  return builder_.CreateICmp(predicate_of(e.op, false), left, splat(bound, lanes));
+  return builder_.CreateICmp(predicate_of(e.op, DType::i32), left, splat(bound, lanes));
 }
 
 // The right side counts only where the left one leaves it open, so its loads are guarded by that.
@@ -217,16 +222,16 @@ llvm::Value* ValueEmitter::logical(const Binary& e, const Guard& guard) {
   return conjunction ? builder_.CreateAnd(a, b) : builder_.CreateOr(a, b);
 }
 
-llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype) {
   const bool floating = is_float(a);
   switch (op) {
     case BinaryOp::add: return floating ? as_sum(builder_.CreateFAdd(a, b)) : builder_.CreateAdd(a, b);
     case BinaryOp::sub: return floating ? as_sum(builder_.CreateFSub(a, b)) : builder_.CreateSub(a, b);
     case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
-    case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b);
-    case BinaryOp::mod: return integer_division(op, a, b);
+    case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, dtype);
+    case BinaryOp::mod: return integer_division(op, a, b, dtype);
     case BinaryOp::min:
-    case BinaryOp::max: return extremum(op, a, b);
+    case BinaryOp::max: return extremum(op, a, b, dtype);
     case BinaryOp::copy_sign: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b);
     default: break;
   }
@@ -249,10 +254,10 @@ bool is_number(const llvm::Value* value) {
 // NaN where either is. The machine's instruction gives its second operand where one of the two is NaN: that
 // suffices beside a number; otherwise it runs where `a` is no NaN, which costs a comparison. In a reduction
 // `a` is what is added, so that the chain through the accumulator stays as short as the instruction.
-llvm::Value* ValueEmitter::extremum(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+llvm::Value* ValueEmitter::extremum(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype) {
   const bool floating = is_float(a);
   if (floating && is_number(b)) std::swap(a, b);
-  const Predicate less = predicate_of(BinaryOp::less, floating);
+  const Predicate less = predicate_of(BinaryOp::less, dtype);
   llvm::Value* takes_a =
       op == BinaryOp::min ? builder_.CreateCmp(less, a, b) : builder_.CreateCmp(less, b, a);
   llvm::Value* chosen = builder_.CreateSelect(takes_a, a, b);
@@ -274,7 +279,8 @@ bool is_plain_divisor(llvm::Value* b) {
 
 // Rounds down; by 0 gives 0 and the dividend as its remainder. No divisor traps: 0 and -1, which the least
 // integer cannot be divided by, give place to 1.
-llvm::Value* ValueEmitter::integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+llvm::Value* ValueEmitter::integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype) {
+  if (is_unsigned(dtype)) return unsigned_division(op, a, b);
   llvm::Type* type = a->getType();
   const bool is_open = !is_plain_divisor(b);
   llvm::Value* zero = llvm::Constant::getNullValue(type);
@@ -296,6 +302,14 @@ llvm::Value* ValueEmitter::integer_division(BinaryOp op, llvm::Value* a, llvm::V
                                builder_.CreateSelect(negates, builder_.CreateNeg(a), quotient));
 }
 
+llvm::Value* ValueEmitter::unsigned_division(BinaryOp op, llvm::Value* a, llvm::Value* b) {
+  llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
+  llvm::Value* is_zero = builder_.CreateICmpEQ(b, zero);
+  llvm::Value* divisor = builder_.CreateSelect(is_zero, llvm::ConstantInt::get(a->getType(), 1), b);
+  if (op == BinaryOp::mod) return builder_.CreateSelect(is_zero, a, builder_.CreateURem(a, divisor));
+  return builder_.CreateSelect(is_zero, zero, builder_.CreateUDiv(a, divisor));
+}
+
 llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard& guard) {
   const auto* uniform = e.condition.as<Broadcast>();
   llvm::Value* condition = emit(uniform != nullptr ? uniform->operand : e.condition, guard);
@@ -315,43 +329,8 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
   return builder_.CreateSelect(condition, a, b);
 }
 
-// The nearest integer towards zero that the type has; NaN gives 0. LLVM's own saturating conversion takes
-// vectors apart.
-llvm::Value* ValueEmitter::saturated(llvm::Value* a, DType to, llvm::Type* type) {
-  const Interval range = integers_of(to);
-  const auto number = [&](double value) { return llvm::ConstantFP::get(a->getType(), value); };
-  // The ends as floats: the least is a power of two, the largest may lie between two floats.
-  const double least = static_cast<double>(range.lo);
-  const double beyond = -least;
-  const bool is_wide = a->getType()->getScalarType()->isDoubleTy();
-  const double below = is_wide ? std::nextafter(beyond, 0)
-                               : static_cast<double>(std::nextafter(static_cast<float>(beyond), 0.0F));
-  const double most = std::floor(below);
-  llvm::Value* is_ordered = builder_.CreateFCmpORD(a, number(0));
-  llvm::Value* value = builder_.CreateSelect(is_ordered, a, number(0));
-  value = extremum(BinaryOp::min, number(most), extremum(BinaryOp::max, number(least), value));
-  llvm::Value* integer = builder_.CreateFPToSI(value, type);
-  if (most == beyond - 1) return integer;
-  llvm::Value* largest = llvm::ConstantInt::getSigned(type, range.hi);
-  return builder_.CreateSelect(builder_.CreateFCmpOGE(a, number(beyond)), largest, integer);
-}
-
 llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& guard) {
-  llvm::Value* a = emit(e.operand, guard);
-  llvm::Type* type = value_type(builder_.getContext(), self.type());
-  const DType from = e.operand.type().dtype;
-  const DType to = self.type().dtype;
-  if (from == to) return a;
-  if (to == DType::boolean) {
-    llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
-    return builder_.CreateCmp(predicate_of(BinaryOp::not_equal, is_float(a)), a, zero);
-  }
-  if (from == DType::boolean)
-    return is_float(to) ? builder_.CreateUIToFP(a, type) : builder_.CreateZExt(a, type);
-  if (lathe::is_float(from) && lathe::is_float(to)) return builder_.CreateFPCast(a, type);
-  if (lathe::is_float(from)) return saturated(a, to, type);
-  if (lathe::is_float(to)) return builder_.CreateSIToFP(a, type);
-  return builder_.CreateSExtOrTrunc(a, type);
+  return convert(builder_, emit(e.operand, guard), e.operand.type().dtype, self.type());
 }
 
 llvm::Value* ValueEmitter::visit(const Broadcast& e, const Expr& self, const Guard& guard) {

@@ -38,11 +38,11 @@ class ValueEmitter {
   // A comparison of index vectors in 32 bits, where both sides fit; null where they may not.
   llvm::Value* narrow_compare(const Binary& e, const Guard& guard);
   llvm::Value* logical(const Binary& e, const Guard& guard);
-  llvm::Value* arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
   llvm::Value* float_parts(UnaryOp op, llvm::Value* a);
-  llvm::Value* saturated(llvm::Value* a, DType to, llvm::Type* type);
-  llvm::Value* extremum(BinaryOp op, llvm::Value* a, llvm::Value* b);
-  llvm::Value* integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* extremum(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
+  llvm::Value* integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
+  llvm::Value* unsigned_division(BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* splat(llvm::Value* value, int lanes);
 
   Builder& builder_;

@@ -1,6 +1,7 @@
 // How far values may go before a program's own types show. Internal.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "expr/integers.h"
@@ -8,21 +9,20 @@
 
 namespace lathe::evaluator {
 
+constexpr std::array<double, kDTypes.size()> kTooFar = [] {
+  std::array<double, kDTypes.size()> limits = {};
+  for (const DTypeInfo& info : kDTypes) {
+    double& limit = limits[static_cast<size_t>(info.dtype)];
+    limit = 1;
+    const int exponent = is_float(info.dtype) ? info.exponent / 2 : 53;
+    for (int i = 0; i < exponent; ++i) limit *= 2;
+  }
+  return limits;
+}();
+
 // The least magnitude that is too much for a value of the type, unless its operands were too much already:
 // one whose square is infinite, or an integer whose neighbour a double cannot tell from it.
-constexpr double too_far(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 0x1p8;
-    case DType::bf16:
-    case DType::f32: return 0x1p64;
-    case DType::f64: return 0x1p512;
-    case DType::boolean:
-    case DType::i8:
-    case DType::i32:
-    case DType::i64: break;
-  }
-  return 0x1p53;
-}
+constexpr double too_far(DType dtype) { return kTooFar[static_cast<size_t>(dtype)]; }
 
 // NaN does not: it is found where it arrives.
 inline bool goes_too_far(DType dtype, double value) { return std::abs(value) >= too_far(dtype); }

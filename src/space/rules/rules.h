@@ -47,7 +47,7 @@ struct Writer {
   std::optional<Error> violation;
 
   const Compute& compute(const Stage& stage) const { return dag.computes[stage.compute]; }
-  int lanes() const { return task.target.lanes(4); }
+  int lanes() const { return stages.lanes; }
   template <class Step>
   void add(Step step) {
     trace.emplace_back(std::move(step));

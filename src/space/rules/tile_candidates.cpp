@@ -53,7 +53,7 @@ bool is_poor(const Task& task, const Stage& stage, const TileAxes& tile) {
 // is (rules/reduction.cpp).
 bool slides_in_memory(const Task& task, const Compute& compute, const Stage& stage, size_t axis) {
   return can_slide_vectors(compute, stage, axis) && !can_fill_vectors(compute, stage, axis) &&
-         compute.axes[axis].extent >= task.target.lanes(4) &&
+         compute.axes[axis].extent >= stage.lanes &&
          std::ranges::all_of(stage.operands, [&](const Operand& operand) {
            return !operand.uses[axis] || lie_side_by_side(task, operand, axis);
          });
@@ -70,8 +70,8 @@ double loads_of_tile(const Stage& stage, const TileAxes& tile, double rows) {
   return loads / (kVectors * rows);
 }
 
-double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile) {
-  const int lanes = task.target.lanes(4);
+double promise(const Compute& compute, const Stage& stage, const TileAxes& tile) {
+  const int lanes = stage.lanes;
   const int64_t vector = compute.axes[tile.vector].extent;
   const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
   const double lanes_used =
@@ -114,13 +114,12 @@ std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_
 }
 
 // Whether the sum is long and its results are fewer than the additions that the units have under way at once.
-bool is_long_sum(const Task& task, const Compute& compute) {
+bool is_long_sum(const Task& task, const Compute& compute, int lanes) {
   constexpr double kVectorsOfLongSum = 128;
   double results = 1;
   for (const Axis& axis : compute.axes | std::views::take(compute.spatial_count()))
     results *= static_cast<double>(axis.extent);
   const Target& target = task.target;
-  const int lanes = target.lanes(4);
   return results < static_cast<double>(lanes * target.fma_per_cycle * target.fma_latency_cycles) &&
          points_of(compute) >= results * kVectorsOfLongSum * lanes;
 }
@@ -131,8 +130,8 @@ std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute,
   const bool is_in_memory = std::ranges::all_of(stage.operands, [&](const Operand& operand) {
     return !operand.uses[last] || (operand.step_dim[last] >= 0 && lie_side_by_side(task, operand, last));
   });
-  const bool fills = compute.axes[last].extent >= 2 * task.target.lanes(4);
-  if (!fills || !is_in_memory || !is_long_sum(task, compute)) return std::nullopt;
+  const bool fills = compute.axes[last].extent >= 2 * stage.lanes;
+  if (!fills || !is_in_memory || !is_long_sum(task, compute, stage.lanes)) return std::nullopt;
   return TileAxes{last, std::nullopt};
 }
 
@@ -152,7 +151,7 @@ std::optional<size_t> window_over_vectors(const Compute& compute, const Operand&
 
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
   std::vector<TileAxes> candidates;
-  const auto score = [&](const TileAxes& tile) { return promise(task, compute, stage, tile); };
+  const auto score = [&](const TileAxes& tile) { return promise(compute, stage, tile); };
   bool slides = false;
   for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
     slides |= slides_in_memory(task, compute, stage, axis);

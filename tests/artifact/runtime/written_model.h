@@ -88,10 +88,10 @@ inline constexpr LatheAxis kTransposedAxes[] = {{kColumns, 1, kRows}, {kRows, kC
 inline constexpr LatheCopy kTransposed[] = {{0, 0, 2, kTransposedAxes}};
 
 constexpr LatheTensor plain_tensor(const char* name, bool is_constant = false) {
-  return {name, 4, is_constant ? 1 : 0, 2, kShape, 1, 1, kPlain, kBytes, 0, -1};
+  return {name, 4, 0, is_constant ? 1 : 0, 2, kShape, 1, 1, kPlain, kBytes, 0, -1};
 }
 constexpr LatheTensor transposed_tensor(const char* name) {
-  return {name, 4, 0, 2, kShape, 0, 1, kTransposed, kBytes, 0, -1};
+  return {name, 4, 0, 0, 2, kShape, 0, 1, kTransposed, kBytes, 0, -1};
 }
 
 // An operator with a constant.

@@ -19,4 +19,20 @@ double value_of_half(const HalfFormat& format, uint16_t bits);
 // The nearest number of the format, of two as near the even one; what is too large becomes infinite.
 uint16_t half_of_value(const HalfFormat& format, double value);
 
+// A number of such a format as memory holds it.
+template <HalfFormat format>
+class HalfFloat {
+ public:
+  HalfFloat() = default;
+  explicit HalfFloat(double value) : bits_(half_of_value(format, value)) {}
+  operator double() const { return value_of_half(format, bits_); }  // NOLINT: exact
+  uint16_t bits() const { return bits_; }
+
+ private:
+  uint16_t bits_ = 0;
+};
+
+using Float16 = HalfFloat<kF16>;
+using BFloat16 = HalfFloat<kBf16>;
+
 }  // namespace lathe

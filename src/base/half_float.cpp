@@ -1,4 +1,4 @@
-#include "graph/half_float.h"
+#include "base/half_float.h"
 
 #include <algorithm>
 #include <cmath>
