@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <span>
 
 #include "artifact/tensor_table.h"
 #include "base/rng.h"
@@ -141,9 +142,88 @@ TEST(CopyLayout, ThreadsShareLargeTensors) {
   check_all("[0][1+5]", {999, 330}, pool.parallel());
 }
 
-// Lines go past the caches.
-TEST(CopyLayout, TensorsThatNoCacheHolds) {
-  for (const int32_t set : instructions()) check(*parsed("[1][0]"), {2048, 4112}, 4, set, nullptr);
+// Storage `ahead` bytes behind the beginning of a line, with bytes around it that nobody may write to.
+class GuardedStorage {
+ public:
+  GuardedStorage(size_t bytes, size_t ahead) : storage_(bytes + 4 * kLine, kUntouched) {
+    before_ = kLine + (-reinterpret_cast<uintptr_t>(storage_.data()) & (kLine - 1)) + ahead;
+    bytes_ = {storage_.data() + before_, bytes};
+  }
+  std::span<std::byte> bytes() { return bytes_; }
+  bool is_whole() const {
+    const auto untouched = [](std::byte byte) { return byte == kUntouched; };
+    const auto begin = storage_.begin() + static_cast<ptrdiff_t>(before_);
+    return std::all_of(storage_.begin(), begin, untouched) &&
+           std::all_of(begin + static_cast<ptrdiff_t>(bytes_.size()), storage_.end(), untouched);
+  }
+
+ private:
+  static constexpr size_t kLine = 64;
+  std::vector<std::byte> storage_;
+  size_t before_ = 0;
+  std::span<std::byte> bytes_;
+};
+
+int64_t count_misplaced(std::span<const std::byte> matrix, std::span<const std::byte> transposed, size_t rows,
+                        size_t columns, size_t size) {
+  int64_t misplaced = 0;
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < columns; ++c)
+      misplaced +=
+          std::memcmp(&transposed[(c * rows + r) * size], &matrix[(r * columns + c) * size], size) != 0;
+  }
+  return misplaced;
+}
+
+void check_streamed(const std::vector<int64_t>& shape, int bytes, size_t ahead, int32_t instruction_set,
+                    const LatheParallel* pool) {
+  const auto rows = static_cast<size_t>(shape[0]);
+  const auto columns = static_cast<size_t>(shape[1]);
+  const auto size = static_cast<size_t>(bytes);
+  SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(columns) + " of " + std::to_string(bytes) +
+               " bytes, " + std::to_string(ahead) + " ahead");
+  const TensorTable table(*parsed("[1][0]"), shape, bytes);
+  GuardedStorage outside(rows * columns * size, ahead);
+  GuardedStorage inside(rows * columns * size, ahead);
+  GuardedStorage back(rows * columns * size, ahead);
+  uint64_t drawn = 5;
+  for (std::byte& byte : outside.bytes()) {
+    drawn = drawn * 0x5851F42D4C957F2D + 1;
+    byte = static_cast<std::byte>(drawn >> 56);
+  }
+  copy_inside(table.tensor(), instruction_set, outside.bytes().data(), inside.bytes().data(), pool);
+  EXPECT_EQ(count_misplaced(outside.bytes(), inside.bytes(), rows, columns, size), 0);
+  EXPECT_TRUE(inside.is_whole());
+  copy_outside(table.tensor(), instruction_set, inside.bytes().data(), back.bytes().data(), pool);
+  EXPECT_TRUE(std::ranges::equal(back.bytes(), outside.bytes()));
+  EXPECT_TRUE(back.is_whole());
+}
+
+TEST(CopyLayout, LinesThatGoPastTheCachesBeginAnywhere) {
+  ThreadPool pool({.threads = 3});
+  for (const int32_t set : instructions()) {
+    for (const int bytes : {1, 2, 4, 8}) {
+      const int64_t columns = (int64_t{9} << 20) / bytes / 1723;
+      check_streamed({1723, columns}, bytes, 0, set, nullptr);
+      check_streamed({1723, columns + 1}, bytes, 24, set, pool.parallel());
+      check_streamed({columns, 1723}, bytes, 63, set, nullptr);
+      check_streamed({2048, (int64_t{9} << 20) / bytes / 2048}, bytes, 0, set, pool.parallel());
+    }
+  }
+}
+
+// Some are so short that no line, or hardly one, is whole.
+TEST(CopyLayout, ShortRowsThatGoPastTheCaches) {
+  ThreadPool pool({.threads = 2});
+  for (const int32_t set : instructions()) {
+    for (const int64_t rows : {3, 9, 17, 40, 63, 65, 129}) {
+      check_streamed({rows, (int64_t{8} << 20) / 8 / rows + 1}, 8, 8, set, nullptr);
+      check_streamed({rows, (int64_t{8} << 20) / 2 / rows + 1}, 2, 32, set, pool.parallel());
+    }
+    check(*parsed("[0][2][3][1]"), {3, 40, 100, 101}, 8, set, pool.parallel());
+    check(*parsed("[0][1/16][2][3][1%16]"), {3, 50, 90, 101}, 8, set, pool.parallel());
+    check(*parsed("[0][1+5]"), {999, 1303}, 8, set, pool.parallel());
+  }
 }
 
 }  // namespace

@@ -10,22 +10,26 @@ namespace {
 // Threads are handed work from here on: less is copied before they have begun.
 constexpr int64_t kSharedBytes = 256 << 10;
 
-// No cache holds so much beside what kernels read next: lines that are written whole need not be fetched.
-constexpr int64_t kStreamedBytes = 32 << 20;
+// A core's share of the last cache does not hold so much on both sides: lines that are written whole need not
+// be fetched.
+constexpr int64_t kStreamedBytes = 8 << 20;
 
-// Planes are cut in tiles, which are what threads share, so that all cache lines that a tile touches stay
-// near until they are used up.
+// Planes are cut in tiles of so much up to twice as much, which are what threads share, so that all cache
+// lines that a tile touches stay near until they are used up.
 constexpr int64_t kTransposedAlong = 2048;  // bytes
 constexpr int64_t kTransposedAcross = 512;
+constexpr int64_t kStreamedAcross = 8192;  // all lines but those at both ends are written whole
 constexpr int64_t kRunBytes = 1 << 20;
 constexpr int64_t kRunsBytes = 64 << 10;
+// Tiles of transposed planes begin at multiples of so many elements, a line's or more.
+constexpr int64_t kGrain = 64;
 
 // A loop of the copy, in bytes.
 struct Loop {
   int64_t extent;
   int64_t from;
   int64_t into;
-  int64_t tile;
+  int64_t tiles;
 };
 
 // One copy's two innermost loops and those around them.
@@ -50,7 +54,7 @@ struct Offset {
 Loop loop_of(const LatheAxis& axis, bool is_inward, int64_t element_bytes) {
   const int64_t outside = axis.outside * element_bytes;
   const int64_t inside = axis.inside * element_bytes;
-  return {axis.extent, is_inward ? outside : inside, is_inward ? inside : outside, axis.extent};
+  return {axis.extent, is_inward ? outside : inside, is_inward ? inside : outside, 1};
 }
 
 bool has_runs(const Job& job) {
@@ -60,10 +64,17 @@ bool is_transposed(const Job& job) {
   return job.along.from == job.element_bytes && job.across.into == job.element_bytes;
 }
 
-// The last tile takes what is left, so that none is smaller than the others.
-int64_t tiles_of(const Loop& loop) { return loop.extent <= loop.tile ? 1 : loop.extent / loop.tile; }
-int64_t tile_extent(const Loop& loop, int64_t tile) {
-  return tile + 1 == tiles_of(loop) ? loop.extent - tile * loop.tile : loop.tile;
+struct Range {
+  int64_t begin;
+  int64_t extent;
+};
+
+Range range_of(const Loop& loop, int64_t tile, int64_t grain) {
+  if (loop.tiles == 1) return {0, loop.extent};
+  const auto begin_of = [&](int64_t i) {
+    return i == loop.tiles ? loop.extent : loop.extent * i / loop.tiles / grain * grain;
+  };
+  return {begin_of(tile), begin_of(tile + 1) - begin_of(tile)};
 }
 
 template <int kBytes>
@@ -123,16 +134,17 @@ void scatter_elements(const char* from, char* into, const Loop& along, const Loo
 }
 
 void copy_tile(const Job& job, Offset offset, int64_t tile) {
-  const int64_t along_tile = tile % tiles_of(job.along);
-  const int64_t across_tile = tile / tiles_of(job.along);
+  const int64_t grain = has_runs(job) ? 1 : kGrain;
+  const Range along_range = range_of(job.along, tile % job.along.tiles, grain);
+  const Range across_range = range_of(job.across, tile / job.along.tiles, grain);
   Loop along = job.along;
   Loop across = job.across;
-  along.extent = tile_extent(job.along, along_tile);
-  across.extent = tile_extent(job.across, across_tile);
+  along.extent = along_range.extent;
+  across.extent = across_range.extent;
   const char* const from =
-      job.from + offset.from + along_tile * along.tile * along.from + across_tile * across.tile * across.from;
+      job.from + offset.from + along_range.begin * along.from + across_range.begin * across.from;
   char* const into =
-      job.into + offset.into + along_tile * along.tile * along.into + across_tile * across.tile * across.into;
+      job.into + offset.into + along_range.begin * along.into + across_range.begin * across.into;
   if (has_runs(job)) {
     for (int64_t c = 0; c < across.extent; ++c) {
       copy_run(into + c * across.into, from + c * across.from, along.extent * job.element_bytes);
@@ -167,7 +179,7 @@ int64_t planes_of(const Job& job) {
 
 // The tiles from `begin` to `end` of all planes. Divisions only where a row of planes begins.
 void copy_tiles(const Job& job, int64_t begin, int64_t end) {
-  const int64_t tiles = tiles_of(job.along) * tiles_of(job.across);
+  const int64_t tiles = job.along.tiles * job.across.tiles;
   const Loop inner =
       job.outer_count > 0 ? loop_of(job.outer[0], job.is_inward, job.element_bytes) : Loop{1, 0, 0, 1};
   int64_t plane = begin / tiles;
@@ -206,11 +218,24 @@ Job job_of(const LatheTensor& tensor, const LatheCopy& copy, int32_t instruction
           loop_of(outer_is_along ? inner : outer, is_inward, bytes),
           copy.axes + 2,
           copy.axis_count - 2};
-  const auto within = [](int64_t wanted) { return wanted > 1 ? wanted : int64_t{1}; };
-  job.along.tile = within((has_runs(job) ? kRunBytes : kTransposedAlong) / bytes);
-  job.across.tile =
-      has_runs(job) ? within(kRunsBytes / (job.along.extent * bytes)) : within(kTransposedAcross / bytes);
   return job;
+}
+
+void cut_in_tiles(Job& job) {
+  const int64_t bytes = job.element_bytes;
+  const auto parts = [](int64_t extent, int64_t size) { return extent <= size ? 1 : extent / size; };
+  if (has_runs(job)) {
+    job.along.tiles = parts(job.along.extent * bytes, kRunBytes);
+    job.across.tiles = parts(job.across.extent * job.along.extent * bytes, kRunsBytes);
+    if (job.across.tiles > job.across.extent) job.across.tiles = job.across.extent;
+  } else if (job.streams) {
+    constexpr int64_t kMost = kKeptRows - kGrain;  // where tiles begin is rounded
+    job.along.tiles = (job.along.extent + kMost - 1) / kMost;
+    job.across.tiles = parts(job.across.extent * bytes, kStreamedAcross);
+  } else {
+    job.along.tiles = parts(job.along.extent * bytes, kTransposedAlong);
+    job.across.tiles = parts(job.across.extent * bytes, kTransposedAcross);
+  }
 }
 
 void copy_all(const LatheTensor& tensor, int32_t instructions, bool is_inward, const void* from, void* into,
@@ -222,9 +247,10 @@ void copy_all(const LatheTensor& tensor, int32_t instructions, bool is_inward, c
     job.from = static_cast<const char*>(from) + (is_inward ? copy.outside : copy.inside) * bytes;
     job.into = static_cast<char*>(into) + (is_inward ? copy.inside : copy.outside) * bytes;
     const int64_t planes = planes_of(job);
-    const int64_t tiles = tiles_of(job.along) * tiles_of(job.across) * planes;
     const int64_t moved = planes * job.along.extent * job.across.extent * bytes;
     job.streams = moved >= kStreamedBytes;
+    cut_in_tiles(job);
+    const int64_t tiles = job.along.tiles * job.across.tiles * planes;
     if (pool != nullptr && moved >= kSharedBytes && tiles > 1) {
       pool->run(pool, copy_part, &job, tiles);
     } else {

@@ -6,6 +6,10 @@
 
 namespace lathe {
 
+// Of planes that go past the caches line by line, so many elements along at most: 128 bytes of each are kept
+// on the stack, which the second-level cache holds. Longer runs are read at a better rate.
+constexpr int64_t kKeptRows = 1024;
+
 struct CopyPlane {
   const char* from = nullptr;
   char* into = nullptr;
