@@ -36,7 +36,7 @@ template <class Lanes>
 inline void write_line(char* kept, char* end, int64_t pieces) {
   if (pieces == 0) return;
   const int64_t left = static_cast<int64_t>(reinterpret_cast<uintptr_t>(end) % kLineBytes);
-  if (pieces == 1) {
+  if (pieces == 1 && left > 0) {
     __builtin_memcpy(end - kLineBytes, kept + kLineBytes, static_cast<size_t>(kLineBytes - left));
   } else {
     for (int64_t i = 0; i < kLineBytes; i += static_cast<int64_t>(sizeof(typename Lanes::Vector)))
@@ -130,11 +130,12 @@ inline LinesDone transpose_lines(const CopyPlane& plane) {
 template <class Lanes, int kBytes>
 inline LinesDone transpose_in_lines(const CopyPlane& plane) {
   constexpr int64_t kLine = kLineBytes / kBytes;
-  const bool has_lines = sizeof(typename Lanes::Vector) == kLineBytes &&
-                         reinterpret_cast<uintptr_t>(plane.into) % kLineBytes == 0 &&
-                         plane.into_step % kLineBytes == 0;
-  if (plane.streams && has_lines) return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
-  if (plane.streams && plane.across >= kKeptLines * kLine && plane.along <= kKeptRows)
+  constexpr bool kWholeVectors = sizeof(typename Lanes::Vector) == kLineBytes;
+  const bool has_lines =
+      reinterpret_cast<uintptr_t>(plane.into) % kLineBytes == 0 && plane.into_step % kLineBytes == 0;
+  if (plane.streams && has_lines && kWholeVectors)
+    return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
+  if (plane.streams && plane.along <= kKeptRows && (has_lines || plane.across >= kKeptLines * kLine))
     return transpose_lines<Lanes, kBytes, LineWrites::kept>(plane);
   if (rows_collide(kLine, plane.from_step)) return transpose_lines<Lanes, kBytes, LineWrites::stored>(plane);
   return {0, 0};

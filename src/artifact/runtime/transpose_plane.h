@@ -7,6 +7,7 @@
 
 #include "artifact/runtime/copy_plane.h"
 #include "artifact/runtime/transpose_lines.h"
+#include "artifact/runtime/transpose_turns.h"
 #include "artifact/runtime/transpose_vectors.h"
 
 namespace lathe {
@@ -126,14 +127,16 @@ template <int kBytes>
 inline void transpose_sized(const CopyPlane& plane) {
   CopyPlane rest = plane;
   if (plane.along < lane_elements(kBytes)) {
-    const int64_t done = transpose_short_rows<Widest, kBytes>(plane);
+    const int64_t turned = transpose_turns<kBytes, false>(plane);
+    const int64_t done = turned > 0 ? turned : transpose_short_rows<Widest, kBytes>(plane);
     rest.across -= done;
     rest.from += done * plane.from_step;
     rest.into += done * kBytes;
     transpose_elements<kBytes>(rest);
   } else if (plane.across < lane_elements(kBytes)) {
     const bool is_dense = plane.into_step == plane.across * kBytes;
-    const int64_t done = is_dense ? transpose_short_groups<kBytes>(plane) : 0;
+    const int64_t turned = transpose_turns<kBytes, true>(plane);
+    const int64_t done = turned > 0 || !is_dense ? turned : transpose_short_groups<kBytes>(plane);
     rest.along -= done;
     rest.from += done * kBytes;
     rest.into += done * plane.into_step;
