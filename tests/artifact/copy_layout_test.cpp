@@ -84,6 +84,17 @@ TEST(CopyLayout, MatricesOfEverySmallSizeAreTransposed) {
   }
 }
 
+TEST(CopyLayout, FewChannelsGoInTurns) {
+  for (int64_t channels = 2; channels <= 5; ++channels) {
+    for (const int64_t places : {2, 15, 16, 17, 31, 67}) {
+      check_all("[1][0]", {channels, places});
+      check_all("[1][0]", {places, channels});
+      check_all("[0][2][1]", {3, channels, places});
+      check_all("[1][0+3]", {channels, places});
+    }
+  }
+}
+
 TEST(CopyLayout, PlanesAreCutInTiles) {
   check_all("[1][0]", {131, 1061});
   check_all("[1][0]", {1031, 259});
