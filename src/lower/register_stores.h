@@ -3,7 +3,7 @@
 // A mask on a register costs a blend, so a condition goes where it can: where all that it keeps out is
 // written by no store to the buffer as long as that lives, and so is read by nobody.
 //
-//   alloc T[24] registers: for t in 2: vector j in 16: if 16*t + j < 19: T[16*t + j] = ..      needs no mask
+//   alloc T[32] registers: for t in 2: vector j in 16: if 16*t + j < 19: T[16*t + j] = ..      needs no mask
 //   alloc T[22] registers: for t in 2, u in 3: vector j in 4: if 4*u + j < 10: T[10*t + 4*u + j] = ..
 //     keeps it: beyond one tile of 10 lies the next
 #pragma once

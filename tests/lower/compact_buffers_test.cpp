@@ -10,7 +10,7 @@ constexpr auto kPass = [](const Program& program) { return compact_buffers(progr
 
 TEST(CompactBuffers, ShrinksAndRebases) {
   expect_golden(kPass, R"(
-input A: f32[32] [0]
+input A: f32[34] [0]
 output C: f32[32] [0]
 main {
   for i in 4 {
@@ -26,7 +26,7 @@ main {
 }
 )",
                 R"(
-input A: f32[32] [0]
+input A: f32[34] [0]
 output C: f32[32] [0]
 main {
   for i in 4 {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "lower/programs.h"
+#include "lower/golden.h"
 
 namespace lathe::testing {
 namespace {
@@ -144,6 +144,31 @@ TEST(ExpandMath, SineAndCosine) {
   EXPECT_TRUE(std::signbit(expanded("sin(X[i])", {-0.0, 0})[0]));
   for (const double none : expanded("sin(X[i]) + cos(X[i])", {INFINITY, -INFINITY, NAN}))
     EXPECT_TRUE(std::isnan(none));
+}
+
+// Written out in place, with the numbers of the value's type; other operations stay as they are.
+TEST(ExpandMath, WholePowersArePlainProducts) {
+  const auto pass = [](const Program& program) { return expand_math(program); };
+  expect_golden(pass, R"(
+input X: f32[8] [0]
+output Y: f32[8] [0]
+flat
+main {
+  for i in 8 {
+    store Y[i] = pow(X[i], 3.0) + sqrt(abs(X[i])) + pow(X[i], -1.0)
+  }
+}
+)",
+                R"(
+input X: f32[8] [0]
+output Y: f32[8] [0]
+flat
+main {
+  for i in 8 {
+    store Y[i] = X[i] * X[i] * X[i] + sqrt(abs(X[i])) + 1.0 / X[i]
+  }
+}
+)");
 }
 
 TEST(ExpandMath, VectorsAlike) {

@@ -23,7 +23,10 @@ void expect_golden(const Pass& pass, const std::string& before, const std::strin
   const Program program = parsed(before);
   const Result<Program> result = as_result(pass(program));
   ASSERT_TRUE(result.has_value()) << result.error().to_string();
-  EXPECT_EQ("\n" + to_string(*result), after);
+  const std::string text = to_string(*result);
+  EXPECT_EQ("\n" + text, after);
+  EXPECT_EQ(to_string(parsed(text)), text);
+  expect_same_result(program, *result);
 }
 
 template <class Pass>

@@ -62,7 +62,7 @@ main {
 // Vectors across the border keep their condition, in an iteration of their own.
 TEST(SelectConditions, VectorsAcrossKeepTheirs) {
   expect_golden(peel_tails, R"(
-input A: f32[30] [0]
+input A: f32[31] [0]
 output C: f32[32] [0]
 main {
   for i.0 in 4 {
@@ -73,7 +73,7 @@ main {
 }
 )",
                 R"(
-input A: f32[30] [0]
+input A: f32[31] [0]
 output C: f32[32] [0]
 main {
   vector i.1 in 8 {

@@ -75,7 +75,7 @@ main {
   alloc T: f32[8] registers [0] {
     vector j in 8 {
       if j < 5 mask {
-        store T[j] = A[60 + j]
+        store T[j] = A[59 + j]
       }
     }
     vector j in 8 {
@@ -93,7 +93,7 @@ output C: f32[64] [0]
 flat
 main {
   alloc T: f32[8] registers [0] {
-    store T[0; 8 by 1] = A[60; 8 by 1 if ramp(0, 1, 8) < broadcast(5, 8)]
+    store T[0; 8 by 1] = A[59; 8 by 1 if ramp(0, 1, 8) < broadcast(5, 8)]
     store C[0; 8 by 1 if ramp(0, 1, 8) < broadcast(5, 8)] = T[0; 8 by 1]
   }
 }

@@ -53,8 +53,8 @@ inline double difference(const std::vector<HostTensor>& a, const std::vector<Hos
     for (size_t i = 0; i < a[t].values.size(); ++i) {
       const double x = a[t].values[i];
       const double y = b[t].values[i];
+      if (x == y || (std::isnan(x) && std::isnan(y))) continue;
       if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::infinity();
-      if (x == y) continue;
       worst = std::max(worst, std::abs(x - y));
       largest = std::max(largest, std::abs(x));
     }
