@@ -112,6 +112,36 @@ main {
 )");
 }
 
+// The last iteration may lie beyond the reduction's end and add nothing: the sums are complete there.
+TEST(ReverseComputeAt, BehindTheEndOfTheReduction) {
+  expect_steps(sum_and_more(), "split C r [3]; reorder C r.0 r.1 i; reverse_compute_at D C i scope=thread",
+               R"(
+input A: f32[4, 5] [0][1]
+output D: f32[4] [0]
+main {
+  alloc C: f32[4] workspace [0] {
+    for r.0 in 2 {
+      for r.1 in 3 {
+        for i in 4 {
+          block C where 3*r.0 + r.1 < 5 axis 1 {
+            i: 4 = i
+            reduce r: 5 = 3*r.0 + r.1
+            C[i] init sum= A[i, r]
+          }
+          for i_2 in 1 {
+            block D where -r.0 + 1 < 1, -r.1 + 2 < 1 {
+              i: 4 = i
+              D[i] = C[i] + 1.0
+            }
+          }
+        }
+      }
+    }
+  }
+}
+)");
+}
+
 // The tiles that Winograd's transforms write: a pixel is a quotient and a remainder.
 TEST(ReverseComputeAt, QuotientsAndRemainders) {
   expect_steps(task_of("T[t:3, u:2] = A[t] * B[u]\nO[y:5] = T[y / 2, y % 2] + 1.0"),
@@ -168,6 +198,34 @@ main {
             k: 4 = k
             O[a, b, k] = T[3*a + b] * W[k]
           }
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+// Digits do not keep to the producer's domain by themselves: the last tile's end is a condition on the place.
+TEST(ReverseComputeAt, DigitsOfAnImperfectTile) {
+  expect_steps(task_of("T[p:6] = A[p] * 2.0\nO[a:2, b:3] = T[3*a + b] + 1.0"),
+               "split T p [4]; reverse_compute_at O T p.0 scope=thread", R"(
+input A: f32[6] [0]
+output O: f32[2, 3] [0][1]
+main {
+  for p.0 in 2 {
+    alloc T: f32[6] thread [0] {
+      for p.1 in 4 {
+        block T where 4*p.0 + p.1 < 6 axis 0 {
+          p: 6 = 4*p.0 + p.1
+          T[p] = A[p] * 2.0
+        }
+      }
+      for a in 4 {
+        block O where 4*p.0 + a < 6, (4*p.0 + a)/3 < 2 axis 0 {
+          a: 2 = (4*p.0 + a)/3
+          b: 3 = (4*p.0 + a)%3
+          O[a, b] = T[3*a + b] + 1.0
         }
       }
     }

@@ -137,6 +137,44 @@ main {
 )");
 }
 
+// The other loops of the axis are reduce axes of their own, outermost first.
+TEST(Rfactor, TheMiddleLoop) {
+  expect_steps(task_of("C[i:2] = sum(r:12) A[i, r]"),
+               "split C r [2 3]; reorder C r.2 i r.1 r.0; rfactor C r.1",
+               R"(
+input A: f32[2, 12] [0][1]
+output C: f32[2] [0]
+main {
+  alloc C.rf: f32[2, 2] workspace [0][1] {
+    for r.2 in 3 {
+      for i in 2 {
+        for r.1 in 2 {
+          for r.0 in 2 {
+            block C.rf {
+              i: 2 = i
+              r.1: 2 = r.1
+              reduce r.2: 3 = r.2
+              reduce r.0: 2 = r.0
+              C.rf[i, r.1] init sum= A[i, 3*r.1 + r.2 + 6*r.0]
+            }
+          }
+        }
+      }
+    }
+    for i in 2 {
+      for r.1 in 2 {
+        block C {
+          i: 2 = i
+          reduce r.1: 2 = r.1
+          C[i] init sum= C.rf[i, r.1]
+        }
+      }
+    }
+  }
+}
+)");
+}
+
 // Where the tile is longer than the axis, its last iterations have nothing to reduce and give no part.
 TEST(Rfactor, MoreIterationsThanElements) {
   expect_steps(task_of("C[i:2] = sum(r:3) A[i, r]"), "split C r [8]; rfactor C r.1", R"(
