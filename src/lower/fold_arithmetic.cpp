@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "expr/walk.h"
+#include "loop/host_tensor.h"
 #include "lower/map.h"
 
 namespace lathe {
@@ -122,17 +123,15 @@ class Folder {
     return e;
   }
 
-  // Arithmetic on literals is done in their type, as the machine would: f32 is rounded before and after.
-  static double held(DType dtype, double value) {
-    return dtype == DType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
-  }
+  // Arithmetic on literals is done in their type, as the machine would: rounded before and after.
   template <class F>
   static std::optional<Expr> computed(const Binary& node, const F& f) {
     const Type type = node.a.type();
     const Literal* const a = node.a.as<Literal>();
     const Literal* const b = node.b.as<Literal>();
     if (a == nullptr || b == nullptr || !is_float(type.dtype)) return std::nullopt;
-    return literal(type, held(type.dtype, f(held(type.dtype, a->value), held(type.dtype, b->value))));
+    return literal(type,
+                   round_to(type.dtype, f(round_to(type.dtype, a->value), round_to(type.dtype, b->value))));
   }
 
   Expr sum_of(const Expr& e, const Binary& node) const {
@@ -155,9 +154,17 @@ class Folder {
     if (const auto literals = computed(node, std::multiplies<>())) return *literals;
     if (is_value(node.a, 1)) return node.b;
     if (is_value(node.b, 1)) return node.a;
-    if (is_value(node.a, -1)) return fold_node(unary(UnaryOp::negate, node.b));
-    if (is_value(node.b, -1)) return fold_node(unary(UnaryOp::negate, node.a));
+    if (is_value(node.a, -1)) return opposite(node.b);
+    if (is_value(node.b, -1)) return opposite(node.a);
     return e;
+  }
+
+  // A coefficient -1 turns a difference around. A negation that the program writes keeps its zeros' sign:
+  // -(a - b) is -0 where b - a is 0.
+  Expr opposite(const Expr& e) const {
+    const Binary* difference = e.as<Binary>();
+    const bool turns = difference != nullptr && difference->op == BinaryOp::sub && is_float(e.type().dtype);
+    return turns ? binary(BinaryOp::sub, difference->b, difference->a) : fold_node(unary(UnaryOp::negate, e));
   }
 
   // Folds a new node whose operands are folded.
@@ -231,10 +238,6 @@ class Folder {
     if (const Expr* inner = negated(node.operand)) return *inner;
     const Literal* value = node.operand.as<Literal>();
     if (value != nullptr && is_float(e.type().dtype)) return literal(e.type(), -value->value);
-    const Binary* difference = node.operand.as<Binary>();
-    if (difference != nullptr && difference->op == BinaryOp::sub && is_float(e.type().dtype)) {
-      return binary(BinaryOp::sub, difference->b, difference->a);
-    }
     return e;
   }
 
@@ -262,13 +265,13 @@ class Folder {
     const Literal* value = node.operand.as<Literal>();
     const Index* index = node.operand.as<Index>();
     if (index != nullptr && index->value.is_constant() && is_float(type.dtype)) {
-      return literal(type, held(type.dtype, static_cast<double>(index->value.constant())));
+      return literal(type, round_to(type.dtype, static_cast<double>(index->value.constant())));
     }
     const bool widens = type.dtype == DType::f32 || type.dtype == DType::f64;
     if (value == nullptr || !widens) return e;
     const DType from = node.operand.type().dtype;
-    const double number = is_float(from) ? held(from, value->value) : static_cast<double>(value->integer);
-    return literal(type, held(type.dtype, number));
+    const double number = is_float(from) ? round_to(from, value->value) : static_cast<double>(value->integer);
+    return literal(type, round_to(type.dtype, number));
   }
 
   const Known& known_;

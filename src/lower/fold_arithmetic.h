@@ -1,7 +1,9 @@
 // Arithmetic with literals: what is known while compiling is not left to run.
 //
 //   x + 0, x * 1, x / 1 -> x     x * 0 -> 0     x * -1 -> -x     a + -b -> a - b     -(-x) -> x
-//   but not 0 - x -> -x, whose zeros have another sign: 1 / (0 - max(x, 0)) tells them apart
+//   -1 * (a - b) -> b - a
+//   but not 0 - x -> -x or -(a - b) -> b - a, whose zeros have another sign: 1 / (0 - max(x, 0)) tells them
+//   apart
 //   table[3, 4] of a literal tensor -> its value            a condition that the ranges decide -> its side
 //   x / 3 < 4 of indices -> x < 12
 //   a mask that is all true -> none; all false -> no store, or zeros

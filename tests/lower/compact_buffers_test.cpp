@@ -74,5 +74,45 @@ main {
 )");
 }
 
+// Fetches follow what they fetch; those of other tensors stay.
+TEST(CompactBuffers, RebasesFetches) {
+  expect_golden(kPass, R"(
+input A: f32[32] [0]
+output C: f32[32] [0]
+main {
+  for i in 4 {
+    alloc T: f32[32] thread [0] {
+      prefetch A[8*i + 8]
+      for j in 8 {
+        prefetch T[8*i + j + 1]
+        store T[8*i + j] = A[8*i + j]
+      }
+      for j in 8 {
+        store C[8*i + j] = T[8*i + j]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[32] [0]
+output C: f32[32] [0]
+main {
+  for i in 4 {
+    alloc T: f32[8] thread [0] {
+      prefetch A[8*i + 8]
+      for j in 8 {
+        prefetch T[j + 1]
+        store T[j] = A[8*i + j]
+      }
+      for j in 8 {
+        store C[8*i + j] = T[j]
+      }
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

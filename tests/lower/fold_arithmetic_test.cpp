@@ -95,5 +95,84 @@ main {
 )");
 }
 
+// Literals of each floating-point type are rounded to it before and after: 2048 is the last whole number that
+// f16 tells from the next.
+TEST(FoldArithmetic, LiteralsOfEachType) {
+  expect_golden(kPass, R"(
+input A: f16[4] [0]
+output C: f16[4] [0]
+output D: f32[4] [0]
+output E: f64[4] [0]
+flat
+main {
+  store C[0] = f16(2048.0) + f16(1.0) + f16(1.0)
+  store C[1] = A[0] * (f16(0.5) - f16(2.0))
+  store D[0] = 16777216.0 + 1.0 + 1.0
+  store D[1] = f32(3) * 0.1
+  store D[2] = f32(f64(0.1))
+  store E[0] = f64(0.1) + f64(16777217)
+  store E[1] = f64(0.5) * f64(0.5)
+}
+)",
+                R"(
+input A: f16[4] [0]
+output C: f16[4] [0]
+output D: f32[4] [0]
+output E: f64[4] [0]
+flat
+main {
+  store C[0] = f16(2048.0)
+  store C[1] = A[0] * f16(-1.5)
+  store D[0] = 16777216.0
+  store D[1] = 0.30000001192092896
+  store D[2] = 0.10000000149011612
+  store E[0] = f64(16777217.1)
+  store E[1] = f64(0.25)
+}
+)");
+}
+
+// Signs meet, but for the sign of a zero; what is chosen by a truth is taken, of `and`, `or` and `not`.
+TEST(FoldArithmetic, SignsAndTruths) {
+  expect_golden(kPass, R"(
+input A: f32[4] [0]
+output C: f32[10] [0]
+flat
+main {
+  for i in 4 {
+    store C[0] = A[0] - -A[1]
+    store C[1] = -A[0] + A[1]
+    store C[2] = -(A[0] - A[1])
+    store C[3] = A[0] / 1.0
+    store C[4] = select(i < 4 || A[0] < 0.5, A[1], A[2])
+    store C[5] = select(A[0] < 0.5 || i > 4, A[1], A[2])
+    store C[6] = select(!(i < 4) || !(i > 4) && A[0] < 0.5, A[1], A[2])
+    store C[7] = select(i == 5 || i != 5 && i >= 0, A[1], A[2])
+    store C[8] = 1.0 / -(A[i] - A[i])
+    store C[9] = -1.0 * (A[0] - A[1])
+  }
+}
+)",
+                R"(
+input A: f32[4] [0]
+output C: f32[10] [0]
+flat
+main {
+  for i in 4 {
+    store C[0] = A[0] + A[1]
+    store C[1] = A[1] - A[0]
+    store C[2] = -(A[0] - A[1])
+    store C[3] = A[0]
+    store C[4] = A[1]
+    store C[5] = select(A[0] < 0.5, A[1], A[2])
+    store C[6] = select(A[0] < 0.5, A[1], A[2])
+    store C[7] = A[1]
+    store C[8] = 1.0 / -(A[i] - A[i])
+    store C[9] = A[1] - A[0]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

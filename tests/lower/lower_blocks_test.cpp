@@ -145,5 +145,55 @@ main {
 )");
 }
 
+// Each reduction updates in its own way; without one the value is stored.
+TEST(LowerBlocks, EachReduction) {
+  expect_golden(kPass, R"(
+input A: f32[4] [0]
+output S: f32[1] [0]
+output M: f32[1] [0]
+output N: f32[1] [0]
+output P: f32[1] [0]
+main {
+  for r in 4 {
+    block S {
+      i: 1 = 0
+      reduce r: 4 = r
+      S[i] sum= A[r]
+    }
+    block M {
+      i: 1 = 0
+      reduce r: 4 = r
+      M[i] max= A[r]
+    }
+    block N {
+      i: 1 = 0
+      reduce r: 4 = r
+      N[i] min= A[r]
+    }
+    block P {
+      i: 1 = 0
+      reduce r: 4 = r
+      P[i] product= A[r]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[4] [0]
+output S: f32[1] [0]
+output M: f32[1] [0]
+output N: f32[1] [0]
+output P: f32[1] [0]
+main {
+  for r in 4 {
+    store S[0] = S[0] + A[r]
+    store M[0] = max(A[r], M[0])
+    store N[0] = min(A[r], N[0])
+    store P[0] = P[0] * A[r]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -47,6 +47,7 @@ TEST(CanOverlap, SiblingsUnderTheSameCondition) {
   const std::string first = tile("store C[8*o + i] = 0.0");
   EXPECT_TRUE(overlaps(first + " for k in 8 { if 8*o + k < 20 overlap { store C[8*o + k] = 1.0 } }"));
   EXPECT_FALSE(overlaps(first + " for k in 8 { if 8*o + k < 21 overlap { store C[8*o + k] = 1.0 } }"));
+  EXPECT_FALSE(overlaps(first + " for k in 8 { if 4*o + k < 20 overlap { store C[8*o + k] = 1.0 } }"));
   EXPECT_FALSE(overlaps(first + " for k in 4 { if 8*o + k < 20 overlap { store C[8*o + k] = 1.0 } }"));
   EXPECT_FALSE(overlaps(first + " for k in 8 { if 8*o + k < 20 peel { store C[8*o + k] = 1.0 } }"));
 }
@@ -64,6 +65,12 @@ TEST(CanOverlap, OtherUsesOfTheLoop) {
   EXPECT_FALSE(overlaps(tile("store C[8*o + i] = A[(8*o + i) / 3]")));
   EXPECT_FALSE(overlaps(tile("store C[8*o + i] = select(o < 1, A[i], 0.0)")));
   EXPECT_TRUE(overlaps(tile("store C[8*o + i] = select(8*o < 9, A[i], 0.0)")));
+}
+
+// Fetches follow the loop, too.
+TEST(CanOverlap, Fetches) {
+  EXPECT_TRUE(overlaps("prefetch A[8*o + 16] " + tile("store C[8*o + i] = A[8*o + i]")));
+  EXPECT_FALSE(overlaps("prefetch A[o] " + tile("store C[8*o + i] = A[8*o + i]")));
 }
 
 // Updates would be made twice, but for those of what the tile itself has started.

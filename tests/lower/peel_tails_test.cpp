@@ -443,5 +443,48 @@ main {
 )");
 }
 
+// Parallel iterations that lie wholly beyond the bound keep what stands beside the condition.
+TEST(PeelTails, ParallelIterationsBeyondTheBound) {
+  expect_golden(kPass, R"(
+output C: f32[20] [0]
+output D: f32[4] [0]
+main {
+  parallel i.0 in 4 {
+    unroll i.1 in 8 {
+      if 8*i.0 + i.1 < 20 peel {
+        store C[8*i.0 + i.1] = 2.0
+      }
+    }
+    store D[i.0] = 1.0
+  }
+}
+)",
+                R"(
+output C: f32[20] [0]
+output D: f32[4] [0]
+main {
+  parallel i.0 in 4 {
+    if i.0 < 2 {
+      unroll i.1 in 8 {
+        store C[8*i.0 + i.1] = 2.0
+      }
+      store D[i.0] = 1.0
+    }
+    if i.0 < 3, -i.0 < -1 {
+      unroll i.1 in 8 {
+        if i.1 + 16 < 20 peel {
+          store C[i.1 + 16] = 2.0
+        }
+      }
+      store D[2] = 1.0
+    }
+    if -i.0 < -2 {
+      store D[i.0] = 1.0
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -83,6 +83,16 @@ TEST(PlanMemory, RegistersNeedConstantOffsets) {
   EXPECT_EQ(plan.find(large)->arena, Arena::workspace);
 }
 
+// What is fetched at a place that is no constant lies in memory, too.
+TEST(PlanMemory, FetchedBuffersLieInMemory) {
+  const Tensor fetched("fetched", {4});
+  const Var i("i");
+  Program program;
+  const Stmt body = make_seq({make_stmt(Prefetch{fetched, {Affine(i)}}), store_to(fetched, 3)});
+  program.main = make_stmt(For{i, {Affine(4)}, LoopKind::serial, alloc(fetched, Scope::registers, body)});
+  EXPECT_EQ(plan_memory(program).find(fetched)->arena, Arena::workspace);
+}
+
 TEST(PlanMemory, PrepareAndMainUseTheSameWorkspace) {
   const Tensor a("a", {16});
   const Tensor b("b", {32});

@@ -54,6 +54,12 @@ TEST(RegisterStores, AnotherStore) {
       is_beyond(buffer(1, 32, "registers", std::string(kLanes) + " for k in 20 { store T[k] = 2.0 }")));
 }
 
+// A store in the body of another buffer is one as any other.
+TEST(RegisterStores, InsideOfAnotherBuffer) {
+  const std::string inside = " alloc U: f32[1] thread [0] { store U[0] = 1.0 store T[20] = U[0] }";
+  EXPECT_FALSE(is_beyond(buffer(1, 32, "registers", kLanes + inside)));
+}
+
 // Rows of ten elements in vectors of four: beyond one row lies the next.
 TEST(RegisterStores, BeyondARowLiesTheNext) {
   const std::string rows =

@@ -89,5 +89,35 @@ main {
 )");
 }
 
+// Fetches lose single iterations, too; those of a buffer that goes go with it.
+TEST(SimplifyLoops, Fetches) {
+  expect_golden(kPass, R"(
+input A: f32[32] [0]
+output C: f32[4] [0]
+main {
+  alloc T: f32[4] thread [0] {
+    for i in 4 {
+      for k in 1 {
+        prefetch A[8*i + k + 8]
+        prefetch T[i + 1]
+        store T[i] = A[8*i + k]
+        store C[i + k] = A[i]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[32] [0]
+output C: f32[4] [0]
+main {
+  for i in 4 {
+    prefetch A[8*i + 8]
+    store C[i] = A[i]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -85,5 +85,37 @@ main {
                "the unrolled program has more than 1000 statements; unroll fewer or smaller loops");
 }
 
+// Fetches are copied with the loop that they stand in, one of each iteration.
+TEST(UnrollLoops, Fetches) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+output C: f32[8] [0]
+flat
+main {
+  for i in 4 {
+    prefetch A[i + 4]
+    unroll j in 2 {
+      prefetch A[16*i + 16*j + 16]
+      store C[2*i + j] = A[16*i + j]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+output C: f32[8] [0]
+flat
+main {
+  for i in 4 {
+    prefetch A[i + 4]
+    prefetch A[16*i + 16]
+    store C[2*i] = A[16*i]
+    prefetch A[16*i + 32]
+    store C[2*i + 1] = A[16*i + 1]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -322,5 +322,37 @@ main {
 )");
 }
 
+// A condition that all lanes share stays one; a fetch is made once, for the first lane.
+TEST(VectorizeLoops, WhatLanesShare) {
+  expect_golden(kPass, R"(
+input A: f32[40] [0]
+output C: f32[32] [0]
+flat
+main {
+  for i in 4 {
+    vector j in 8 {
+      prefetch A[8*i + j + 8]
+      if i < 3, 8*i + j < 21 {
+        store C[8*i + j] = A[8*i + j + 1]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[40] [0]
+output C: f32[32] [0]
+flat
+main {
+  for i in 4 {
+    prefetch A[8*i + 8]
+    if i < 3 {
+      store C[8*i; 8 by 1 if ramp(8*i, 1, 8) < broadcast(21, 8)] = A[8*i + 1; 8 by 1]
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing
