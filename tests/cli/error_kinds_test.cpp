@@ -70,7 +70,7 @@ class ErrorKinds : public testing::Test {
 
 void ErrorKinds::make_programs() {
   expect(parse_dag("C[i:4] = A[i] +", "text"));
-  expect(compile(task_of("input A[8] f16\nC[i:8] = f32(A[i])"), {}));
+  expect(compile(task_of("C[i:8] = exp(f64(A[i]))"), {}));
   expect(compile(task_of("C[i:4] = sum(r:5) A[i, r]"), parse_trace("vectorize C r").value()));
   expect(verify(
       parse_program("input A: f32[12] [0]\noutput C: f32[12] [0]\nmain { store A[0] = 0.0 }").value()));
@@ -109,7 +109,7 @@ TEST_F(ErrorKinds, EachHasASentence) {
       {"invalid_argument", "w.json: entry 'a': gemv has no parameter 'colour'; its parameters are m, k"},
       {"parse", "text:1:16: expected a value"},
       {"not_found", "none.json: there is no such file, or it cannot be read"},
-      {"unsupported", "buffer 'A' has type f16, for which no code can be generated yet"},
+      {"unsupported", "exp of f64 values has no code: cast them to f32"},
       {"illegal_schedule", "vectorize C r: loop 'r' drives a reduce axis of block 'C'; rfactor it first"},
       {"invalid_program", "store to A: the argument A is read-only"},
       {"build", "model.so cannot be linked: the C++ compiler 'false' ended with status 1"},
