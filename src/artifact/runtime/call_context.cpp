@@ -85,7 +85,7 @@ void* CallContext::fixed_place(const LatheBinding& binding) const {
   }
 }
 
-bool CallContext::launch_all(const Launches& launches, const ConstantSet& set) {
+void CallContext::bind_places(const Launches& launches, const ConstantSet& set) const {
   for (const BoundLaunch& bound : launches.list) {
     for (int32_t k = 0; k < bound.launch->buffer_count; ++k) {
       const LatheBinding& binding = bound.launch->buffers[k];
@@ -96,6 +96,11 @@ bool CallContext::launch_all(const Launches& launches, const ConstantSet& set) {
       if (binding.storage == LATHE_OUTPUT) bound.buffers[k] = output_places_[binding.place];
       if (binding.storage == LATHE_RESIDENT) bound.buffers[k] = set.resident.data() + binding.place;
     }
+  }
+}
+
+bool CallContext::launch_all(const Launches& launches) {
+  for (const BoundLaunch& bound : launches.list) {
     const LatheParallel* const pool = bound.parallel.threads > 1 ? &bound.parallel : nullptr;
     const int status = bound.launch->entry(bound.buffers, nullptr, workspace_.data(), pool);
     if (status != 0) return model_error("a kernel ended with status %d in place of 0", status);
@@ -104,20 +109,39 @@ bool CallContext::launch_all(const Launches& launches, const ConstantSet& set) {
 }
 
 bool CallContext::place(const void* const* inputs, void* const* outputs) {
+  if (stays_in_place_ && is_in_place(inputs, outputs)) return true;
+  stays_in_place_ = false;  // until all has been looked at
+  bound_set_ = nullptr;
+  bool stays = true;
   for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
     const TensorStaging& staging = shared_->inputs[i];
     const LatheTensor& tensor = staging.tensor();
     if (tensor.is_constant != 0) continue;
     if (inputs[i] == nullptr) return model_error("input %" PRId64 " ('%s') is null", i, tensor.name);
     if (!check_indices(i, tensor, inputs[i])) return false;
+    stays = stays && tensor.least_index > tensor.most_index;  // other values must be looked at again
     input_places_[i] = const_cast<void*>(inputs[i]);
     if (staging.usable_in_place(inputs[i])) continue;
+    stays = false;
     if (!staging.make_block(staged_inputs_[i])) return false;
     staging.import_to(staged_inputs_[i].data(), inputs[i], shared_->pool);
     input_places_[i] = staged_inputs_[i].data();
   }
   for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
     if (!place_output(i, inputs, outputs)) return false;
+    stays = stays && output_places_[i] == outputs[i];
+  }
+  stays_in_place_ = stays;
+  return true;
+}
+
+// A caller that comes again with the same tensors, as most do, need not have them looked at again.
+bool CallContext::is_in_place(const void* const* inputs, void* const* outputs) const {
+  for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
+    if (input_places_[i] != nullptr && input_places_[i] != inputs[i]) return false;
+  }
+  for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
+    if (output_places_[i] != outputs[i]) return false;
   }
   return true;
 }
@@ -150,10 +174,18 @@ bool CallContext::overlaps_an_input(int64_t index, const void* data, const void*
   return false;
 }
 
-bool CallContext::prepare(const ConstantSet& set) { return launch_all(prepares_, set); }
+bool CallContext::prepare(const ConstantSet& set) {
+  bind_places(prepares_, set);
+  return launch_all(prepares_);
+}
 
 bool CallContext::run(void* const* outputs) {
-  if (!launch_all(launches_, *constants)) return false;
+  if (bound_set_ != constants) {
+    bind_places(launches_, *constants);
+    bound_set_ = constants;
+  }
+  if (!launch_all(launches_)) return false;
+  if (stays_in_place_) return true;
   for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
     if (output_places_[i] == outputs[i]) continue;
     shared_->outputs[i].export_to(outputs[i], staged_outputs_[i].data(), shared_->pool);

@@ -38,8 +38,8 @@ class CallContext {
   std::atomic<uint32_t> user{0};     // the fork generation whose thread uses it; 0: nobody
 
  private:
-  // A launch with its buffers' addresses; those of inputs, outputs and resident memory are filled in anew for
-  // each run.
+  // A launch with its buffers' addresses; those of inputs, outputs and resident memory are filled in where
+  // they are others than in the last run.
   struct BoundLaunch {
     const LatheLaunch* launch = nullptr;
     void** buffers = nullptr;
@@ -51,7 +51,9 @@ class CallContext {
   };
 
   bool bind(Launches& launches, const LatheLaunch* list, int32_t count);
-  bool launch_all(const Launches& launches, const ConstantSet& set);
+  bool is_in_place(const void* const* inputs, void* const* outputs) const;
+  void bind_places(const Launches& launches, const ConstantSet& set) const;
+  bool launch_all(const Launches& launches);
   void* fixed_place(const LatheBinding& binding) const;
   bool place_output(int64_t index, const void* const* inputs, void* const* outputs);
   bool overlaps_an_input(int64_t index, const void* data, const void* const* inputs) const;
@@ -63,6 +65,10 @@ class CallContext {
   ModelArray<AlignedBlock> staged_outputs_;
   ModelArray<void*> input_places_;  // null for constants
   ModelArray<void*> output_places_;
+  // Whether all that was placed last is the caller's own memory, and may be used again as it is.
+  bool stays_in_place_ = false;
+  const ConstantSet* bound_set_ =
+      nullptr;  // whose addresses the launches have, beside those of what was placed
   Launches prepares_;
   Launches launches_;
 };

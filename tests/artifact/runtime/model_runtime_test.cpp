@@ -164,6 +164,28 @@ TEST(ModelRuntime, CallersWaitWhereThereIsNoMemoryForACallOfTheirOwn) {
 }
 #endif
 
+// What a call finds in place it does not look at again: other values, other places and other constants
+// between such calls, aligned or not, count all the same.
+TEST(ModelRuntime, TheSameTensorsMayHoldOtherValuesAndOthersMayComeBetween) {
+  WrittenModel scaling(scaling_model());
+  WrittenModel negating(negating_model());
+  std::array<Values, 2> x;
+  std::array<Values, 3> y;
+  alignas(64) std::array<float, kCount + 1> apart;
+  for (int seed = 0; seed < 40; ++seed) {
+    Values& from = x.at(static_cast<size_t>(seed / 5 % 2));
+    from = values_from(seed);
+    const Values w = values_from(100 + seed / 3);  // changed now and then, while all else stays
+    float* const into = seed % 7 == 6 ? apart.data() + 1 : y.at(static_cast<size_t>(seed / 4 % 3)).at;
+    const Values expected = expected_scaling(from, w);
+    ASSERT_TRUE(scaling.run(from.at, w.at, into)) << last_model_error();
+    ASSERT_TRUE(std::equal(into, into + kCount, expected.at)) << seed;
+    ASSERT_TRUE(negating.run(from.at, nullptr, from.at)) << last_model_error();  // where its input lies
+    ASSERT_TRUE(negating.run(from.at, nullptr, into)) << last_model_error();
+    ASSERT_TRUE(std::equal(into, into + kCount, values_from(seed).at)) << seed;
+  }
+}
+
 TEST(ModelRuntime, NullIsTheConstantOfTheLastRun) {
   WrittenModel model(scaling_model());
   const Values x = values_from(1);
