@@ -143,6 +143,11 @@ Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
 
 Expr cast(Type type, const Expr& operand) {
   if (operand.type() == type) return operand;
+  // f64(inf) is the text of a literal, and reads back as what it is printed of.
+  const Literal* number = operand.as<Literal>();
+  if (number != nullptr && is_float(type.dtype) && is_float(operand.type().dtype) &&
+      !std::isfinite(number->value))
+    return literal(type, number->value);
   // To and from a type that nothing is computed in the one way leads through that which is.
   const DType through = is_storage_only(type.dtype) ? type.dtype : operand.type().dtype;
   const Type computed{info_of(through).computed_in, type.lanes};

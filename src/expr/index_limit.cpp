@@ -28,7 +28,7 @@ class ValueBounds {
   ValueBounds(const InputValues& known, const Ranges& ranges) : known_(known), ranges_(ranges) {}
 
   Reach operator()(const Expr& e) const {
-    const Reach reach = std::visit(*this, e->node);
+    const Reach reach = in_type(std::visit(*this, e->node), e.type().dtype);
     const bool bounded =
         reach.lo && reach.hi && std::abs(*reach.lo) <= kUnbounded && std::abs(*reach.hi) <= kUnbounded;
     return bounded ? reach : Reach{};
@@ -70,6 +70,14 @@ class ValueBounds {
   Reach operator()(const Ramp&) const { return {}; }
 
  private:
+  // What goes beyond the ends of a narrow type wraps around, anywhere.
+  static Reach in_type(const Reach& reach, DType dtype) {
+    if (!reach.lo || !reach.hi || !is_integer(dtype) || bytes_of(dtype) >= bytes_of(DType::i32)) return reach;
+    const Interval range = integers_of(dtype);
+    if (range.lo <= *reach.lo && *reach.hi <= range.hi) return reach;
+    return {range.lo, range.hi};
+  }
+
   static Reach combined(BinaryOp op, int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
     switch (op) {
       case BinaryOp::add: return {a_lo + b_lo, a_hi + b_hi};

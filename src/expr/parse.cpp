@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "expr/integers.h"
 #include "expr/magnitude.h"
@@ -265,19 +264,7 @@ class ExprParser {
                                                    : "s",
                                        access.index.size()));
     }
-    const Type type{access.tensor->dtype, lanes};
-    const Expr value(ExprNode{type, std::move(access)});
-    // What an index is computed of does not wrap around as its bytes would.
-    const bool widens = sums_are_indices_ && is_integer(type.dtype) && type.dtype != DType::i32;
-    return widens ? cast({DType::i64, lanes}, value) : value;
-  }
-
-  // A value in which sums are what their types say, or indices.
-  Result<Expr> value_where(bool sums_are_indices) {
-    const bool before = std::exchange(sums_are_indices_, sums_are_indices);
-    Result<Expr> value = level(0);
-    sums_are_indices_ = before;
-    return value;
+    return Expr(ExprNode{{access.tensor->dtype, lanes}, std::move(access)});
   }
 
   // "; 8 by 1 if mask", or a part of it.
@@ -297,7 +284,7 @@ class ExprParser {
       LATHE_TRY(access.stride, bounded(-kMaxStride, kMaxStride, "a stride"));
     }
     if (!names_.flat || !cursor_.accept_word("if")) return lanes;
-    LATHE_TRY(access.mask, value_where(false));
+    LATHE_TRY(access.mask, level(0));
     if (access.mask.type() == Type{DType::boolean, lanes}) return lanes;
     return cursor_.error(fmt::format("the mask is {}, not {}", to_string(access.mask.type()),
                                      to_string(Type{DType::boolean, lanes})));
@@ -315,7 +302,7 @@ class ExprParser {
  public:
   Result<Affine> integer_value() {
     ++indices_;
-    LATHE_TRY(const Expr value, value_where(true));
+    LATHE_TRY(const Expr value, level(0));
     --indices_;
     if (!is_integer(value.type().dtype) || value.type().lanes != 1) {
       return cursor_.error(
@@ -380,7 +367,7 @@ class ExprParser {
   // "f64(0.1)" is a literal, and so is an index that comes to a number; any other operand is cast.
   Result<Expr> cast_to(DType dtype) {
     const bool is_literal = at_number() || at_signed_number();
-    LATHE_TRY(const Expr operand, value_where(false));
+    LATHE_TRY(const Expr operand, level(0));
     LATHE_TRY_STATUS(cursor_.expect(")"));
     if (is_literal && operand.as<Literal>() != nullptr) {
       if (is_float(dtype)) return literal({dtype, 1}, operand.as<Literal>()->value);
@@ -444,6 +431,8 @@ class ExprParser {
     if (arguments[0].type().dtype != DType::boolean) {
       return cursor_.error(fmt::format("'{}' is no condition to select by", to_string(arguments[0])));
     }
+    LATHE_TRY_STATUS(check_literal(arguments[1], arguments[2].type().dtype));
+    LATHE_TRY_STATUS(check_literal(arguments[2], arguments[1].type().dtype));
     if (!types_agree(arguments[1], arguments[2])) {
       return cursor_.error(fmt::format("the sides of a select differ in type ({} and {}): cast one",
                                        to_string(arguments[1].type()), to_string(arguments[2].type())));
@@ -459,7 +448,6 @@ class ExprParser {
   int depth_ = 0;
   int operators_ = 0;
   int indices_ = 0;  // around what is read
-  bool sums_are_indices_ = false;
 };
 
 }  // namespace

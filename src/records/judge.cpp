@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/compiler_version.h"
+#include "expr/parse.h"
 #include "records/record_row.h"
 #include "records/task_text.h"
 #include "schedule/trace.h"
@@ -17,9 +19,14 @@ std::string fault_of_program(const Record& record) {
   if (!parse_target(record.target)) return fmt::format("its column target holds '{}'", record.target);
   const Result<Trace> trace = parse_trace(record.trace, "column trace");
   if (!trace) return fmt::format("its trace cannot be read ({})", trace.error().to_string());
-  // Only a task that leaves nothing open is computed without a step.
-  if (trace->empty() && !record.integers.empty()) return "its column trace holds ''";
   return "";
+}
+
+// A task of single results may leave choices open and need no step for some of them.
+bool has_several_results(const TaskText& text) {
+  const Result<Dag> dag = parse_dag(text.dag);
+  return !dag || std::ranges::any_of(dag->computes,
+                                     [](const Compute& compute) { return compute.output.elements() > 1; });
 }
 
 }  // namespace
@@ -46,6 +53,8 @@ std::expected<Record, Fault> Judge::read(const Statement& row) {
   }
   if (!reason.empty())
     return std::unexpected(Fault{fmt::format("its task {} is damaged: {}", hash, reason), reason});
+  if (is_ours && record->trace.empty() && !record->integers.empty() && has_several_results(*task))
+    return std::unexpected(Fault{"its column trace holds ''"});
   record->task = std::move(*task);
   return std::move(*record);
 }

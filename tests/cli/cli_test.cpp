@@ -166,6 +166,20 @@ TEST_F(CliTest, AnEntryThatCannotBeCompiledKeepsNoOtherFromBeingWritten) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "o/last/model.so"));
 }
 
+// What they leave open need not come to a step; an infinity of their type is a literal that reads back.
+TEST_F(CliTest, ScalarsAndInfinitiesOfNarrowTypesAreTunedAndKept) {
+  write_workload(R"json({"name": "dot", "op": "expression", "text": "input A[17] M[] = sum(i:17) A[i]"},
+    {"name": "bytes", "op": "expression", "text": "input A[15] u8 M[] = max(i:15) A[i]"},
+    {"name": "halves", "op": "expression",
+     "text": "input A[40] f16 C[i:40] = select(A[i] < f16(70000.0), A[i], f16(70000.0))"})json");
+  const Outcome tuned = lathe("tune --workload w.json --trials 3 --cores 1 --records r.db --out o");
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, Not(HasSubstr("damaged")));
+  const Outcome compiled = lathe("compile --workload w.json --cores 1 --records r.db --out again");
+  EXPECT_EQ(compiled.status, 0) << compiled.err;
+  EXPECT_THAT(compiled.err, Not(HasSubstr("untuned")));
+}
+
 TEST_F(CliTest, SeveralValuesFollowOneName) {
   write_workload(R"({"name": "s", "op": "expression", "text": "C[i:5] = A[i] + B[i]  D[i:5] = C[i] * 2.0"})");
   ASSERT_EQ(lathe("compile --workload w.json --cores 1 --out o").status, 0);

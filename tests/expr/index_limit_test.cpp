@@ -79,6 +79,19 @@ TEST(IndexRange, ValuesThatStayInside) {
   EXPECT_EQ(range_of("input s[4] i32 O[c:4] = f32(s[c])"), "any");
 }
 
+// A sum that goes beyond its type is any of the type's values, some of which lie outside.
+TEST(IndexRange, SumsOfNarrowIntegersWrapAround) {
+  const auto range_of = [](std::string_view text) {
+    const Dag dag = parse_dag(text).value();
+    return text_of(index_range(dag, dag.inputs.front()));
+  };
+  EXPECT_EQ(range_of("input s[4] i8 input X[300] C[i:4] = X[s[i] + 100]"), "-100 to 27");
+  EXPECT_EQ(range_of("input s[4] i8 input X[300] C[i:4] = X[i64(s[i]) + 100]"), "-100 to 127");
+  EXPECT_EQ(range_of("input s[4] u8 input X[256] C[i:4] = X[s[i] + 10]"), "any");
+  EXPECT_EQ(range_of("input s[4] u8 input X[200] C[i:4] = X[s[i] + 10]"), "0 to 189");
+  EXPECT_EQ(range_of("input s[4] u16 input X[65536] C[i:4] = X[s[i] - 5]"), "any");
+}
+
 TEST(IndexRange, EndsWithTheTypeWhereNothingElseBounds) {
   EXPECT_EQ(range_of("input I[9, 4] input s[4] i64 O[c:4] = I[s[c], c]"), "0 to 8");
   EXPECT_EQ(range_of("input I[9, 4] input s[4] i64 O[c:4] = I[min(s[c], 3), c]"), "0 to 9223372036854775807");

@@ -1,6 +1,7 @@
 // The one table of element types, and what follows from it.
 #include "expr/type.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 
 #include "expr/parse.h"
 #include "expr/print.h"
+#include "expr/structural_hash.h"
 #include "loop/host_tensor.h"
 
 namespace lathe {
@@ -101,17 +103,32 @@ TEST(ElementType, IntegerLiteralsTakeTheTypeBesideThem) {
   EXPECT_EQ(body_of("input A[4] u8\nC[i:4] = A[i] + 200"), "A[i] + u8(200)");
   EXPECT_EQ(body_of("input A[4] i16\nC[i:4] = max(A[i], -7)"), "max(A[i], i16(-7))");
   EXPECT_THAT(error_of("input A[4] u8\nC[i:4] = A[i] + 256"), HasSubstr("256 is no u8"));
+  EXPECT_THAT(error_of("input A[4] u8\nC[i:4] = select(i < 2, A[i], 256)"), HasSubstr("256 is no u8"));
+  EXPECT_THAT(error_of("input A[4] i8\nC[i:4] = select(i < 2, -129, A[i])"), HasSubstr("-129 is no i8"));
   EXPECT_THAT(error_of("input A[4] u8\nC[i:4] = A[i] - (-1)"), HasSubstr("-1 is no u8"));
   EXPECT_THAT(error_of("input A[4] i32\nC[i:4] = A[i] + 4294967296"), HasSubstr("4294967296 is no i32"));
   EXPECT_THAT(error_of("input A[4] u8\ninput B[4] i8\nC[i:4] = A[i] + B[i]"),
               HasSubstr("differ in type (u8 and i8): cast one"));
 }
 
-// Sums of them are those of indices and do not wrap around, but where the text says so.
+// Their sums wrap around as values do, so that a condition on one is about the index beside it.
 TEST(ElementType, AnyIntegersAreIndices) {
-  EXPECT_EQ(body_of("input S[4] u8\ninput X[300]\nC[i:4] = X[S[i] + 1]"), "X[i64(S[i]) + 1]");
+  EXPECT_EQ(body_of("input S[4] u8\ninput X[300]\nC[i:4] = X[S[i] + 1]"), "X[i64(S[i] + u8(1))]");
   EXPECT_EQ(body_of("input S[4] u16\ninput X[70000]\nC[i:4] = X[S[i]]"), "X[i64(S[i])]");
-  EXPECT_EQ(body_of("input S[4] u8\ninput X[300]\nC[i:4] = X[i64(S[i] + 1)]"), "X[i64(S[i] + u8(1))]");
+  EXPECT_EQ(body_of("input S[4] u8\ninput X[300]\nC[i:4] = X[i64(S[i]) + 1]"), "X[i64(S[i]) + 1]");
+}
+
+// f64(inf) is a literal, whoever made it.
+TEST(ElementType, InfiniteLiteralsReadBack) {
+  for (const char* body : {"select(A[i] > 0.0, A[i], f16(70000.0))", "select(A[i] > 0.0, f16(nan), A[i])",
+                           "select(A[i] > 0.0, A[i], f16(-1e6))", "f16(inf)"}) {
+    const Dag dag = parse_dag(fmt::format("input A[4] f16\nC[i:4] = {}", body)).value();
+    const Result<Dag> again = parse_dag(to_string(dag));
+    ASSERT_TRUE(again) << to_string(dag) << again.error().to_string();
+    EXPECT_EQ(hash_of(*again), hash_of(dag)) << to_string(dag);
+  }
+  EXPECT_EQ(body_of("input A[4] f64\nC[i:4] = select(A[i] > 0.0, A[i], inf)"),
+            "select(f64(0.0) < A[i], A[i], f64(inf))");
 }
 
 }  // namespace
