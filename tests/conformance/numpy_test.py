@@ -137,7 +137,8 @@ class FormsTest(ArtifactTest):
     NAMES = {"conv2d.1", "conv2d_bn_relu.1", "conv2d_transpose.0", "conv2d_winograd.0", "depthwise_conv2d.0",
              "matmul.0", "shift_conv2d.0", "transpose_batch_matmul_softmax.1", "all_constant", "bytes_wrap_around",
              "causal_attention", "constant_embedding", "dequantised_product", "extremes_of_i32", "gelu",
-             "long_products_wrap_around", "powers", "several_outputs", "six_dimensional_sum", "truths", "words_of_c"}
+             "half_product", "half_results", "long_products_wrap_around", "powers", "quantised", "quantised_product",
+             "several_outputs", "six_dimensional_sum", "truths", "words", "words_of_c", "words_without_sign"}
 
     def chosen(self) -> list[Case]:
         cases = [case for case in operator_cases() + float_expressions() + typed_expressions()
