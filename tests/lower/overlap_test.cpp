@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lower/golden.h"
 
 namespace lathe::testing {
