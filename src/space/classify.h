@@ -43,7 +43,7 @@ struct Stage {
 
 struct Classified {
   std::vector<Stage> stages;  // one a compute, same order
-  int lanes = 1;              // the least of any: of the vectors of programs that have several stages in a loop
+  int lanes = 1;  // the least of any: of the vectors of programs that have several stages in a loop
 
   const Stage& of(size_t compute) const { return stages[compute]; }
 };

@@ -108,7 +108,9 @@ TEST_P(ElementTypes, WhatTheSpacePrefersIsRight) {
   EXPECT_GT(checker.counts.machine, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, ElementTypes, ::testing::Values("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u16", "u8"),
+INSTANTIATE_TEST_SUITE_P(Types, ElementTypes,
+                         ::testing::Values("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u16",
+                                           "u8"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Integers of 64 bits are indices too: those stay what they are beside values of that type.

@@ -278,7 +278,8 @@ TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
   ASSERT_EQ(results.size(), 4U);
   ASSERT_TRUE(results[1].untunable);
   EXPECT_EQ(results[1].name, "poles");
-  EXPECT_EQ(results[1].untunable->message, "output 'C' is infinite or no number for random inputs: programs cannot be compared");
+  EXPECT_EQ(results[1].untunable->message,
+            "output 'C' is infinite or no number for random inputs: programs cannot be compared");
   for (const size_t i : {0, 2, 3}) {
     EXPECT_EQ(results[i].progress.trials, 6);
     EXPECT_TRUE(results[i].winner);
@@ -301,14 +302,16 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
     EXPECT_EQ(trials, 4 * each);
     EXPECT_EQ(results->at(1).progress.trials, 0);
     ASSERT_TRUE(results->at(1).untunable);
-    EXPECT_EQ(results->at(1).untunable->message, "output 'C' is infinite or no number for random inputs: programs cannot be compared");
+    EXPECT_EQ(results->at(1).untunable->message,
+              "output 'C' is infinite or no number for random inputs: programs cannot be compared");
     for (const size_t i : {0, 2, 3}) EXPECT_GT(results->at(i).progress.trials, 0);
   }
   const auto none = tune_network_tasks({odd, odd}, "gradient", {}, {.trials = 6}, runner_, *records_, {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::unsupported);
   EXPECT_EQ(none.error().where, "poles");
-  EXPECT_EQ(none.error().message, "output 'C' is infinite or no number for random inputs: programs cannot be compared");
+  EXPECT_EQ(none.error().message,
+            "output 'C' is infinite or no number for random inputs: programs cannot be compared");
 }
 
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {
