@@ -26,7 +26,6 @@ class HalfFloat {
   HalfFloat() = default;
   explicit HalfFloat(double value) : bits_(half_of_value(format, value)) {}
   operator double() const { return value_of_half(format, bits_); }  // NOLINT: exact
-  uint16_t bits() const { return bits_; }
 
  private:
   uint16_t bits_ = 0;

@@ -23,7 +23,7 @@ bool is_index(const Expr& e) { return e.as<Index>() != nullptr; }
 // An integer literal takes the type of what stands beside it, and a float the float's.
 Expr coerce(const Expr& e, Type type) {
   const Index* index = e.as<Index>();
-  const bool takes_integers = is_float(type.dtype) || (is_integer(type.dtype) && type.dtype != DType::i64);
+  const bool takes_integers = is_float(type.dtype) || is_narrow_integer(type.dtype);
   if (index != nullptr && takes_integers && index->value.is_constant()) {
     return literal(type, static_cast<double>(index->value.constant()));
   }
@@ -32,8 +32,6 @@ Expr coerce(const Expr& e, Type type) {
     return literal(type, value->value);
   return e;
 }
-
-bool is_narrow_integer(const Expr& e) { return is_integer(e.type().dtype) && e.type().dtype != DType::i64; }
 
 // Sums beyond this might leave 64 bits: there values wrap around, which indices never do.
 constexpr double kLargestSum = 0x1p62;
@@ -89,9 +87,7 @@ Expr::Expr(const Affine& value) : Expr(ExprNode{kIndexType, Index{value}}) {}
 Type Expr::type() const { return node_->type; }
 
 Expr literal(Type type, double value) {
-  if (is_storage_only(type.dtype))
-    value = visit_storage(type.dtype,
-                          [&]<class T>(std::type_identity<T>) -> double { return static_cast<T>(value); });
+  if (is_storage_only(type.dtype)) value = as_stored(type.dtype, value);
   if (is_float(type.dtype)) return Expr(ExprNode{type, Literal{value, 0}});
   const int64_t integer = integer_for(type.dtype, value);
   return type == kIndexType ? Expr(integer) : Expr(ExprNode{type, Literal{0, integer}});
@@ -119,10 +115,10 @@ Expr binary(BinaryOp op, const Expr& narrow_left, const Expr& narrow_right) {
   const Expr a = coerce(left, right.type());
   const Expr b = coerce(right, a.type());
   // A narrower integer in index arithmetic widens to i64.
-  if (is_narrow_integer(a) && b.type().dtype == DType::i64) {
+  if (is_narrow_integer(a.type().dtype) && b.type().dtype == DType::i64) {
     return binary(op, cast({DType::i64, a.type().lanes}, a), b);
   }
-  if (a.type().dtype == DType::i64 && is_narrow_integer(b)) {
+  if (a.type().dtype == DType::i64 && is_narrow_integer(b.type().dtype)) {
     return binary(op, a, cast({DType::i64, b.type().lanes}, b));
   }
   LATHE_CHECK(a.type() == b.type());

@@ -60,8 +60,6 @@ bool types_agree(const Expr& a, const Expr& b) {
   return x == y || coerces(a, y) || coerces(b, x);
 }
 
-bool is_narrow_integer(DType dtype) { return is_integer(dtype) && dtype != DType::i64; }
-
 // Whether `binary` takes it for an i64 beside the other: so it does a narrower one, which to_affine widens as
 // well.
 bool is_index_number(const Expr& e, const Expr& beside) {

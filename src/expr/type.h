@@ -65,6 +65,12 @@ decltype(auto) visit_storage(DType dtype, const Visit& visit) {
   return visit(std::type_identity<double>());
 }
 
+// What is read back where the value was stored as an element of the type, which has numbers near it.
+inline double as_stored(DType dtype, double value) {
+  return visit_storage(dtype,
+                       [&]<class T>(std::type_identity<T>) -> double { return static_cast<T>(value); });
+}
+
 struct Type {
   DType dtype = DType::f32;
   int lanes = 1;
@@ -80,6 +86,8 @@ constexpr bool is_unsigned(DType dtype) { return info_of(dtype).kind == NumberKi
 constexpr bool is_integer(DType dtype) {
   return info_of(dtype).kind == NumberKind::signed_integer || is_unsigned(dtype);
 }
+// Those that widen to i64 beside an index, and that a literal takes.
+constexpr bool is_narrow_integer(DType dtype) { return is_integer(dtype) && dtype != DType::i64; }
 // Whether nothing is computed in it.
 constexpr bool is_storage_only(DType dtype) { return info_of(dtype).computed_in != dtype; }
 // The distance from 1 to the next float: twice what rounding to the type is off at most, as a share.

@@ -8,27 +8,12 @@
 
 namespace lathe {
 
-namespace {
-
-// Subnormal numbers share the last place of the smallest normal one.
-double rounded_to(const DTypeInfo& format, double value) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  const int least = 3 - format.exponent - format.digits;
-  const int last_place = std::max(exponent - format.digits, least);
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last_place)), last_place);
-  return std::fabs(rounded) > largest_of(format.dtype) ? std::copysign(INFINITY, value) : rounded;
-}
-
-}  // namespace
-
 double round_to(DType dtype, double value) {
   if (dtype == DType::boolean) return value != 0 ? 1 : 0;
   if (!is_float(dtype)) return static_cast<double>(wrap_to(dtype, truncate(value)));
   if (dtype == DType::f64) return value;
   if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));
-  return rounded_to(info_of(dtype), value);
+  return as_stored(dtype, value);
 }
 
 HostTensor zeros_like(const Tensor& tensor) {

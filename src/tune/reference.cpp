@@ -75,9 +75,7 @@ class Widener {
       if (!is_narrow(e.type().dtype)) return {};
       if (const Literal* number = e.as<Literal>()) return literal({DType::f64}, number->value);
       if (const Load* read = e.as<Load>()) return load((*this)(read->tensor), read->index);
-      if (const Cast* conversion = e.as<Cast>()) {
-        return cast({DType::f64}, conversion->operand);
-      }
+      if (const Cast* conversion = e.as<Cast>()) return cast({DType::f64}, conversion->operand);
       return {};
     };
     return rebuild(before_rounding(body), rewriter);

@@ -46,7 +46,6 @@ TEST(ElementType, FloatsHaveTheirFormatsNumbers) {
   EXPECT_EQ(smallest_normal_of(DType::bf16), 0x1p-126);
 }
 
-// The interpreter's rounding and that of memory are two pieces of code.
 TEST(ElementType, WhatIsStoredIsWhatRoundingGives) {
   Rng rng(1);
   for (const DTypeInfo& info : kDTypes) {

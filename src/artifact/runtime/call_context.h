@@ -67,8 +67,8 @@ class CallContext {
   ModelArray<void*> output_places_;
   // Whether all that was placed last is the caller's own memory, and may be used again as it is.
   bool stays_in_place_ = false;
-  const ConstantSet* bound_set_ =
-      nullptr;  // whose addresses the launches have, beside those of what was placed
+  // Whose addresses the launches have, beside those of what was placed; null: they are still to be bound.
+  const ConstantSet* bound_set_ = nullptr;
   Launches prepares_;
   Launches launches_;
 };
