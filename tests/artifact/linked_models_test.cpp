@@ -6,6 +6,7 @@
 
 #include "artifact/artifact_fixture.h"
 #include "base/shell.h"
+#include "folders.h"
 
 namespace lathe {
 namespace {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "folders.h"
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "peers/peer.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "folders.h"
 #include "peers/fake_peers.h"
 
 namespace lathe {

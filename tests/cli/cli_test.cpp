@@ -9,6 +9,7 @@
 
 #include "artifact/npy.h"
 #include "cli/command_line.h"
+#include "folders.h"
 #include "graph/onnx_models.h"
 #include "records/record_store.h"
 #include "target/detect.h"

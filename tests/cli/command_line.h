@@ -13,6 +13,7 @@
 #include "artifact/npy.h"
 #include "base/shell.h"
 #include "base/temporary_folder.h"
+#include "folders.h"
 
 namespace lathe {
 

@@ -9,6 +9,7 @@
 #include "base/temporary_folder.h"
 #include "compile/compile.h"
 #include "expr/parse.h"
+#include "folders.h"
 #include "loop/parse.h"
 #include "loop/verify.h"
 #include "measure/given_input.h"

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "folders.h"
+
 namespace lathe {
 
 OnnxModel::OnnxModel() {

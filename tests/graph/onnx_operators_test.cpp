@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "folders.h"
+
 namespace lathe {
 namespace {
 

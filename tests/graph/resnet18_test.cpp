@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "folders.h"
 #include "graph/network_runner.h"
 #include "graph/onnx_import.h"
 #include "graph/onnx_models.h"

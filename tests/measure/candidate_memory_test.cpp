@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "folders.h"
 #include "measure/given_input.h"
 #include "measure/measurer.h"
 #include "runtime/c_object.h"

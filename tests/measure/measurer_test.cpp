@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "folders.h"
 #include "measure/given_input.h"
 #include "runtime/c_object.h"
 #include "target/detect.h"

@@ -6,6 +6,7 @@
 #include "expr/parse.h"
 #include "expr/print.h"
 #include "expr/structural_hash.h"
+#include "folders.h"
 #include "rewrite/rewrite.h"
 
 namespace lathe {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "folders.h"
+
 namespace lathe::testing {
 
 // `name`: "fake", "other_version" or "without_entry".

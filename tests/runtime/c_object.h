@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/shell.h"
+#include "folders.h"
 #include "runtime/module.h"
 
 namespace lathe {

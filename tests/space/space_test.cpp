@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "expr/parse.h"
+#include "folders.h"
 #include "lower/lower.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"

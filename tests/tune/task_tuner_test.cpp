@@ -11,6 +11,7 @@
 
 #include "cost/none.h"
 #include "expr/parse.h"
+#include "folders.h"
 #include "lower/programs.h"
 #include "measure/measurer.h"
 #include "ops/workloads.h"
