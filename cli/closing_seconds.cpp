@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "artifact/limit_weights.h"
-#include "tune/time_bounds.h"
+#include "measure/time_bounds.h"
 
 namespace lathe::cli {
 

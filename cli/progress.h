@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "tune/watch.h"
+#include "base/watch.h"
 
 namespace lathe::cli {
 

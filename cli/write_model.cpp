@@ -11,8 +11,8 @@
 #include "base/compiler_version.h"
 #include "cli/console.h"
 #include "cli/progress.h"
+#include "measure/time_bounds.h"
 #include "records/within.h"
-#include "tune/time_bounds.h"
 
 namespace lathe::cli {
 

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <string>
 
+#include "check/problem.h"
 #include "compile/compile.h"
 #include "measure/peak.h"
 #include "milestone/traces.h"
@@ -17,7 +18,6 @@
 #include "runtime/launch.h"
 #include "schedule/apply.h"
 #include "target/detect.h"
-#include "tune/problem.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "tune/problem.h"
-#include "tune/time_bounds.h"
+#include "check/problem.h"
+#include "measure/time_bounds.h"
 
 namespace lathe {
 namespace {

@@ -9,10 +9,10 @@
 #include "artifact/limit_weights.h"
 #include "artifact/race_programs.h"
 #include "graph/simplify.h"
+#include "measure/time_bounds.h"
 #include "records/within.h"
 #include "tune/choose_trace.h"
 #include "tune/exact_specials.h"
-#include "tune/time_bounds.h"
 
 namespace lathe {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "artifact/model.h"
 #include "base/result.h"
+#include "base/watch.h"
 #include "graph/onnx_import.h"
 #include "measure/candidate_runner.h"
 #include "ops/workloads.h"
 #include "records/record_store.h"
 #include "tune/choose_trace.h"
-#include "tune/watch.h"
 
 namespace lathe {
 

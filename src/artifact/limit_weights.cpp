@@ -10,10 +10,10 @@
 #include "artifact/check_program.h"
 #include "artifact/choose_within.h"
 #include "base/code_pages.h"
+#include "check/problem.h"
+#include "measure/time_bounds.h"
 #include "records/within.h"
-#include "tune/problem.h"
 #include "tune/smaller_traces.h"
-#include "tune/time_bounds.h"
 
 namespace lathe {
 namespace {

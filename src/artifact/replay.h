@@ -4,10 +4,10 @@
 #include <string>
 
 #include "base/result.h"
+#include "check/problem.h"
 #include "compile/compile.h"
 #include "measure/candidate_runner.h"
 #include "records/record.h"
-#include "tune/problem.h"
 
 namespace lathe {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
+#include "check/problem.h"
 #include "loop/loop.h"
 #include "measure/pinned_thread.h"
 #include "measure/timing.h"
-#include "tune/problem.h"
 
 namespace lathe {
 namespace {

@@ -4,10 +4,11 @@
 #include <functional>
 
 #include "base/compiler_version.h"
+#include "check/problem.h"
+#include "check/tolerance.h"
 #include "expr/print.h"
 #include "records/task_text.h"
 #include "records/within.h"
-#include "tune/problem.h"
 
 namespace lathe {
 namespace {

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "base/compiler_version.h"
+#include "check/problem.h"
 #include "compile/compile.h"
 #include "cost/all.h"
 #include "measure/timing.h"
 #include "records/task_text.h"
 #include "schedule/apply.h"
 #include "search/all.h"
-#include "tune/problem.h"
 #include "tune/scored_space.h"
 #include "tune/task_records.h"
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/watch.h"
 #include "cost/cost_model.h"
 #include "measure/candidate_runner.h"
 #include "records/record_store.h"
 #include "search/strategy.h"
 #include "task/task.h"
 #include "tune/stop_rule.h"
-#include "tune/watch.h"
 
 namespace lathe {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/time_bounds.h"
 #include "tune/task_tuner.h"
-#include "tune/time_bounds.h"
 
 namespace lathe {
 namespace {

@@ -5,12 +5,12 @@
 #include <map>
 #include <span>
 
+#include "measure/time_bounds.h"
 #include "measure/timing.h"
 #include "records/within.h"
 #include "search/all.h"
 #include "tune/kind_of.h"
 #include "tune/task_records.h"
-#include "tune/time_bounds.h"
 #include "tune/time_plan.h"
 
 namespace lathe {

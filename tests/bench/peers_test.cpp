@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
+#include "check/tolerance.h"
 #include "folders.h"
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "peers/peer.h"
 #include "target/detect.h"
-#include "tune/problem.h"
 
 namespace lathe::testing {
 namespace {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "check/tolerance.h"
 #include "codegen/machine.h"
 #include "compile/compile.h"
 #include "expr/index_limit.h"
@@ -16,7 +17,6 @@
 #include "ops/all.h"
 #include "schedule/apply.h"
 #include "target/detect.h"
-#include "tune/problem.h"
 
 namespace lathe::testing {
 namespace {

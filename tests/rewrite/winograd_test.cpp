@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "check/tolerance.h"
 #include "expr/parse.h"
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
 #include "space/space.h"
-#include "tune/problem.h"
 
 namespace lathe::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "expr/parse.h"
+#include "measure/time_bounds.h"
 #include "tune/task_tuner.h"
-#include "tune/time_bounds.h"
 
 namespace lathe {
 namespace {

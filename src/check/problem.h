@@ -1,5 +1,5 @@
 // The data side of a task: inputs to run candidates on and a reference to check them against. Inputs are
-// drawn once from a seed (tune/draw_data.h), outputs compared by their type (tune/compare_output.h); the
+// drawn once from a seed (check/draw_data.h), outputs compared by their type (tune/compare_output.h); the
 // reference comes straight from the Dag, never from a schedule. Used by one thread at a time.
 #pragma once
 
@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/watch.h"
 #include "loop/host_tensor.h"
 #include "loop/loop.h"
 #include "measure/candidate_runner.h"
 #include "schedule/trace.h"
 #include "task/task.h"
-#include "tune/watch.h"
 
 namespace lathe {
 
@@ -53,7 +53,7 @@ class Problem {
   // and the check of its outputs. They stay valid as long as the problem.
   MeasureInputs inputs_for(const Program& program, const Trace& trace);
 
-  // Runs a program's machine code once and compares every element. The reference (tune/reference.h) is made
+  // Runs a program's machine code once and compares every element. The reference (check/reference.h) is made
   // with the first call and kept. An Error means that nothing can be run.
   Result<FullCheck> check_in_full(const Program& program, const Trace& trace, const Module& module,
                                   CandidateRunner& runner, const Watch& watch = {});
@@ -67,15 +67,5 @@ class Problem {
   explicit Problem(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-// How many terms the Dag's longest sum has.
-double longest_sum(const Dag& dag);
-// The largest allowed difference as a share of the reference's magnitude: the rounding of sums of the
-// Dag's longest reduction, f32 where anything is, times what the trace's algorithm is known to lose.
-double relative_tolerance(const Dag& dag, const Trace& trace);
-
-// The positions (row-major) of an output to compare: all of a small one; else corners, edges and random
-// points.
-std::vector<int64_t> points_to_check(const std::vector<int64_t>& shape, int64_t count, Rng& rng);
 
 }  // namespace lathe

@@ -1,9 +1,8 @@
-#include "tune/time_bounds.h"
+#include "measure/time_bounds.h"
 
 #include <algorithm>
 
 #include "expr/analysis.h"
-#include "tune/sensitivity.h"
 
 namespace lathe {
 namespace {
@@ -61,9 +60,6 @@ double full_check_seconds(const Task& task) {
     const bool is_compiled = points >= kPointsWorthCompiling && is_float(compute.output->dtype);
     seconds += is_compiled ? kCompileSeconds + points / compiled : points / kEvaluatedPerSecond;
   }
-  // What hangs on roundings is computed once more for each neighbour of the inputs.
-  if (has_jumps(task.dag)) seconds *= 1 + kFloatNeighbours;
-  if (may_hang_on_rounding(task.dag)) seconds *= 1 + kIntegerNeighbours;
   return seconds + elements_of(task.dag) * kComparingSeconds + fastest_seconds(task);
 }
 

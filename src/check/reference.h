@@ -1,9 +1,8 @@
 // All elements of a task's outputs, from the Dag alone and fast enough to check each winner with: one compute
-// after another, unfused and in double precision. The large ones run as machine code of the naive loops,
-// tiled once for registers, over storage that vectors run along; what cannot be compiled that way is
-// evaluated as the mathematics says (loop/evaluate.h). It shares the code generator with candidates but
-// neither their precision, their schedule nor their layouts; the caller compares some points with the
-// evaluator.
+// after another, unfused and in double precision. The large ones run as machine code, of the program that
+// the analytic model chooses for them without any rewrite; what cannot be compiled that way is evaluated as
+// the mathematics says (loop/evaluate.h). It shares rules and the code generator with candidates but neither
+// their precision, their tiles nor their fusion; the caller compares some points with the evaluator.
 #pragma once
 
 #include <optional>
@@ -11,11 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/watch.h"
 #include "expr/dag.h"
 #include "loop/host_tensor.h"
 #include "measure/candidate_runner.h"
 #include "target/target.h"
-#include "tune/watch.h"
 
 namespace lathe {
 

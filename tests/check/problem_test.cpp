@@ -1,5 +1,5 @@
 // What candidates are checked against: which elements are compared and how closely.
-#include "tune/problem.h"
+#include "check/problem.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
+#include "check/tolerance.h"
 #include "compile/compile.h"
 #include "expr/parse.h"
 #include "loop/evaluate.h"
@@ -18,52 +18,6 @@
 
 namespace lathe::testing {
 namespace {
-
-TEST(PointsToCheck, AreAllOfASmallOutput) {
-  Rng rng(1);
-  const std::vector<int64_t> points = points_to_check({3, 5}, 15, rng);
-  EXPECT_EQ(std::set<int64_t>(points.begin(), points.end()).size(), 15u);
-}
-
-TEST(PointsToCheck, OfALargeOutputHaveItsCornersAndLieInside) {
-  Rng rng(1);
-  const std::vector<int64_t> shape = {100, 70, 90};
-  const std::vector<int64_t> points = points_to_check(shape, 500, rng);
-  EXPECT_GE(points.size(), 400u);
-  EXPECT_LE(points.size(), 600u);
-  for (const int64_t point : points) {
-    EXPECT_GE(point, 0);
-    EXPECT_LT(point, int64_t{100} * 70 * 90);
-  }
-  for (const int64_t i : {0, 99}) {
-    for (const int64_t j : {0, 69}) {
-      for (const int64_t k : {0, 89}) {
-        EXPECT_NE(std::ranges::find(points, (i * 70 + j) * 90 + k), points.end())
-            << i << " " << j << " " << k;
-      }
-    }
-  }
-}
-
-TEST(PointsToCheck, FollowFromTheSeed) {
-  Rng first(3);
-  Rng same(3);
-  Rng other(4);
-  const std::vector<int64_t> points = points_to_check({200, 200}, 300, first);
-  EXPECT_EQ(points, points_to_check({200, 200}, 300, same));
-  EXPECT_NE(points, points_to_check({200, 200}, 300, other));
-}
-
-TEST(RelativeTolerance, GrowsWithTheReductionAndForWinograd) {
-  const Dag shorter = task_of("C[i:4] = sum(r:16) A[i, r]").dag;
-  const Dag longer = task_of("C[i:4] = sum(r:4096) A[i, r]").dag;
-  EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(longer, {}));
-  EXPECT_LT(relative_tolerance(longer, {}), 1e-4);
-  std::string written_out = "C[i:4] = A[i]";
-  for (int r = 1; r < 100; ++r) written_out += " + A[i]";
-  EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(task_of(written_out).dag, {}));
-  EXPECT_LT(relative_tolerance(shorter, {}), relative_tolerance(shorter, {RewriteStep{"winograd", "C", {}}}));
-}
 
 std::vector<std::byte> as_bytes(const HostTensor& tensor) {
   const std::vector<float> values(tensor.values.begin(), tensor.values.end());

@@ -1,4 +1,4 @@
-#include "tune/reference.h"
+#include "check/reference.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,8 @@
 #include "expr/walk.h"
 #include "loop/evaluate.h"
 #include "measure/timing.h"
+#include "schedule/apply.h"
+#include "space/space.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -19,9 +21,6 @@ namespace {
 
 // Below so many points a compute is evaluated sooner than it is compiled.
 constexpr double kPointsWorthCompiling = 1 << 20;
-// Rows of a register tile: what one vector of the columns' operand is used for.
-constexpr int64_t kTileRows = 6;
-constexpr int64_t kTileVectors = 2;
 // The least speed that a reference is waited for, and the time in any case.
 constexpr double kSlowestPointsPerSecond = 2e7;
 constexpr double kLeastTimeoutSeconds = 10;
@@ -111,142 +110,22 @@ MeasureInput stored_input(const Argument& operand, std::span<const double> value
                           .add(to_string(operand.layout))
                           .add(to_string(tensor->dtype))
                           .finish();
-  const int64_t bytes = tensor.elements() * bytes_of(tensor->dtype);
+  const int64_t bytes = physical_elements(operand.layout, tensor->shape) * bytes_of(tensor->dtype);
   return {id, 1, bytes, [tensor, values, layout = operand.layout](std::span<std::byte> to) {
             write_stored(tensor, values, layout, to);
           }};
 }
 
-// The axis along which vectors run, and for each operand the dimension that it walks there.
-struct Columns {
-  const Axis* axis = nullptr;
-  std::vector<std::optional<size_t>> walked;  // in the order of operands_of; nothing: not made innermost
-};
-
-// The one dimension of each operand that the axis walks by single steps; nothing where it walks otherwise, as
-// a window's stride does.
-std::optional<std::vector<std::optional<size_t>>> walked_dimensions(const Compute& compute, const Var& axis) {
-  std::vector<std::optional<size_t>> walked;
-  const std::vector<const Load*> loads = loads_of(compute.body);
-  for (const Tensor& operand : operands_of(compute)) {
-    std::optional<size_t>& dimension = walked.emplace_back();
-    for (const Load* read : loads) {
-      if (!(read->tensor == operand)) continue;
-      for (size_t d = 0; d < read->index.size(); ++d) {
-        const Affine& index = read->index[d];
-        if (!index.uses(axis)) continue;
-        const bool by_single_steps = index.coefficient(axis) == 1 && !index.uses_inside_atom(axis);
-        if (!by_single_steps || dimension.value_or(d) != d) return std::nullopt;
-        dimension = d;
-      }
-    }
+// The model's own choice of a program of the compute as it stands, or the naive one.
+Result<Program> program_of(const Task& task) {
+  LATHE_TRY(const Space space, Space::derive(task));
+  const auto rewrites = [](const Step& step) { return std::holds_alternative<RewriteStep>(step); };
+  for (const Point& point : space.preferred_points()) {
+    const Result<Trace> trace = space.trace(point);
+    if (!trace || std::ranges::any_of(*trace, rewrites)) continue;
+    if (Result<Program> program = apply_trace(task, *trace)) return program;
   }
-  return walked;
-}
-
-// Of the axes that can be made the innermost in memory everywhere, the one that fills whole tiles best, the
-// innermost of equals. Where there is none, the innermost of those that have more than one element.
-Columns columns_of(const Compute& compute, int64_t tile) {
-  Columns best;
-  double most_filled = 0;
-  const auto spatial = std::span(compute.axes).first(compute.spatial_count());
-  for (const Axis& axis : spatial) {
-    if (axis.extent > 1 && most_filled == 0) best = {&axis, {}};
-    const int64_t tiles = (axis.extent + tile - 1) / tile;
-    const double filled = static_cast<double>(axis.extent) / static_cast<double>(tiles * tile);
-    if (axis.extent == 1 || filled < most_filled) continue;
-    if (auto walked = walked_dimensions(compute, axis.var)) {
-      best = {&axis, std::move(*walked)};
-      most_filled = filled;
-    }
-  }
-  return best;
-}
-
-Layout with_innermost(const Layout& layout, size_t dimension) {
-  Layout moved = layout;
-  std::rotate(moved.dims.begin() + static_cast<ptrdiff_t>(dimension),
-              moved.dims.begin() + static_cast<ptrdiff_t>(dimension) + 1, moved.dims.end());
-  return moved;
-}
-
-// The layouts in which the columns lie side by side, of the operands and the output.
-void set_layouts(const Columns& columns, const Compute& compute, std::span<Argument> arguments) {
-  if (columns.walked.empty()) return;
-  for (size_t i = 0; i < columns.walked.size(); ++i) {
-    if (columns.walked[i]) arguments[i].layout = with_innermost(arguments[i].layout, *columns.walked[i]);
-  }
-  Layout& output = arguments.back().layout;
-  output = with_innermost(output, static_cast<size_t>(columns.axis - compute.axes.data()));
-}
-
-// The tile that one iteration of `loop` computes is stored once its sums are whole.
-void keep_sums_in_registers(const std::string& block, const std::string& loop, const std::string& column,
-                            const Axis* row, int64_t lanes, Trace& trace) {
-  const std::string sums = block + ".acc";
-  const std::string out = sums + ".out";
-  trace.push_back(CacheWriteStep{block, sums, loop, Scope::registers});
-  trace.push_back(SplitStep{out, column, {lanes}});
-  if (row != nullptr) trace.push_back(AnnotateStep{out, row->var.name(), LoopKind::unrolled});
-  trace.push_back(AnnotateStep{out, column + ".0", LoopKind::unrolled});
-  trace.push_back(AnnotateStep{out, column + ".1", LoopKind::vectorized});
-  trace.push_back(TailStep{out, column, Tail::mask});
-}
-
-// Whether the tiles' rows are the outermost loop: all other points pass while what few rows read stays in
-// cache, and the rest is fetched once for each of their tiles. Otherwise what all rows read is fetched for
-// each tile of the other points.
-bool rows_go_first(const Compute& compute, const Axis& row, int64_t rows, double columns) {
-  double by_rows = 0;  // elements that the rows index
-  double by_others = 0;
-  for (const Tensor& operand : operands_of(compute)) {
-    const bool has_row = std::ranges::any_of(loads_of(compute.body), [&](const Load* read) {
-      return read->tensor == operand &&
-             std::ranges::any_of(read->index, [&](const Expr& index) { return uses(index, row.var); });
-    });
-    (has_row ? by_rows : by_others) += static_cast<double>(operand.elements());
-  }
-  const double other_points =
-      static_cast<double>(compute.output.elements()) / (static_cast<double>(row.extent) * columns);
-  return by_others * static_cast<double>(row.extent) / static_cast<double>(rows) < by_rows * other_points;
-}
-
-// The naive loops, tiled for registers: all rows of a tile use what its vectors hold.
-Trace register_tiles(const Compute& compute, const Columns& columns, int64_t lanes) {
-  const std::string& block = compute.output->name;
-  const auto spatial = std::span(compute.axes).first(compute.spatial_count());
-  const auto reduced = std::span(compute.axes).subspan(compute.spatial_count());
-  if (columns.axis == nullptr) return {};
-  const Axis& column = *columns.axis;
-  const Axis* row = nullptr;
-  for (const Axis& axis : spatial) {
-    if (&axis != &column && axis.extent > 1 && (row == nullptr || axis.extent > row->extent)) row = &axis;
-  }
-  const auto part = [](const Axis& axis, const char* number) { return axis.var.name() + number; };
-  const int64_t rows = row == nullptr ? 1 : std::min(kTileRows, row->extent);
-  Trace trace{SplitStep{block, column.var.name(), {kTileVectors, lanes}}};
-  if (row != nullptr) trace.push_back(SplitStep{block, row->var.name(), {rows}});
-  const bool is_row_first =
-      row != nullptr && rows_go_first(compute, *row, rows, static_cast<double>(kTileVectors * lanes));
-  std::vector<std::string> order;
-  if (is_row_first) order.push_back(part(*row, ".0"));
-  for (const Axis& axis : spatial) {
-    if (&axis != &column && &axis != row) order.push_back(axis.var.name());
-  }
-  order.push_back(part(column, ".0"));
-  if (row != nullptr && !is_row_first) order.push_back(part(*row, ".0"));
-  const std::string tile = order.back();
-  for (const Axis& axis : reduced) order.push_back(axis.var.name());
-  if (row != nullptr) order.push_back(part(*row, ".1"));
-  order.insert(order.end(), {part(column, ".1"), part(column, ".2")});
-  trace.push_back(ReorderStep{block, std::move(order)});
-  if (row != nullptr) trace.push_back(AnnotateStep{block, part(*row, ".1"), LoopKind::unrolled});
-  trace.push_back(AnnotateStep{block, part(column, ".1"), LoopKind::unrolled});
-  trace.push_back(AnnotateStep{block, part(column, ".2"), LoopKind::vectorized});
-  if (!reduced.empty()) keep_sums_in_registers(block, tile, column.var.name(), row, lanes, trace);
-  if (row != nullptr) trace.push_back(TailStep{block, row->var.name(), Tail::peel});
-  trace.push_back(TailStep{block, column.var.name(), Tail::mask});
-  return trace;
+  return naive_program(task);
 }
 
 void tell(const Watch& watch, const Compute& compute, double seconds, double expected) {
@@ -264,15 +143,14 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
                                                CandidateRunner& runner, const Watch& watch) {
   const Compute& compute = dag.computes.front();
   if (compute.output->dtype != DType::f64) return std::nullopt;
-  Result<Task> task = make_task("reference", dag, target, 1);
+  const Result<Task> task = make_task("reference", dag, target, 1, {}, true);
   if (!task) return std::nullopt;
-  const int64_t lanes = target.lanes(bytes_of(compute.output->dtype));
-  const Columns columns = columns_of(compute, kTileVectors * lanes);
-  set_layouts(columns, compute, task->arguments);
-  const Result<Module> module = compile(*task, register_tiles(compute, columns, lanes));
+  const Result<Program> program = program_of(*task);
+  if (!program) return std::nullopt;
+  const Result<Module> module = compile_program(*program, target, 1);
   if (!module) return std::nullopt;
   MeasureInputs inputs;
-  for (const Argument& operand : std::span(task->arguments).first(dag.inputs.size())) {
+  for (const Argument& operand : std::span(program->arguments).first(dag.inputs.size())) {
     inputs.buffers.push_back(stored_input(operand, values.at(operand.tensor.get())));
   }
   inputs.buffers.emplace_back();
@@ -280,12 +158,13 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
   HostTensor result = zeros_like(compute.output);
   inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
     const auto* stored = reinterpret_cast<const double*>(outputs.front().data());
-    for_each_offset(task->arguments.back().layout, result.shape, [&](int64_t position, int64_t offset) {
+    for_each_offset(program->arguments.back().layout, result.shape, [&](int64_t position, int64_t offset) {
       result.values[static_cast<size_t>(position)] = stored[offset];
     });
     return {};
   };
-  const double expected = points_of(compute) / (kPointsPerSecondOfLane * static_cast<double>(lanes));
+  const int lanes = target.lanes(bytes_of(compute.output->dtype));
+  const double expected = points_of(compute) / (kPointsPerSecondOfLane * lanes);
   const double start = monotonic_seconds();
   inputs.stop = [&] {
     tell(watch, compute, monotonic_seconds() - start, expected);

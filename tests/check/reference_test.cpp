@@ -1,5 +1,5 @@
 // The fast reference gives what the evaluator gives, whichever way a compute takes.
-#include "tune/reference.h"
+#include "check/reference.h"
 
 #include <gtest/gtest.h>
 

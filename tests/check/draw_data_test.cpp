@@ -1,14 +1,16 @@
 // What is drawn for a task: the same as ever where that will do, else something that tells right from wrong.
-#include "tune/draw_data.h"
+#include "check/draw_data.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "check/problem.h"
 #include "compile/compile.h"
 #include "lower/programs.h"
 #include "target/detect.h"
@@ -18,7 +20,7 @@ namespace lathe::testing {
 namespace {
 
 DrawnData drawn_for(const std::string& text) {
-  Result<DrawnData> drawn = draw_data(task_of(text).dag, {});
+  Result<DrawnData> drawn = draw_data(task_of(text).dag, 1, 1500);
   EXPECT_TRUE(drawn) << drawn.error().to_string();
   return std::move(*drawn);
 }
@@ -38,7 +40,7 @@ TEST(DrawData, AnOrdinaryTaskGetsTheNumbersThatTheSeedGives) {
                            "S[i:9, j:9] = select(i < j, A[i, j], -1e30)\nM[i:9] = max(j:9) S[i, j]\n"
                            "E[i:9, j:9] = exp(S[i, j] - M[i])"}) {
     const Dag dag = task_of(text).dag;
-    const Result<DrawnData> drawn = draw_data(dag, {});
+    const Result<DrawnData> drawn = draw_data(dag, 1, 1500);
     ASSERT_TRUE(drawn) << text << drawn.error().to_string();
     Rng rng(ProblemOptions{}.seed);
     for (size_t i = 0; i < dag.inputs.size(); ++i) {
@@ -80,8 +82,8 @@ TEST(DrawData, InputsShrinkUntilNoOutputOverflows) {
   const std::string text = of_long_sums("C[i:8, j:8] = exp(S[i, j])");
   EXPECT_EQ(fault_of_program(text), "");
   const DrawnData drawn = drawn_for(text);
-  EXPECT_LE(largest_input(drawn), 1.0 / 16);
-  EXPECT_GT(largest_input(drawn), 1.0 / 17) << "the exponential is as flat as need be";
+  EXPECT_LE(largest_input(drawn), 1.0 / 4);
+  EXPECT_GT(largest_input(drawn), 1.0 / 17) << "no smaller than need be";
   EXPECT_LT(std::ranges::max(drawn.references[0].expected), 1e19);
   EXPECT_EQ(drawn_for(text).inputs[1].values, drawn.inputs[1].values) << "it follows from the seed";
 }
@@ -150,7 +152,8 @@ TEST(DrawData, ADividendHasBothSigns) {
 }
 
 TEST(DrawData, OutputsOfMostlyNoiseCannotBeCompared) {
-  const Result<DrawnData> drawn = draw_data(task_of("C[i:300] = floor(A[i] * 1e12) - A[i] * 1e12").dag, {});
+  const Result<DrawnData> drawn =
+      draw_data(task_of("C[i:300] = floor(A[i] * 1e12) - A[i] * 1e12").dag, 1, 1500);
   ASSERT_FALSE(drawn);
   EXPECT_EQ(
       drawn.error().message,
@@ -206,16 +209,6 @@ TEST(DrawData, AScalarBesideTensorsKeepsADivisorFromZero) {
   EXPECT_LE(drawn.inputs[2].values[0], 1.5);
 }
 
-TEST(DrawData, IntegersThatHangOnARoundingArePassedOverOneByOne) {
-  const DrawnData drawn = drawn_for("C[i:40, j:30] = i32(floor(A[i, j] * 30000.0))");
-  const std::vector<bool>& undecided = drawn.references[0].undecided;
-  ASSERT_EQ(undecided.size(), 1200U);
-  const auto count = std::ranges::count(undecided, true);
-  EXPECT_GT(count, 10);
-  EXPECT_LT(count, 200);
-  EXPECT_TRUE(drawn_for("input A[8] i32\nC[i:8] = A[i]").references[0].undecided.empty());
-}
-
 TEST(DrawData, FloatsShrinkToWhatTheIntegersHoldThatTheyBecome) {
   const DrawnData drawn = drawn_for("input A[800] f64\nC[i:800] = i32(A[i] * 3000000000.0)");
   EXPECT_LE(std::ranges::max(drawn.references[0].expected), 750000000);
@@ -230,18 +223,46 @@ TEST(DrawData, WhoeverWatchesMayEndIt) {
   int asked = 0;
   const Watch watch{.stop = [&] { return ++asked > 2; }};
   const Dag dag = task_of("C[i:4000000] = A[i] + 1.0").dag;
-  const Result<DrawnData> drawn = draw_data(dag, {}, watch);
+  const Result<DrawnData> drawn = draw_data(dag, 1, 1500, watch);
   ASSERT_FALSE(drawn);
   EXPECT_EQ(drawn.error().kind, ErrorKind::timeout);
   EXPECT_EQ(drawn.error().message, "there was no time left to draw inputs");
   EXPECT_EQ(asked, 3) << "in the midst of it";
 }
 
-TEST(RelativeTolerance, IsTighterWhereAllIsComputedInDouble) {
-  const auto of = [](const char* text) { return relative_tolerance(task_of(text).dag, {}); };
-  EXPECT_LT(of("input A[8, 9] f64\nC[i:8] = sum(r:9) A[i, r]"), 1e-13);
-  EXPECT_GT(of("C[i:8] = f64(A[i] * 3.0)"), 1e-6);
-  EXPECT_LT(of("C[i:8] = f64(A[i]) * 3.0"), 1e-13);
+TEST(PointsToCheck, AreAllOfASmallOutput) {
+  Rng rng(1);
+  const std::vector<int64_t> points = points_to_check({3, 5}, 15, rng);
+  EXPECT_EQ(std::set<int64_t>(points.begin(), points.end()).size(), 15u);
+}
+
+TEST(PointsToCheck, OfALargeOutputHaveItsCornersAndLieInside) {
+  Rng rng(1);
+  const std::vector<int64_t> shape = {100, 70, 90};
+  const std::vector<int64_t> points = points_to_check(shape, 500, rng);
+  EXPECT_GE(points.size(), 400u);
+  EXPECT_LE(points.size(), 600u);
+  for (const int64_t point : points) {
+    EXPECT_GE(point, 0);
+    EXPECT_LT(point, int64_t{100} * 70 * 90);
+  }
+  for (const int64_t i : {0, 99}) {
+    for (const int64_t j : {0, 69}) {
+      for (const int64_t k : {0, 89}) {
+        EXPECT_NE(std::ranges::find(points, (i * 70 + j) * 90 + k), points.end())
+            << i << " " << j << " " << k;
+      }
+    }
+  }
+}
+
+TEST(PointsToCheck, FollowFromTheSeed) {
+  Rng first(3);
+  Rng same(3);
+  Rng other(4);
+  const std::vector<int64_t> points = points_to_check({200, 200}, 300, first);
+  EXPECT_EQ(points, points_to_check({200, 200}, 300, same));
+  EXPECT_NE(points, points_to_check({200, 200}, 300, other));
 }
 
 }  // namespace

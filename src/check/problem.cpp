@@ -1,0 +1,237 @@
+#include "check/problem.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/code_pages.h"
+#include "base/hash.h"
+#include "check/compare_output.h"
+#include "check/draw_data.h"
+#include "check/error_bound.h"
+#include "check/reference.h"
+#include "check/tolerance.h"
+#include "measure/time_bounds.h"
+#include "measure/timing.h"
+#include "target/detect.h"
+
+namespace lathe {
+namespace {
+
+template <class T>
+void write_in_layout(const HostTensor& tensor, const Layout& layout, T padding, std::span<std::byte> to) {
+  const auto store = [&](size_t offset, T value) {
+    std::memcpy(to.data() + offset * sizeof(T), &value, sizeof(T));
+  };
+  const size_t elements = to.size() / sizeof(T);
+  for (size_t i = 0; elements > tensor.values.size() && i < elements; ++i) store(i, padding);
+  for_each_offset(layout, tensor.shape, [&](int64_t position, int64_t offset) {
+    store(static_cast<size_t>(offset), static_cast<T>(tensor.values[static_cast<size_t>(position)]));
+  });
+}
+
+// Block padding holds NaN: a program that lets it into a result is found out.
+void write_in_layout(const HostTensor& tensor, const Layout& layout, std::span<std::byte> to) {
+  visit_storage(tensor.dtype, [&]<class T>(std::type_identity<T>) {
+    write_in_layout<T>(tensor, layout, static_cast<T>(is_float(tensor.dtype) ? NAN : 0.0), to);
+  });
+}
+
+// The fast reference sums in double like the evaluator; its order is another one.
+constexpr double kReferenceTolerance = 1e-9;
+
+}  // namespace
+
+struct Problem::State {
+  Task task;
+  std::optional<double> tolerance;
+  std::vector<HostTensor> inputs;     // of the arguments that are no outputs
+  std::vector<Reference> references;  // what was sampled of the outputs
+  std::vector<Reference> all;         // every element of the outputs, once they were needed
+  std::optional<ErrorBound> bound;    // once an element seemed wrong
+
+  double tolerance_of(const Trace& trace) const {
+    return tolerance ? *tolerance : relative_tolerance(task.dag, trace);
+  }
+  // What an output's elements may be off, given the tolerance: in the proportion of that to the task's own,
+  // by which an algorithm loses digits or a user asks for them. An Error (timeout) where the watch is over.
+  ElementBound bound_of(const Tensor& output, double by, Watch watch = {});
+  Status compare_sampled(const std::vector<Layout>& layouts,
+                         std::span<const std::span<const std::byte>> outputs, double by);
+  Status complete(CandidateRunner& runner, const Watch& watch);
+  // A run of a program that is to be checked, which may be slow.
+  MeasureInputs watched(MeasureInputs inputs, const Watch& watch) const;
+};
+
+ElementBound Problem::State::bound_of(const Tensor& output, double by, Watch watch) {
+  const double proportion = by / relative_tolerance(task.dag, {});
+  return [this, &output, proportion, watch = std::move(watch)](int64_t position) -> Result<Approximate> {
+    if (watch.is_over()) {
+      return fail(
+          ErrorKind::timeout,
+          "some elements differ by more than the tolerance, and there is no time left to tell whether "
+          "roundings explain it");
+    }
+    if (!bound) bound.emplace(task.dag, inputs);
+    Approximate element = bound->at(output, position);
+    element.error *= proportion;
+    return element;
+  };
+}
+
+Status Problem::State::compare_sampled(const std::vector<Layout>& layouts,
+                                       std::span<const std::span<const std::byte>> outputs, double by) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Reference& points = references[i];
+    LATHE_TRY_STATUS(compare_points(points, layouts[i], outputs[i], by, bound_of(points.tensor, by)));
+  }
+  return {};
+}
+
+// What the fast reference gives is believed where the evaluator says the same of the sampled points.
+Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
+  if (!all.empty()) return {};
+  LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner, watch));
+  bool is_right = true;
+  for (size_t i = 0; i < outputs.size() && is_right; ++i) {
+    const Reference& points = references[i];
+    LATHE_TRY(is_right, agrees(points, outputs[i].values, kReferenceTolerance,
+                               bound_of(points.tensor, relative_tolerance(task.dag, {}), watch)));
+  }
+  if (!is_right) {
+    LATHE_TRY(outputs, evaluate_within(task.dag, inputs, watch));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    all.push_back({references[i].tensor, {}, std::move(outputs[i].values), references[i].terms});
+  return {};
+}
+
+Problem::Problem(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Problem::Problem(Problem&&) noexcept = default;
+Problem& Problem::operator=(Problem&&) noexcept = default;
+Problem::~Problem() = default;
+
+// A program is checked on inputs that are kept as numbers and as the bytes that it reads; its outputs lie
+// beside these.
+Status check_memory(const Dag& dag) {
+  double bytes = 0;
+  for (const Tensor& input : dag.inputs) {
+    bytes += static_cast<double>(8 + bytes_of(input->dtype)) * static_cast<double>(input.elements());
+  }
+  for (const Tensor& output : dag.outputs) {
+    bytes += static_cast<double>(bytes_of(output->dtype)) * static_cast<double>(output.elements());
+  }
+  const auto there = static_cast<double>(memory_bytes());
+  if (bytes <= there) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("checking a program of it takes {:.3g} GB of memory, and the machine has {:.3g}",
+                          bytes / 1e9, there / 1e9));
+}
+
+Result<Problem> Problem::create(const Task& task, const ProblemOptions& options, const Watch& watch) {
+  LATHE_TRY_STATUS(check_memory(task.dag));
+  LATHE_TRY(DrawnData drawn, draw_data(task.dag, options.seed, options.sampled_points, watch));
+  auto state = std::make_unique<State>();
+  state->task = task;
+  state->tolerance = options.tolerance;
+  state->inputs = std::move(drawn.inputs);
+  state->references = std::move(drawn.references);
+  return Problem(std::move(state));
+}
+
+double Problem::tolerance_of(const Trace& trace) const { return state_->tolerance_of(trace); }
+
+MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
+  MeasureInputs result;
+  result.runs_cold = state_->task.runs_cold;
+  result.timeout_seconds = candidate_limit_seconds(state_->task);
+  std::vector<Layout> output_layouts;
+  size_t place = 0;
+  for (const Argument& argument : program.arguments) {
+    if (argument.is_output) {
+      output_layouts.push_back(argument.layout);
+      result.buffers.emplace_back();
+      continue;
+    }
+    const HostTensor& input = state_->inputs[place];
+    // The id must tell tasks apart too: the worker's memory outlives a task.
+    const uint64_t id = Hasher()
+                            .add(hash_of(state_->task))
+                            .add(static_cast<uint64_t>(place))
+                            .add(to_string(argument.layout))
+                            .finish();
+    const int64_t bytes = physical_elements(argument.layout, input.shape) * bytes_of(input.dtype);
+    result.buffers.push_back({id, 1, bytes, [&input, layout = argument.layout](std::span<std::byte> to) {
+                                write_in_layout(input, layout, to);
+                              }});
+    ++place;
+  }
+  for (size_t i = 0; i < program.prepared.size(); ++i) result.buffers.emplace_back();
+  const double tolerance = state_->tolerance_of(trace);
+  result.check = [this_state = state_.get(), output_layouts,
+                  tolerance](std::span<const std::span<const std::byte>> outputs) -> Status {
+    return this_state->compare_sampled(output_layouts, outputs, tolerance);
+  };
+  return result;
+}
+
+MeasureInputs Problem::State::watched(MeasureInputs inputs, const Watch& watch) const {
+  inputs.timeout_seconds = program_limit_seconds(task);
+  const double expected = fastest_seconds(task);
+  inputs.stop = [&watch, expected, start = monotonic_seconds()] {
+    if (watch.observer) watch.observer({"the program is run", monotonic_seconds() - start, expected});
+    return watch.is_over();
+  };
+  return inputs;
+}
+
+Result<std::optional<MeasureFailure>> Problem::check_sampled(const Program& program, const Trace& trace,
+                                                             const Module& module, CandidateRunner& runner,
+                                                             const Watch& watch) {
+  return runner.verify(module, state_->watched(inputs_for(program, trace), watch));
+}
+
+namespace {
+
+FullCheck unfinished(std::string why) {
+  FullCheck check;
+  check.unfinished = std::move(why);
+  return check;
+}
+
+}  // namespace
+
+Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& trace, const Module& module,
+                                         CandidateRunner& runner, const Watch& watch) {
+  const Status completed = state_->complete(runner, watch);
+  if (!completed && completed.error().kind == ErrorKind::timeout)
+    return unfinished(completed.error().message);
+  LATHE_TRY_STATUS(completed);
+  std::vector<Layout> layouts;
+  for (const Argument& argument : program.arguments) {
+    if (argument.is_output) layouts.push_back(argument.layout);
+  }
+  FullCheck found;
+  found.tolerance = state_->tolerance_of(trace);
+  MeasureInputs inputs = state_->watched(inputs_for(program, trace), watch);
+  inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Reference& whole = state_->all[i];
+      const Status right =
+          compare_all(whole, layouts[i], outputs[i], found.tolerance,
+                      state_->bound_of(whole.tensor, found.tolerance, watch), found.largest_difference);
+      if (!right && right.error().kind == ErrorKind::timeout) found.unfinished = right.error().message;
+      LATHE_TRY_STATUS(right);
+    }
+    return {};
+  };
+  release_code_pages();  // what compiled the program and its reference does not lie beside their data
+  LATHE_TRY(found.failure, runner.verify(module, inputs));
+  if (found.unfinished) return unfinished(*found.unfinished);
+  if (found.failure && found.failure->kind == ErrorKind::timeout && watch.is_over())
+    return unfinished("there is no time left to run the program");
+  return found;
+}
+
+}  // namespace lathe
