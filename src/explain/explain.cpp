@@ -7,7 +7,7 @@
 #include "artifact/replay.h"
 #include "explain/words.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -50,7 +50,7 @@ Result<Explanation> explain(std::span<const Record> records, const std::optional
   for (const Step& step : trace) explanation.steps.push_back({subject_of(step), in_words(step)});
   for (const Tried& tried : sketches) explanation.sketches.push_back(rival_of(tried, records, roofline));
   explanation.failures = failures(records);
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   for (const Sketch& sketch : space.sketches()) {
     if (sketch.name != explanation.best.sketch) continue;
     explanation.parameters = tried_values(records, sketch.name, sketch.domain);

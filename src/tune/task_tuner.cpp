@@ -304,7 +304,7 @@ TaskTuner::~TaskTuner() = default;
 Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& options,
                                     CandidateRunner& runner, RecordStore& records, const Watch& watch) {
   LATHE_TRY(const Task task, make_known(asked_for, records));
-  LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
+  LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task, options.space));
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
   LATHE_TRY(Problem problem, Problem::create(task, checks, watch));

@@ -15,6 +15,7 @@
 #include "measure/candidate_runner.h"
 #include "records/record_store.h"
 #include "search/strategy.h"
+#include "space/all.h"
 #include "task/task.h"
 #include "tune/stop_rule.h"
 #include "tune/watch.h"
@@ -22,6 +23,7 @@
 namespace lathe {
 
 struct TuneOptions {
+  std::string space = std::string(kDefaultSpace);  // a row of the table of spaces (space/all.h)
   std::string strategy = "evolutionary";
   std::string cost_model = "gbt";
   uint64_t seed = 0;
