@@ -21,7 +21,7 @@ struct Sketch {
   std::function<Result<Trace>(Chooser&)> write;
   Domain domain = {};
   std::vector<int64_t> preferred = {};  // what `write` prefers, as a point of the domain
-  double operations = 0;           // that any program of it does at least (least_operations)
+  double operations = 0;                // that any program of it does at least (least_operations)
 };
 
 // What a run of `write` that declares says of itself: its domain and what it prefers.
