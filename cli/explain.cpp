@@ -111,7 +111,7 @@ std::string value_text(const Tried& value, double best) {
 
 void print_values(const Explanation& explanation) {
   if (explanation.parameters.empty()) return;
-  to_stdout("\nthe best program with each value, {}:\n", explanation.best.sketch);
+  to_stdout("\nthe best program with each value, {}:\n", explanation.best.point.sketch);
   const double best = explanation.best.measurement.seconds;
   for (const ParameterTried& parameter : explanation.parameters) {
     std::vector<std::string> values;

@@ -87,8 +87,7 @@ ordered_json record_json(const Record& record) {
                         {"failure", nullptr},
                         {"strategy", record.strategy},
                         {"seed", record.seed},
-                        {"sketch", record.sketch},
-                        {"integers", record.integers},
+                        {"point", ordered_json::parse(print(record.point))},
                         {"trace", record.trace}};
   if (measurement.failure) {
     entry["failure"] = {{"kind", to_string(measurement.failure->kind)},
@@ -100,6 +99,13 @@ ordered_json record_json(const Record& record) {
   return entry;
 }
 
+std::string choices_text(const RecordedPoint& point) {
+  std::string text = fmt::format("{}", fmt::join(point.integers, " "));
+  for (const auto& [name, values] : point.choices)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, fmt::join(values, "x"));
+  return text;
+}
+
 void print_record(const Record& record) {
   const Measurement& measurement = record.measurement;
   const std::string outcome =
@@ -107,7 +113,7 @@ void print_record(const Record& record) {
           ? fmt::format("{:.3f} us, spread {:.1f} %", measurement.seconds * 1e6, measurement.spread * 100)
           : fmt::format("{}: {}", to_string(measurement.failure->kind), measurement.failure->message);
   to_stdout("{:>6}  {} on {} core{}  {}  {} [{}]\n", record.id, record.target, record.cores,
-            record.cores == 1 ? "" : "s", outcome, record.sketch, fmt::join(record.integers, " "));
+            record.cores == 1 ? "" : "s", outcome, record.point.sketch, choices_text(record.point));
 }
 
 Status show_records(const RecordStore& store, const ShowOptions& options) {

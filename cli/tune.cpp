@@ -462,6 +462,7 @@ void add_tune(CLI::App& app, Action& chosen) {
           .c_str(),
       {0, 100});
   options.number("--seed", command->search.seed, "of the search", {.shows_default = true});
+  options.text("--space", command->search.space, "which programs are searched", {.shows_default = true});
   options.text("--strategy", command->search.strategy, "who to try next", {.shows_default = true});
   options.text("--cost-model", command->search.cost_model, "what ranks candidates", {.shows_default = true});
   options.text("--scheduler", command->scheduler, "how a network's tasks share the trials",

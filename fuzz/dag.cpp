@@ -11,7 +11,7 @@
 #include "loop/verify.h"
 #include "round_trip.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "task/task.h"
 
 namespace {
@@ -44,7 +44,7 @@ void derive(const Dag& dag) {
   if (dag.inputs.size() > 1) constants.push_back(dag.inputs.back()->name);
   const Result<Task> task = make_task("fuzz", dag, generic_target(Isa::avx2), 2, constants, true);
   LATHE_CHECK(task.has_value());
-  const Result<Space> space = Space::derive(*task);
+  const Result<Space> space = derive_space(*task);
   LATHE_CHECK(space.has_value());
   for (const Point& point : space->preferred_points()) {
     const Result<Trace> trace = space->trace(point);

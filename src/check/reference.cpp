@@ -13,7 +13,7 @@
 #include "loop/evaluate.h"
 #include "measure/timing.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -118,7 +118,7 @@ MeasureInput stored_input(const Argument& operand, std::span<const double> value
 
 // The model's own choice of a program of the compute as it stands, or the naive one.
 Result<Program> program_of(const Task& task) {
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   const auto rewrites = [](const Step& step) { return std::holds_alternative<RewriteStep>(step); };
   for (const Point& point : space.preferred_points()) {
     const Result<Trace> trace = space.trace(point);

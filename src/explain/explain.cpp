@@ -7,7 +7,7 @@
 #include "artifact/replay.h"
 #include "explain/words.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -50,10 +50,12 @@ Result<Explanation> explain(std::span<const Record> records, const std::optional
   for (const Step& step : trace) explanation.steps.push_back({subject_of(step), in_words(step)});
   for (const Tried& tried : sketches) explanation.sketches.push_back(rival_of(tried, records, roofline));
   explanation.failures = failures(records);
-  LATHE_TRY(const Space space, Space::derive(task));
-  for (const Sketch& sketch : space.sketches()) {
-    if (sketch.name != explanation.best.sketch) continue;
-    explanation.parameters = tried_values(records, sketch.name, sketch.domain);
+  const RecordedPoint& point = explanation.best.point;
+  // Of a space that this version does not know the program can be told, but not what else it might have been.
+  const Result<Space> space = derive_space(task, point.space);
+  if (!space) return explanation;
+  for (const Sketch& sketch : space->sketches()) {
+    if (sketch.name == point.sketch) explanation.parameters = tried_values(records, point.space, sketch);
   }
   return explanation;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace lathe {
 namespace {
@@ -33,37 +34,31 @@ void sort_by_time(std::vector<Tried>& list) {
   });
 }
 
-std::string value_text(const Parameter& parameter, std::span<const int64_t> integers) {
-  if (const auto* ordered = std::get_if<OrderedParameter>(&parameter.kind)) {
-    return fmt::format("{}", ordered->values[static_cast<size_t>(integers.front())]);
-  }
-  return fmt::format("{}", fmt::join(integers, " x "));
-}
-
 }  // namespace
 
 std::vector<Tried> tried_sketches(std::span<const Record> records) {
   std::vector<Tried> sketches;
-  for (const Record& record : records) count(sketches, record.sketch, record);
+  for (const Record& record : records) count(sketches, record.point.sketch, record);
   sort_by_time(sketches);
   return sketches;
 }
 
-std::vector<ParameterTried> tried_values(std::span<const Record> records, const std::string& sketch,
-                                         const Domain& domain) {
+std::vector<ParameterTried> tried_values(std::span<const Record> records, std::string_view space,
+                                         const Sketch& sketch) {
+  std::map<std::string, std::vector<Tried>> tried;  // by parameter
+  for (const Record& record : records) {
+    if (record.point.space != space || record.point.sketch != sketch.name) continue;
+    const auto integers = integers_in(sketch.domain, record.point, sketch.preferred);
+    if (!integers) continue;
+    for (const auto& [name, values] : choices_of(sketch.domain, *integers))
+      count(tried[name], fmt::format("{}", fmt::join(values, " x ")), record);
+  }
   std::vector<ParameterTried> parameters;
-  size_t slot = 0;
-  for (const Parameter& parameter : domain.parameters) {
-    const auto slots = static_cast<size_t>(parameter.slots());
-    ParameterTried tried{parameter.name, {}};
-    for (const Record& record : records) {
-      if (record.sketch != sketch || !check(domain, record.integers)) continue;
-      count(tried.values, value_text(parameter, std::span(record.integers).subspan(slot, slots)), record);
-    }
-    slot += slots;
-    if (tried.values.size() < 2) continue;
-    sort_by_time(tried.values);
-    parameters.push_back(std::move(tried));
+  for (const Parameter& parameter : sketch.domain.parameters) {
+    ParameterTried values{parameter.name, std::move(tried[parameter.name])};
+    if (values.values.size() < 2) continue;
+    sort_by_time(values.values);
+    parameters.push_back(std::move(values));
   }
   return parameters;
 }

@@ -4,10 +4,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/record.h"
-#include "space/domain.h"
+#include "space/space.h"
 
 namespace lathe {
 
@@ -27,10 +28,9 @@ struct ParameterTried {
 
 // One entry a sketch, fastest first; those without a valid program last.
 std::vector<Tried> tried_sketches(std::span<const Record> records);
-// Of the records of one sketch, whose parameters are `domain`; only parameters of which several values were
-// tried.
-std::vector<ParameterTried> tried_values(std::span<const Record> records, const std::string& sketch,
-                                         const Domain& domain);
+// Of the records of this sketch of a space; only parameters of which several values were tried.
+std::vector<ParameterTried> tried_values(std::span<const Record> records, std::string_view space,
+                                         const Sketch& sketch);
 // One entry for each kind of failure, the most frequent first.
 std::vector<Tried> failures(std::span<const Record> records);
 

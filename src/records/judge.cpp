@@ -53,7 +53,7 @@ std::expected<Record, Fault> Judge::read(const Statement& row) {
   }
   if (!reason.empty())
     return std::unexpected(Fault{fmt::format("its task {} is damaged: {}", hash, reason), reason});
-  if (is_ours && record->trace.empty() && !record->integers.empty() && has_several_results(*task))
+  if (is_ours && record->trace.empty() && record->point.has_choices() && has_several_results(*task))
     return std::unexpected(Fault{"its column trace holds ''"});
   record->task = std::move(*task);
   return std::move(*record);

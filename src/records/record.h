@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "measure/measurement.h"
+#include "records/recorded_point.h"
 
 namespace lathe {
 
@@ -38,8 +39,7 @@ struct Record {
 
   // What ran: the trace, and the point of the space that it came from.
   std::string trace;
-  std::string sketch;
-  std::vector<int64_t> integers;
+  RecordedPoint point;
 
   Measurement measurement;
   // The largest difference from the reference that its outputs were allowed, as a share of its

@@ -32,10 +32,6 @@ std::string dump(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string point_text(const Record& record) {
-  return dump({{"sketch", record.sketch}, {"integers", record.integers}});
-}
-
 template <class Value>
 Result<Value> json_as(const Statement& row, int column, const char* name) {
   const Result<nlohmann::json> json = parse_json(row.text(column), name);
@@ -180,7 +176,7 @@ void bind_record(Statement& statement, const Record& record) {
       .bind(static_cast<int64_t>(record.cores))
       .bind(record.compiler_version)
       .bind(record.trace)
-      .bind(point_text(record))
+      .bind(print(record.point))
       .bind(to_string(measurement.source));
   bind_time(statement, measurement);
   if (measurement.failure) {
@@ -204,13 +200,9 @@ Result<Record> record_alone(const Statement& row) {
   LATHE_TRY(record.cores, cores_from(row, column++));
   LATHE_TRY(record.compiler_version, text_from(row, column++, "compiler_version"));
   LATHE_TRY(record.trace, text_from(row, column++, "trace"));
-  LATHE_TRY(const auto point, json_as<nlohmann::json::object_t>(row, column, "point"));
-  try {
-    record.sketch = point.at("sketch").get<std::string>();
-    record.integers = point.at("integers").get<std::vector<int64_t>>();
-  } catch (const std::exception&) {
-    return damaged("point", row.text(column));
-  }
+  Result<RecordedPoint> point = parse_point(row.text(column));
+  if (!point) return damaged("point", row.text(column));
+  record.point = std::move(*point);
   LATHE_TRY(record.measurement, measurement_from_row(row, column + 1));
   column += 8;
   LATHE_TRY(record.strategy, text_from(row, column++, "strategy"));

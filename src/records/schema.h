@@ -9,7 +9,7 @@
 
 namespace lathe {
 
-inline constexpr int kRecordSchema = 3;
+inline constexpr int kRecordSchema = 4;
 
 // An Error unless the file is a Lathe records file of a version that this Lathe knows, or empty where
 // `may_be_empty`.

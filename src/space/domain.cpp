@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <span>
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "space/domain_direction.h"
 #include "space/domain_split.h"
 
 namespace lathe {
@@ -20,61 +23,86 @@ struct Overloaded : Arms... {
   using Arms::operator()...;
 };
 
-int64_t choices_of_list(const Parameter& parameter) {
-  const auto* ordered = std::get_if<OrderedParameter>(&parameter.kind);
-  return ordered ? static_cast<int64_t>(ordered->values.size())
-                 : std::get<CategoricalParameter>(parameter.kind).count;
+constexpr int64_t kLongestFactorial = 20;  // the last whose factorial 63 bits hold
+
+int64_t factorial(size_t items) {
+  if (items > kLongestFactorial) return kMost;
+  int64_t orders = 1;
+  for (size_t i = 2; i <= items; ++i) orders *= static_cast<int64_t>(i);
+  return orders;
+}
+
+Factors in_order(size_t items) {
+  Factors order(items);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
 }
 
 bool has_choice(const Parameter& parameter) {
-  const auto* split = std::get_if<SplitParameter>(&parameter.kind);
-  return split ? has_choice(*split) : choices_of_list(parameter) > 1;
+  return std::visit(Overloaded{[](const OrderedParameter& ordered) { return ordered.values.size() > 1; },
+                               [](const CategoricalParameter& kind) { return kind.count > 1; },
+                               [](const PermutationParameter& order) { return order.items.size() > 1; },
+                               [](const SplitParameter& split) { return lathe::has_choice(split); }},
+                    parameter.kind);
 }
 
 int64_t count(const Parameter& parameter) {
-  const auto* split = std::get_if<SplitParameter>(&parameter.kind);
-  return split ? count_splits(*split) : choices_of_list(parameter);
+  return std::visit(
+      Overloaded{[](const OrderedParameter& ordered) { return static_cast<int64_t>(ordered.values.size()); },
+                 [](const CategoricalParameter& kind) { return kind.count; },
+                 [](const PermutationParameter& order) { return factorial(order.items.size()); },
+                 [](const SplitParameter& split) { return count_splits(split); }},
+      parameter.kind);
+}
+
+Factors shuffled(size_t items, Rng& rng) {
+  Factors order = in_order(items);
+  for (size_t i = items; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  return order;
 }
 
 Factors sample(const Parameter& parameter, Rng& rng) {
   if (const auto* split = std::get_if<SplitParameter>(&parameter.kind)) return sample_split(*split, rng);
-  return {rng.between(0, choices_of_list(parameter) - 1)};
+  if (const auto* order = std::get_if<PermutationParameter>(&parameter.kind))
+    return shuffled(order->items.size(), rng);
+  return {rng.between(0, count(parameter) - 1)};
 }
 
 std::vector<Factors> all_values(const Parameter& parameter) {
   if (const auto* split = std::get_if<SplitParameter>(&parameter.kind)) return all_splits(*split);
   std::vector<Factors> all;
-  for (int64_t i = 0; i < choices_of_list(parameter); ++i) all.push_back({i});
+  if (const auto* order = std::get_if<PermutationParameter>(&parameter.kind)) {
+    Factors next = in_order(order->items.size());
+    do all.push_back(next);
+    while (std::ranges::next_permutation(next).found);
+    return all;
+  }
+  for (int64_t i = 0; i < count(parameter); ++i) all.push_back({i});
   return all;
 }
 
-std::vector<Factors> neighbours(const Parameter& parameter, const Factors& value) {
-  std::vector<Factors> found;
-  const auto step =
-      Overloaded{[&](const OrderedParameter& ordered) {
-                   if (value[0] > 0) found.push_back({value[0] - 1});
-                   if (value[0] + 1 < static_cast<int64_t>(ordered.values.size()))
-                     found.push_back({value[0] + 1});
-                 },
-                 [&](const CategoricalParameter& categorical) {
-                   for (int64_t i = 0; i < categorical.count; ++i) {
-                     if (i != value[0]) found.push_back({i});
-                   }
-                 },
-                 [&](const SplitParameter& split) { found = neighbours_of_split(split, value); }};
-  std::visit(step, parameter.kind);
-  return found;
+// Why this is none of the parameter's values, or nothing.
+std::optional<std::string> fault(const Parameter& parameter, const Factors& value) {
+  if (const auto* split = std::get_if<SplitParameter>(&parameter.kind)) return split_fault(*split, value);
+  if (const auto* order = std::get_if<PermutationParameter>(&parameter.kind)) {
+    if (std::ranges::is_permutation(value, in_order(order->items.size()))) return std::nullopt;
+    return fmt::format("an order must hold each of 0..{} once",
+                       static_cast<int64_t>(order->items.size()) - 1);
+  }
+  const int64_t last = count(parameter) - 1;
+  if (value[0] >= 0 && value[0] <= last) return std::nullopt;
+  return fmt::format("choice must be in 0..{} and is {}", last, value[0]);
 }
 
-// The place of each parameter's integers within a point.
-std::vector<size_t> offsets(const Domain& domain) {
-  std::vector<size_t> result;
-  size_t next = 0;
-  for (const Parameter& parameter : domain.parameters) {
-    result.push_back(next);
-    next += parameter.slots();
+// The points that differ in one parameter by one step.
+std::vector<std::vector<int64_t>> neighbours_in(const Domain& domain, size_t parameter,
+                                                const std::vector<int64_t>& integers) {
+  std::vector<std::vector<int64_t>> found;
+  for (const Direction& direction : directions(domain, parameter)) {
+    auto next = step(domain, integers, direction);
+    if (next && std::ranges::find(found, *next) == found.end()) found.push_back(std::move(*next));
   }
-  return result;
+  return found;
 }
 
 Factors value_at(const std::vector<int64_t>& integers, size_t offset, int slots) {
@@ -89,14 +117,17 @@ std::vector<int64_t> with_value(std::vector<int64_t> integers, size_t offset, co
 }  // namespace
 
 int Parameter::slots() const {
-  const auto* split = std::get_if<SplitParameter>(&kind);
-  return split ? split->parts - 1 : 1;
+  if (const auto* split = std::get_if<SplitParameter>(&kind)) return split->parts - 1;
+  const auto* order = std::get_if<PermutationParameter>(&kind);
+  return order ? static_cast<int>(order->items.size()) : 1;
 }
 
-int Domain::slots() const {
-  int total = 0;
-  for (const Parameter& parameter : parameters) total += parameter.slots();
-  return total;
+int Domain::slots() const { return first_slot(parameters.size()); }
+
+int Domain::first_slot(size_t parameter) const {
+  int slot = 0;
+  for (size_t i = 0; i < parameter; ++i) slot += parameters[i].slots();
+  return slot;
 }
 
 int64_t Domain::size() const {
@@ -134,7 +165,7 @@ std::vector<int64_t> mutate(const Domain& domain, const std::vector<int64_t>& in
   if (free.empty()) return integers;
   const size_t chosen = free[rng.below(free.size())];
   const Parameter& parameter = domain.parameters[chosen];
-  const size_t offset = offsets(domain)[chosen];
+  const auto offset = static_cast<size_t>(domain.first_slot(chosen));
   const Factors old = value_at(integers, offset, parameter.slots());
   Factors value = old;
   while (value == old) value = sample(parameter, rng);
@@ -144,14 +175,11 @@ std::vector<int64_t> mutate(const Domain& domain, const std::vector<int64_t>& in
 std::vector<int64_t> random_neighbour(const Domain& domain, const std::vector<int64_t>& integers, Rng& rng) {
   std::vector<size_t> order(domain.parameters.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const std::vector<size_t> at = offsets(domain);
   // A parameter without neighbours is replaced by another one, so the choice stays uniform among the rest.
   while (!order.empty()) {
     const size_t pick = rng.below(order.size());
-    const size_t chosen = order[pick];
-    const Parameter& parameter = domain.parameters[chosen];
-    const auto values = neighbours(parameter, value_at(integers, at[chosen], parameter.slots()));
-    if (!values.empty()) return with_value(integers, at[chosen], values[rng.below(values.size())]);
+    const auto found = neighbours_in(domain, order[pick], integers);
+    if (!found.empty()) return found[rng.below(found.size())];
     order.erase(order.begin() + pick);
   }
   return integers;
@@ -171,13 +199,8 @@ std::vector<int64_t> crossover(const Domain& domain, const std::vector<int64_t>&
 
 std::vector<std::vector<int64_t>> neighbours(const Domain& domain, const std::vector<int64_t>& integers) {
   std::vector<std::vector<int64_t>> found;
-  size_t offset = 0;
-  for (const Parameter& parameter : domain.parameters) {
-    const int slots = parameter.slots();
-    for (const Factors& value : neighbours(parameter, value_at(integers, offset, slots))) {
-      found.push_back(with_value(integers, offset, value));
-    }
-    offset += slots;
+  for (size_t parameter = 0; parameter < domain.parameters.size(); ++parameter) {
+    for (auto& next : neighbours_in(domain, parameter, integers)) found.push_back(std::move(next));
   }
   return found;
 }
@@ -208,14 +231,8 @@ Status check(const Domain& domain, const std::vector<int64_t>& integers) {
   for (const Parameter& parameter : domain.parameters) {
     const Factors value = value_at(integers, offset, parameter.slots());
     offset += value.size();
-    if (const auto* split = std::get_if<SplitParameter>(&parameter.kind)) {
-      if (auto fault = split_fault(*split, value))
-        return fail(ErrorKind::invalid_argument, *fault, parameter.name);
-    } else if (value[0] < 0 || value[0] >= choices_of_list(parameter)) {
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("choice must be in 0..{} and is {}", choices_of_list(parameter) - 1, value[0]),
-                  parameter.name);
-    }
+    if (const auto wrong = fault(parameter, value))
+      return fail(ErrorKind::invalid_argument, *wrong, parameter.name);
   }
   return {};
 }

@@ -33,11 +33,17 @@ struct SplitParameter {
   int64_t largest_innermost = 64;
 };
 
+// An order of items, such as that of loops, outermost first.
+struct PermutationParameter {
+  std::vector<std::string> items;
+};
+
 struct Parameter {
   std::string name;  // unique within its sketch
-  std::variant<OrderedParameter, CategoricalParameter, SplitParameter> kind;
+  std::variant<OrderedParameter, CategoricalParameter, SplitParameter, PermutationParameter> kind;
 
-  // How many integers of a Point this parameter takes: parts - 1 for a split, else 1.
+  // How many integers of a Point this parameter takes: parts - 1 for a split, one an item for a permutation,
+  // else 1.
   int slots() const;
 };
 
@@ -45,12 +51,15 @@ struct Domain {
   std::vector<Parameter> parameters;
 
   int slots() const;
+  // The place of a parameter's first integer within a point's.
+  int first_slot(size_t parameter) const;
   // The number of points; saturates at 2^63 - 1.
   int64_t size() const;
 };
 
 // A candidate: (arm and sketch, that sketch's integers). An ordered or categorical parameter's integer is the
-// index of its choice; a split's integers are its inner factors themselves.
+// index of its choice; a split's integers are its inner factors themselves, a permutation's the items'
+// numbers in their order.
 struct Point {
   int sketch = 0;
   std::vector<int64_t> integers;
@@ -60,9 +69,9 @@ struct Point {
 
 uint64_t hash_of(const Point& point);
 
-// A choice of every parameter: uniform for ordered and categorical ones and over the factorisations of a
-// perfect split. The factors of an imperfect split are uniform in their logarithm, half of them rounded down
-// to the least factor of as many tiles (little padding); every legal factor can come.
+// A choice of every parameter: uniform for ordered and categorical ones, for permutations and over the
+// factorisations of a perfect split. The factors of an imperfect split are uniform in their logarithm, half
+// of them rounded down to the least factor of as many tiles (little padding); every legal factor can come.
 std::vector<int64_t> sample(const Domain& domain, Rng& rng);
 // Redraws one parameter, among those with a choice, so that it takes another value; unchanged if there is
 // none.
@@ -72,10 +81,10 @@ std::vector<int64_t> random_neighbour(const Domain& domain, const std::vector<in
 // Each parameter taken whole from either parent.
 std::vector<int64_t> crossover(const Domain& domain, const std::vector<int64_t>& a,
                                const std::vector<int64_t>& b, Rng& rng);
-// All points that differ in one parameter by one step, each once, in a fixed order: next or previous value,
-// another category, or a part of a split raised to the next divisor of its product with another part. A
-// factor of an imperfect split also goes up or down by one, by a factor of two, and to one tile more or
-// fewer.
+// All points that differ in one parameter by one step (domain_direction.h), each once, in a fixed order: next
+// or previous value, another category, two neighbours of a permutation in each other's place, or a part of a
+// split raised to the next divisor of its product with another part. A factor of an imperfect split also goes
+// up or down by one, by a factor of two, and to one tile more or fewer.
 std::vector<std::vector<int64_t>> neighbours(const Domain& domain, const std::vector<int64_t>& integers);
 // Every point, each once, in a fixed order. Takes memory for size() points: for small domains.
 std::vector<std::vector<int64_t>> all_points(const Domain& domain);

@@ -174,50 +174,35 @@ int64_t least_divisor_above(int64_t n, int64_t least) {
   return n;
 }
 
-class NeighbourList {
- public:
-  NeighbourList(const SplitParameter& split, const Factors& factors) : split_(split), factors_(factors) {}
+// Part `raised` of (outer, factors...) goes up to the next divisor of its product with part `lowered`.
+std::optional<Factors> divisor_moved(const SplitParameter& split, const Factors& factors, int raised,
+                                     int lowered) {
+  int64_t outer = split.extent;
+  for (const int64_t factor : factors) outer = ceil_div(outer, factor);
+  const auto part = [&](int i) { return i == 0 ? outer : factors[static_cast<size_t>(i) - 1]; };
+  if (part(lowered) == 1) return std::nullopt;
+  const int64_t product = part(raised) * part(lowered);
+  const int64_t larger = least_divisor_above(product, part(raised));
+  Factors next = factors;
+  if (raised > 0) next[static_cast<size_t>(raised) - 1] = larger;
+  if (lowered > 0) next[static_cast<size_t>(lowered) - 1] = product / larger;
+  return next;
+}
 
-  std::vector<Factors> take() { return std::move(found_); }
-
-  // Part `to` of (outer, factors...) goes up to the next divisor of its product with part `from`.
-  void move_divisor(int to, int from, int64_t outer) {
-    const auto part = [&](int i) { return i == 0 ? outer : factors_[i - 1]; };
-    if (part(from) == 1) return;
-    const int64_t product = part(to) * part(from);
-    const int64_t raised = least_divisor_above(product, part(to));
-    Factors next = factors_;
-    if (to > 0) next[to - 1] = raised;
-    if (from > 0) next[from - 1] = product / raised;
-    add(std::move(next));
-  }
-
-  // The factor at `slot` alone changes; the outer part follows.
-  void resize(size_t slot) {
-    const int64_t factor = factors_[slot];
-    int64_t left = split_.extent;
-    for (size_t inner = slot + 1; inner < factors_.size(); ++inner) left = ceil_div(left, factors_[inner]);
-    const int64_t tiles = ceil_div(left, factor);
-    const int64_t larger = tiles > 1 ? ceil_div(left, tiles - 1) : factor;
-    const int64_t smaller = ceil_div(left, tiles + 1);
-    for (int64_t value : {factor - 1, factor + 1, smaller, larger, factor / 2, factor * 2}) {
-      if (value == factor) continue;
-      Factors next = factors_;
-      next[slot] = value;
-      add(std::move(next));
-    }
-  }
-
- private:
-  void add(Factors next) {
-    if (split_fault(split_, next)) return;
-    if (std::find(found_.begin(), found_.end(), next) == found_.end()) found_.push_back(std::move(next));
-  }
-
-  const SplitParameter& split_;
-  const Factors& factors_;
-  std::vector<Factors> found_;
-};
+// The factor of one inner part alone changes; the outer part follows.
+Factors resized(const SplitParameter& split, const Factors& factors, size_t slot, bool up, Stride stride) {
+  const int64_t factor = factors[slot];
+  Factors next = factors;
+  if (stride == Stride::one) next[slot] = up ? factor + 1 : factor - 1;
+  if (stride == Stride::twice) next[slot] = up ? factor * 2 : factor / 2;
+  if (stride != Stride::tile) return next;
+  int64_t left = split.extent;
+  for (size_t inner = slot + 1; inner < factors.size(); ++inner) left = ceil_div(left, factors[inner]);
+  const int64_t tiles = ceil_div(left, factor);
+  if (!up) next[slot] = ceil_div(left, tiles + 1);
+  if (up && tiles > 1) next[slot] = ceil_div(left, tiles - 1);
+  return next;
+}
 
 }  // namespace
 
@@ -237,21 +222,16 @@ Factors sample_split(const SplitParameter& split, Rng& rng) {
   return split.imperfect ? sample_imperfect(split, rng) : sample_perfect(split, rng);
 }
 
-std::vector<Factors> neighbours_of_split(const SplitParameter& split, const Factors& factors) {
-  NeighbourList list(split, factors);
-  int64_t outer = split.extent;
-  for (int64_t f : factors) outer = ceil_div(outer, f);
-  // An imperfect split's outer part follows from the factors, so divisors move between inner parts only.
-  const int first = split.imperfect ? 1 : 0;
-  for (int to = first; to < split.parts; ++to) {
-    for (int from = first; from < split.parts; ++from) {
-      if (to != from) list.move_divisor(to, from, outer);
-    }
+std::optional<Factors> step_of_split(const SplitParameter& split, const Factors& factors, int raised,
+                                     int lowered, Stride stride) {
+  std::optional<Factors> next;
+  if (stride == Stride::divisor) {
+    next = divisor_moved(split, factors, raised, lowered);
+  } else {
+    const bool up = lowered == 0;
+    next = resized(split, factors, static_cast<size_t>(up ? raised : lowered) - 1, up, stride);
   }
-  if (split.imperfect) {
-    for (size_t slot = 0; slot < factors.size(); ++slot) list.resize(slot);
-  }
-  return list.take();
+  return !next || *next == factors || split_fault(split, *next) ? std::nullopt : next;
 }
 
 std::vector<Factors> all_splits(const SplitParameter& split) {

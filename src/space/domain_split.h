@@ -20,8 +20,18 @@ int64_t count_splits(const SplitParameter& split);
 bool has_choice(const SplitParameter& split);
 // One legal value, distributed as domain.h says.
 Factors sample_split(const SplitParameter& split, Rng& rng);
-// The legal values one step away, each once.
-std::vector<Factors> neighbours_of_split(const SplitParameter& split, const Factors& factors);
+// How far a part goes at the cost of another one.
+enum class Stride : uint8_t {
+  divisor,  // to the next divisor of their product
+  one,      // by one
+  tile,     // to one tile more or fewer
+  twice,    // by a factor of two
+};
+// With part `raised` larger, at the cost of part `lowered` (0: the outer part, which follows from the
+// factors; all strides but `divisor` are between it and another one); nothing where that is no other legal
+// value.
+std::optional<Factors> step_of_split(const SplitParameter& split, const Factors& factors, int raised,
+                                     int lowered, Stride stride);
 // All legal values.
 std::vector<Factors> all_splits(const SplitParameter& split);
 // Why these factors are illegal, or nothing if they are legal.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compile/compile.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "tune/task_records.h"
 
 namespace lathe {
@@ -85,7 +85,7 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records, F
 }
 
 Result<Trace> first_trial(const Task& task) {
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   for (const Point& point : space.preferred_points()) {
     Result<Trace> trace = space.trace(point);
     if (trace && compile(task, *trace)) return trace;
@@ -96,7 +96,7 @@ Result<Trace> first_trial(const Task& task) {
 }
 
 Result<Trace> naive_trace(const Task& task) {
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   return space.naive();
 }
 

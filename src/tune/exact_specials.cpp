@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe {
 
 Result<Task> with_exact_specials(Task task) {
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   const bool spreads = std::ranges::any_of(space.preferred_points(), [&](const Point& point) {
     const Result<Trace> trace = space.trace(point);
     return trace && spreads_specials(*trace);

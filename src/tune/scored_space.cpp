@@ -9,8 +9,8 @@
 
 namespace lathe {
 
-Result<ScoredSpace> ScoredSpace::create(const Task& task) {
-  LATHE_TRY(Space space, Space::derive(task));
+Result<ScoredSpace> ScoredSpace::create(const Task& task, std::string_view kind) {
+  LATHE_TRY(Space space, derive_space(task, kind));
   return ScoredSpace(task, std::move(space));
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -11,13 +12,14 @@
 #include "schedule/prefix_replay.h"
 #include "search/search_space.h"
 #include "search/strategy.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe {
 
 class ScoredSpace {
  public:
-  static Result<ScoredSpace> create(const Task& task);
+  // Of this row of the table of spaces.
+  static Result<ScoredSpace> create(const Task& task, std::string_view kind = kDefaultSpace);
 
   const Space& space() const { return space_; }
   // What a strategy searches. The returned value refers to this object, which must stay where it is.

@@ -4,7 +4,7 @@
 
 #include "loop/walk.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "tune/task_records.h"
 
 namespace lathe {
@@ -106,7 +106,7 @@ int64_t weight_bytes(const Program& program) {
 bool keeps_more_than_constants(const Task& task, int64_t bytes) { return bytes > enough_bytes(task); }
 
 Result<int64_t> first_weight_bytes(const Task& task) {
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   for (const Point& point : space.preferred_points()) {
     const Result<Trace> trace = space.trace(point);
     if (!trace) continue;
@@ -121,7 +121,7 @@ Result<std::vector<SmallerTrace>> smaller_traces(const Task& task, const RecordS
   if (collector.is_done()) return collector.take();
   if (records != nullptr) LATHE_TRY_STATUS(offer_records(task, *records, collector));
   if (collector.is_done()) return collector.take();
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   for (const Point& point : space.preferred_points()) {
     if (collector.is_done()) break;
     if (const Result<Trace> trace = space.trace(point)) collector.offer(task, *trace, std::nullopt);

@@ -271,8 +271,8 @@ void TaskTuner::State::keep(const Point& point, const Built& built, const Measur
   record.cores = task.cores;
   record.compiler_version = compiler_version();
   record.trace = to_string(built.trace);
-  record.sketch = scored.space().sketches()[static_cast<size_t>(point.sketch)].name;
-  record.integers = point.integers;
+  const Sketch& sketch = scored.space().sketch_of(point);
+  record.point = {options.space, sketch.name, choices_of(sketch.domain, point.integers)};
   record.measurement = measurement;
   record.strategy = options.strategy;
   record.seed = options.seed;
@@ -287,9 +287,11 @@ Status TaskTuner::State::take_over_records() {
   for (const Record& record : known) {
     count(record.measurement);
     if (record.measurement.ok()) ranked.push_back({record.measurement.seconds, record.id});
-    const auto sketch = std::ranges::find(sketches, record.sketch, &Sketch::name);
-    if (sketch == sketches.end() || !check(sketch->domain, record.integers)) continue;
-    trials.push_back({{static_cast<int>(sketch - sketches.begin()), record.integers},
+    const auto sketch = std::ranges::find(sketches, record.point.sketch, &Sketch::name);
+    if (record.point.space != options.space || sketch == sketches.end()) continue;
+    auto integers = integers_in(sketch->domain, record.point, sketch->preferred);
+    if (!integers) continue;
+    trials.push_back({{static_cast<int>(sketch - sketches.begin()), std::move(*integers)},
                       record.measurement.ok() ? record.measurement.seconds : kInfinity});
   }
   strategy->observe(trials);
@@ -304,7 +306,7 @@ TaskTuner::~TaskTuner() = default;
 Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& options,
                                     CandidateRunner& runner, RecordStore& records, const Watch& watch) {
   LATHE_TRY(const Task task, make_known(asked_for, records));
-  LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task));
+  LATHE_TRY(ScoredSpace scored, ScoredSpace::create(task, options.space));
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
   LATHE_TRY(Problem problem, Problem::create(task, checks, watch));

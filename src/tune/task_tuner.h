@@ -16,12 +16,14 @@
 #include "measure/candidate_runner.h"
 #include "records/record_store.h"
 #include "search/strategy.h"
+#include "space/all.h"
 #include "task/task.h"
 #include "tune/stop_rule.h"
 
 namespace lathe {
 
 struct TuneOptions {
+  std::string space = std::string(kDefaultSpace);  // a row of the table of spaces (space/all.h)
   std::string strategy = "evolutionary";
   std::string cost_model = "gbt";
   uint64_t seed = 0;

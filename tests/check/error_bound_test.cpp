@@ -14,7 +14,7 @@
 #include "loop/evaluate.h"
 #include "lower/programs.h"
 #include "runtime/launch.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/detect.h"
 
 namespace lathe::testing {
@@ -79,7 +79,7 @@ TEST_P(Formulas, EveryProgramIsWithinTheBound) {
   task.target = detect_target();
   const std::vector<HostTensor> inputs = random_inputs(task.dag);
   const std::vector<Approximate> elements = bounds_of(task.dag, inputs);
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   std::vector<Trace> traces = {{}};
   for (const Point& point : space->preferred_points()) traces.push_back(space->trace(point).value());

@@ -13,7 +13,7 @@
 #include "compile/compile.h"
 #include "conformance/trace_checker.h"
 #include "expr/parse.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -78,7 +78,7 @@ Task task_of(const TypedCase& typed, const std::string& type, bool free_layouts,
 
 // The arms of what the space prefers, each found right.
 std::set<std::string> right_arms(const Task& task, TraceChecker& checker) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << task.name << ": " << space.error().to_string();
   const Reference reference = make_reference(task);
   std::set<std::string> arms;

@@ -12,7 +12,7 @@
 #include <map>
 
 #include "conformance/trace_checker.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -108,7 +108,7 @@ class RandomTraces : public ::testing::Test {
     for (int variant = 0; variant < 4; ++variant) {
       const Target target = generic_target(variant % 2 == 0 ? Isa::avx512 : Isa::avx2);
       const Reference reference = make_reference(small, target, variant < 2 ? 1 : 2, true);
-      const Result<Space> space = Space::derive(reference.task);
+      const Result<Space> space = derive_space(reference.task);
       ASSERT_TRUE(space) << space.error().to_string();
       for (size_t s = 0; s < space->sketches().size(); ++s) {
         const Sketch& sketch = space->sketches()[s];
@@ -128,7 +128,7 @@ class RandomTraces : public ::testing::Test {
   void draw_points(const std::vector<Reference>& references, uint64_t seeds) {
     std::vector<Space> spaces;
     for (const Reference& reference : references) {
-      Result<Space> space = Space::derive(reference.task);
+      Result<Space> space = derive_space(reference.task);
       ASSERT_TRUE(space) << space.error().to_string();
       spaces.push_back(std::move(*space));
     }

@@ -16,7 +16,7 @@
 #include "loop/evaluate.h"
 #include "loop/interpret.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/detect.h"
 
 namespace lathe::testing {
@@ -43,7 +43,7 @@ Task task_of(const std::string& text) {
 }
 
 LoweredProgram preferred_program(const Task& task) {
-  const Space space = Space::derive(task).value();
+  const Space space = derive_space(task).value();
   const Trace trace = space.trace(space.preferred_points().front()).value();
   return lower(apply_trace(task, trace).value(), task.target).value();
 }

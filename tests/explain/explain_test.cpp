@@ -18,17 +18,16 @@ Task task_of_text(const std::string& text) {
   return *make_task(workloads->front(), generic_target(Isa::avx2), 1, false);
 }
 
-Record record(int64_t id, const std::string& sketch, const std::vector<int64_t>& integers, double seconds) {
+Record record(int64_t id, const std::string& sketch, const Choices& choices, double seconds) {
   Record record;
   record.id = id;
-  record.sketch = sketch;
-  record.integers = integers;
+  record.point = {"lathe", sketch, choices};
   record.measurement.seconds = seconds;
   return record;
 }
 
 Record failed(int64_t id, const std::string& sketch, ErrorKind kind) {
-  Record made = record(id, sketch, {0, 1}, 0);
+  Record made = record(id, sketch, {}, 0);
   made.measurement = failed_measurement(kind, "injected");
   return made;
 }
@@ -97,8 +96,8 @@ TEST(StageBounds, WhatRunsColdBringsConstantsAndOutputsFromMemory) {
 }
 
 TEST(Tried, SketchesAreSortedByTheirBestAndFailuresCounted) {
-  const std::vector<Record> records = {record(1, "a", {0, 0}, 3e-3), failed(2, "b", ErrorKind::timeout),
-                                       record(3, "c", {1, 0}, 1e-3), record(4, "a", {2, 0}, 2e-3),
+  const std::vector<Record> records = {record(1, "a", {}, 3e-3), failed(2, "b", ErrorKind::timeout),
+                                       record(3, "c", {}, 1e-3), record(4, "a", {}, 2e-3),
                                        failed(5, "a", ErrorKind::timeout)};
   const std::vector<Tried> sketches = tried_sketches(records);
   ASSERT_EQ(sketches.size(), 3u);
@@ -115,16 +114,25 @@ TEST(Tried, SketchesAreSortedByTheirBestAndFailuresCounted) {
 }
 
 TEST(Tried, ValuesAreTheParametersOwnAndThoseNeverVariedAreLeftOut) {
-  const std::vector<Record> records = {record(1, "a", {0, 1}, 3e-3), record(2, "a", {2, 1}, 2e-3),
-                                       record(3, "a", {0, 1}, 4e-3), record(4, "other", {1, 0}, 1e-3)};
+  const auto chosen = [](int64_t order, int64_t swap) {
+    return Choices{{"order", {order}}, {"swap", {swap}}};
+  };
+  std::vector<Record> records = {record(1, "a", chosen(4, 1), 3e-3), record(2, "a", chosen(16, 1), 2e-3),
+                                 record(3, "a", chosen(4, 1), 4e-3), record(4, "other", chosen(8, 0), 1e-3),
+                                 record(5, "a", chosen(8, 0), 1e-3)};
+  records.back().point.space = "another";
+  // As files before version 4 hold it: by places.
+  records.push_back(record(6, "a", {}, 5e-3));
+  records.back().point.integers = {0, 1};
   const Domain domain{{{"order", OrderedParameter{{4, 8, 16}}}, {"swap", CategoricalParameter{2}}}};
-  const std::vector<ParameterTried> parameters = tried_values(records, "a", domain);
+  const Sketch sketch{.name = "a", .write = {}, .domain = domain, .preferred = {0, 0}};
+  const std::vector<ParameterTried> parameters = tried_values(records, "lathe", sketch);
   ASSERT_EQ(parameters.size(), 1u);
   EXPECT_EQ(parameters[0].name, "order");
   ASSERT_EQ(parameters[0].values.size(), 2u);
   EXPECT_EQ(parameters[0].values[0].what, "16");
   EXPECT_EQ(parameters[0].values[1].what, "4");
-  EXPECT_EQ(parameters[0].values[1].trials, 2);
+  EXPECT_EQ(parameters[0].values[1].trials, 3);
   EXPECT_EQ(parameters[0].values[1].best_seconds, 3e-3);
 }
 
@@ -139,7 +147,7 @@ TEST(Comparable, ProcessorsAndVersionsAreNotMixed) {
   for (const auto& [machine, version] :
        {std::pair("here", "2"), std::pair("there", "2"), std::pair("here", "1"), std::pair("here", "2"),
         std::pair("there", "2")}) {
-    Record made = record(static_cast<int64_t>(records.size()) + 1, "a", {0}, 1e-3);
+    Record made = record(static_cast<int64_t>(records.size()) + 1, "a", {}, 1e-3);
     made.machine = machine;
     made.compiler_version = version;
     records.push_back(made);
@@ -156,8 +164,8 @@ TEST(Comparable, ProcessorsAndVersionsAreNotMixed) {
 
 TEST(Explain, TellsTheBestProgramWithAndWithoutARoofline) {
   const Task task = task_of_text("C[i:64, j:64] = sum(r:64) A[i,r] * B[r,j]");
-  Record slow = record(1, "a", {0, 0}, 2e-3);
-  Record fast = record(2, "b", {0, 0}, 1e-3);
+  Record slow = record(1, "a", {}, 2e-3);
+  Record fast = record(2, "b", {}, 1e-3);
   for (Record* made : {&slow, &fast}) {
     made->task = text_of(task);
     made->target = task.target.name;

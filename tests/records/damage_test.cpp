@@ -242,7 +242,9 @@ TEST_F(DamageTest, TheErrorOfARecordSaysWhatIsDamaged) {
 
 // Programs of a scalar have nothing to choose, and no steps.
 TEST_F(DamageTest, ATraceWithoutStepsIsSoundWhereThereIsNoChoice) {
-  change("UPDATE records SET trace = '', point = '{\"integers\":[],\"sketch\":\"direct\"}' WHERE id = 1");
+  change(
+      "UPDATE records SET trace = '', point = '{\"choices\":{},\"sketch\":\"direct\",\"space\":\"lathe\"}' "
+      "WHERE id = 1");
   EXPECT_EQ(reason(1), "");
 }
 

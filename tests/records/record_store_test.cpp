@@ -229,7 +229,7 @@ TEST_F(RecordStoreTest, ANewerSchemaIsRefused) {
   EXPECT_EQ(
       RecordStore::open(file("records.db")).error().message,
       "the records file " + file("records.db") +
-          " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 3");
+          " was written by a newer Lathe: its schema is version 7 and this Lathe knows up to version 4");
 }
 
 TEST_F(RecordStoreTest, AFileOfAnEarlierBuildIsReadAndGainsColumnsWhenItIsWritten) {

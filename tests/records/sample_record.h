@@ -18,8 +18,7 @@ inline Record sample_record(double seconds) {
   record.cores = 1;
   record.compiler_version = "0.1";
   record.trace = "split C i [12 12]\nparallel C i.0";
-  record.sketch = "tile";
-  record.integers = {12, 12, 3};
+  record.point = {"lathe", "tile", {{"i", {12, 12}}, {"order", {3}}}};
   record.measurement = measurement_of({seconds, seconds});
   record.strategy = "evolutionary";
   record.seed = 7;

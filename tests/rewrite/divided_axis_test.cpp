@@ -7,7 +7,7 @@
 
 #include "expr/print.h"
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -66,7 +66,7 @@ TEST(DividedAxis, TakenNamesGiveNoSketch) {
     const Result<Dag> dag = rewrite(task.dag, "divided_axis", "O", {});
     ASSERT_FALSE(dag) << text;
     EXPECT_TRUE(dag.error().message.ends_with("which is taken")) << dag.error().message;
-    const Result<Space> space = Space::derive(task);
+    const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << space.error().to_string();
     for (const Point& point : space->preferred_points()) {
       const Result<Trace> trace = space->trace(point);
@@ -78,7 +78,7 @@ TEST(DividedAxis, TakenNamesGiveNoSketch) {
 
 // The space has a way that fills vectors with a group's maps.
 TEST(DividedAxis, GroupedConvolutionsGetTiles) {
-  const Result<Space> space = Space::derive(grouped());
+  const Result<Space> space = derive_space(grouped());
   ASSERT_TRUE(space) << space.error().to_string();
   const auto tiled = std::ranges::find(space->sketches(), "divided_axis O.D vector=fr rows=y", &Sketch::name);
   ASSERT_NE(tiled, space->sketches().end());

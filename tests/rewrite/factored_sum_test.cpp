@@ -6,7 +6,7 @@
 #include "expr/parse.h"
 #include "expr/print.h"
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -50,7 +50,7 @@ TEST(FactoredSum, RefusesWhereNothingIsTakenOut) {
 TEST(FactoredSum, ComesFirstAndComputesTheSame) {
   const Task task = task_of(R"({"name":"b", "op":"bilinear", "batch":16, "out_features":24, "in1_features":12,
                                 "in2_features":20})");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   const std::vector<Point> preferred = space->preferred_points();
   const Sketch& first = space->sketches()[static_cast<size_t>(preferred.front().sketch)];

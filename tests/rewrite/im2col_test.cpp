@@ -7,7 +7,7 @@
 
 #include "expr/print.h"
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -92,7 +92,7 @@ TEST(Im2col, RefusesWhatIsNoMatrixProduct) {
 // it does nothing but move elements.
 TEST(Im2col, IsAnArmOfTheSpace) {
   const Task task = expression(kConvolution);
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   const auto arm = std::ranges::find_if(
       space->sketches(), [](const Sketch& sketch) { return sketch.name.starts_with("im2col"); });

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -36,7 +36,7 @@ TEST(Trim, WhereAllTapsMeetSomethingItIsRefused) {
 }
 
 TEST(Trim, EveryArmBeginsWithIt) {
-  const Result<Space> space = Space::derive(flat_image());
+  const Result<Space> space = derive_space(flat_image());
   ASSERT_TRUE(space) << space.error().to_string();
   ASSERT_FALSE(space->preferred_points().empty());
   for (const Point& point : space->preferred_points()) {

@@ -12,7 +12,7 @@
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -76,7 +76,7 @@ TEST(Winograd, AProductMayHaveMoreAxesThanAnImage) {
     EXPECT_GT(lost, 0) << m;
     EXPECT_LT(lost, relative_tolerance(task.dag, trace)) << m;
   }
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   int points = 0;
   for (const Point& point : space->preferred_points()) {

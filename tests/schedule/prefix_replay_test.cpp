@@ -7,7 +7,7 @@
 #include "loop/print.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -23,7 +23,7 @@ Task convolution() {
 // Points in order, so that neighbours share long prefixes, and out of order, across sketches and rewrites.
 TEST(PrefixReplay, GivesWhatApplyTraceGives) {
   const Task task = convolution();
-  const auto space = Space::derive(task);
+  const auto space = derive_space(task);
   ASSERT_TRUE(space.has_value());
   Rng rng(11);
   std::vector<Point> points;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -21,7 +21,7 @@ Task expression(const std::string& text, const std::string& constants = "") {
 
 // Writes every sketch with random answers; what asks for more or less than was declared throws.
 void expect_answers_fit(const Task& task) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   EXPECT_FALSE(space->preferred_points().empty());
   Rng rng(11);
@@ -37,7 +37,7 @@ void expect_answers_fit(const Task& task) {
 }
 
 std::string first_text(const Task& task) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << space.error().to_string();
   return to_string(space->trace(space->preferred_points().front()).value());
 }
@@ -64,7 +64,7 @@ TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
                             "kernel":9, "stride":1, "padding":4, "width":)" +
                         std::to_string(width) + "}");
     task.target = generic_target(Isa::avx512);
-    const Result<Space> space = Space::derive(task);
+    const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     EXPECT_FALSE(space->preferred_points().empty()) << width;
   }
@@ -106,7 +106,7 @@ TEST(Answers, PairsOfATransformGiveTheSameResult) {
     for (const int cores : {1, 2}) {
       Task task = task_of(fmt::format(R"({{"name":"c", {}{}}})", rest, fields));
       task.cores = cores;
-      const Result<Space> space = Space::derive(task);
+      const Result<Space> space = derive_space(task);
       ASSERT_TRUE(space) << space.error().to_string();
       for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
     }
@@ -130,7 +130,7 @@ TEST(Answers, WhatOneCoreDoesInAMomentIsNotShared) {
 TEST(Answers, TilesAreNoLargerThanADividedAxis) {
   const Task task =
       expression("input I[5, 15] O[f:8, x:6] = sum(c:3, k:3) I[c + f/4, 2*x + k] * C[f + c, k]", R"("C")");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
 }
@@ -184,7 +184,7 @@ TEST(Answers, AnEpilogueIsLegalHoweverManyLoopsAreParallel) {
            "stride":1)"}) {
     Task task = task_of(R"({"name":"c", "kernel":3, "padding":1, )" + fields + "}");
     task.cores = 2;
-    const Result<Space> space = Space::derive(task);
+    const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     Rng rng(3);
     for (size_t s = 0; s < space->sketches().size(); ++s) {
@@ -203,7 +203,7 @@ TEST(Answers, WhatMultipliesMostlyZerosIsNotTried) {
   const Task task = task_of(R"({"name":"t", "op":"conv3d_transpose", "batch":1, "depth":2, "height":2,
                                 "width":2, "in_channels":8, "out_channels":8, "kernel":16, "stride":16,
                                 "padding":0})");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   EXPECT_FALSE(space->sketches().empty());
   for (const Sketch& sketch : space->sketches()) EXPECT_THAT(sketch.name, Not(HasSubstr("flat_places O.G ")));
@@ -212,7 +212,7 @@ TEST(Answers, WhatMultipliesMostlyZerosIsNotTried) {
 // Six sums in one row; seven rows of them would not stay in registers.
 TEST(Answers, SumsInTheLanesStayInRegisters) {
   const Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":7, "n":6, "k":2048})");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   for (size_t s = 0; s < space->sketches().size(); ++s) {
     const Sketch& sketch = space->sketches()[s];
@@ -228,7 +228,7 @@ TEST(Answers, SumsInTheLanesStayInRegisters) {
 TEST(Answers, WhatFollowsSumsInTheLanesHasVectors) {
   const Task task =
       expression(R"(s[n:2, c:16] = sum(k:1040) W[c,k] * h[n,k]\nO[n:2, c:16, y:40] = s[n,c] * Y[n,c,y])");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   for (const Point& point : space->preferred_points())
     EXPECT_THAT(to_string(space->trace(point).value()), HasSubstr("vectorize O"));

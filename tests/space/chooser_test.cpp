@@ -37,22 +37,69 @@ TEST(Chooser, PrefersTheNearestBelow) {
   }
 }
 
-// Replaying answers by index, whatever is preferred then, and declares nothing.
+Domain asked() {
+  Chooser declaring;
+  ask(declaring);
+  return declaring.domain();
+}
+
+// Replaying answers by name, whatever is preferred then, and declares nothing.
 TEST(Chooser, Replays) {
+  const Domain domain = asked();
   const std::vector<int64_t> integers = {3, 0, 0};
-  Chooser chooser(integers);
+  Chooser chooser(domain, integers);
   EXPECT_EQ(ask(chooser, 1), (std::vector<int64_t>{16, 0, 5}));
   EXPECT_TRUE(chooser.domain().parameters.empty());
   EXPECT_TRUE(chooser.preferred().empty());
+}
+
+// In another order, with one question left out and one that is new.
+TEST(Chooser, FindsAnswersByTheNamesOfTheQuestions) {
+  const Domain domain = asked();
+  const std::vector<int64_t> integers = {3, 1, 0};
+  Chooser chooser(domain, integers);
+  EXPECT_EQ(chooser.choose_kind("order", 3, 2), 1);
+  EXPECT_EQ(chooser.choose("new", {2, 4}, 4), 4) << "nothing answers it but what is preferred";
+  EXPECT_EQ(chooser.choose("rows", {1, 4, 8, 16}, 1), 16);
+}
+
+// What was answered may be none of what is asked for now: the nearest value below it, or what is preferred.
+TEST(Chooser, AnswersAreFittedToTheQuestion) {
+  const Domain domain = asked();
+  const std::vector<int64_t> integers = {2, 2, 0};
+  Chooser chooser(domain, integers);
+  EXPECT_EQ(chooser.choose("rows", {1, 2, 6, 12}, 1), 6);
+  EXPECT_EQ(chooser.choose_kind("order", 2, 0), 0);
+  EXPECT_EQ(chooser.choose_kind("rows", 4, 3), 3) << "no such question was answered";
 }
 
 // The preferred point replays to what declaring gave.
 TEST(Chooser, ThePreferredPointIsTheModelsChoice) {
   Chooser declaring;
   const std::vector<int64_t> answers = ask(declaring);
-  Chooser replaying(declaring.preferred());
+  Chooser replaying(declaring.domain(), declaring.preferred());
   EXPECT_EQ(ask(replaying), answers);
   EXPECT_TRUE(check(declaring.domain(), declaring.preferred()).has_value());
+}
+
+TEST(Chooser, SplitsAndOrders) {
+  const SplitParameter split{100, 3, true, 32};
+  const std::vector<std::string> loops = {"i", "j", "k"};
+  const auto ask_both = [&](Chooser& chooser) {
+    return std::pair(chooser.choose_split("tile", split, {5, 8}), chooser.choose_order("loops", loops));
+  };
+  Chooser declaring;
+  EXPECT_EQ(ask_both(declaring), std::pair(std::vector<int64_t>({5, 8}), loops));
+  EXPECT_EQ(declaring.preferred(), (std::vector<int64_t>{5, 8, 0, 1, 2}));
+  EXPECT_TRUE(check(declaring.domain(), declaring.preferred()).has_value());
+  const std::vector<int64_t> integers = {3, 16, 2, 0, 1};
+  Chooser replaying(declaring.domain(), integers);
+  EXPECT_EQ(ask_both(replaying),
+            std::pair(std::vector<int64_t>({3, 16}), std::vector<std::string>({"k", "i", "j"})));
+  Chooser smaller(declaring.domain(), integers);
+  EXPECT_EQ(smaller.choose_split("tile", {100, 3, false, 32}, {1, 1}), (std::vector<int64_t>{1, 1}))
+      << "16 does not divide 100";
+  EXPECT_EQ(smaller.choose_order("loops", {"i", "j"}), (std::vector<std::string>{"i", "j"}));
 }
 
 TEST(Chooser, Alternatives) {

@@ -10,7 +10,6 @@ namespace lathe {
 namespace {
 
 using testing::ElementsAre;
-using testing::UnorderedElementsAre;
 
 // All of them, in order; the last factor is the innermost.
 TEST(DomainSplit, All) {
@@ -73,22 +72,34 @@ TEST(DomainSplit, SamplesReachEverything) {
 }
 
 // A divisor goes from one part to another, the outer one included.
-TEST(DomainSplit, NeighboursOfAPerfectSplit) {
-  EXPECT_THAT(neighbours_of_split({12, 2, false, 64}, {2}), UnorderedElementsAre(Factors{1}, Factors{3}));
-  EXPECT_THAT(neighbours_of_split({12, 2, false, 64}, {12}), UnorderedElementsAre(Factors{6}));
-  EXPECT_THAT(neighbours_of_split({12, 2, false, 2}, {2}), UnorderedElementsAre(Factors{1}));
-  EXPECT_THAT(neighbours_of_split({4, 3, false, 64}, {2, 2}),
-              UnorderedElementsAre(Factors{4, 1}, Factors{1, 4}, Factors{1, 2}, Factors{2, 1}));
+TEST(DomainSplit, StepsOfAPerfectSplit) {
+  const SplitParameter twelve{12, 2, false, 64};
+  EXPECT_EQ(step_of_split(twelve, {2}, 1, 0, Stride::divisor), Factors{3});
+  EXPECT_EQ(step_of_split(twelve, {2}, 0, 1, Stride::divisor), Factors{1});
+  EXPECT_EQ(step_of_split(twelve, {12}, 1, 0, Stride::divisor), std::nullopt);
+  EXPECT_EQ(step_of_split({12, 2, false, 2}, {2}, 1, 0, Stride::divisor), std::nullopt);
+  const SplitParameter three_parts{4, 3, false, 64};
+  EXPECT_EQ(step_of_split(three_parts, {2, 2}, 1, 2, Stride::divisor), (Factors{4, 1}));
+  EXPECT_EQ(step_of_split(three_parts, {2, 2}, 2, 1, Stride::divisor), (Factors{1, 4}));
+  EXPECT_EQ(step_of_split(three_parts, {2, 2}, 0, 1, Stride::divisor), (Factors{1, 2}));
+  EXPECT_EQ(step_of_split(three_parts, {2, 2}, 1, 0, Stride::divisor), std::nullopt);
 }
 
 // One up and down, half and double, and one tile more or fewer: of 100 in tiles of 24 there are five, in
 // tiles of 25 four, and of 17 six.
-TEST(DomainSplit, NeighboursOfAnImperfectSplit) {
-  EXPECT_THAT(neighbours_of_split({100, 2, true, 64}, {24}),
-              UnorderedElementsAre(Factors{23}, Factors{25}, Factors{17}, Factors{12}, Factors{48}));
-  EXPECT_THAT(neighbours_of_split({100, 2, true, 24}, {24}),
-              UnorderedElementsAre(Factors{23}, Factors{17}, Factors{12}));
-  EXPECT_THAT(neighbours_of_split({1, 2, true, 64}, {1}), testing::IsEmpty());
+TEST(DomainSplit, StepsOfAnImperfectSplit) {
+  const auto up = [](const SplitParameter& split, Stride stride) {
+    return step_of_split(split, {24}, 1, 0, stride);
+  };
+  const auto down = [](Stride stride) { return step_of_split({100, 2, true, 64}, {24}, 0, 1, stride); };
+  EXPECT_EQ(up({100, 2, true, 64}, Stride::one), Factors{25});
+  EXPECT_EQ(up({100, 2, true, 64}, Stride::tile), Factors{25});
+  EXPECT_EQ(up({100, 2, true, 64}, Stride::twice), Factors{48});
+  EXPECT_EQ(down(Stride::one), Factors{23});
+  EXPECT_EQ(down(Stride::tile), Factors{17});
+  EXPECT_EQ(down(Stride::twice), Factors{12});
+  EXPECT_EQ(up({100, 2, true, 24}, Stride::one), std::nullopt);
+  EXPECT_EQ(step_of_split({1, 2, true, 64}, {1}, 0, 1, Stride::twice), std::nullopt);
 }
 
 }  // namespace

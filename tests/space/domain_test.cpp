@@ -186,6 +186,32 @@ TEST(Domain, ADomainWithoutChoiceStaysAsItIs) {
   EXPECT_TRUE(neighbours(domain, {1, 0}).empty());
 }
 
+TEST(Domain, Permutations) {
+  const Domain domain{
+      {{"loops", PermutationParameter{{"i", "j", "k", "l"}}}, {"last", CategoricalParameter{2}}}};
+  EXPECT_EQ(domain.slots(), 5);
+  EXPECT_EQ(domain.first_slot(1), 4);
+  EXPECT_EQ(domain.size(), 48);
+  const auto all = all_points(domain);
+  EXPECT_EQ(std::set<Integers>(all.begin(), all.end()).size(), 48u);
+  std::map<Integers, int> times;
+  Rng rng(9);
+  for (int i = 0; i < 48 * 200; ++i) ++times[sample(domain, rng)];
+  ASSERT_EQ(times.size(), 48u);
+  for (const auto& [point, n] : times) {
+    EXPECT_TRUE(check(domain, point).has_value());
+    EXPECT_GT(n, 120);
+    EXPECT_LT(n, 280);
+  }
+  EXPECT_THAT(neighbours(domain, {3, 0, 1, 2, 1}),
+              UnorderedElementsAre(Integers{0, 3, 1, 2, 1}, Integers{3, 1, 0, 2, 1}, Integers{3, 0, 2, 1, 1},
+                                   Integers{3, 0, 1, 2, 0}));
+  EXPECT_EQ(check(domain, {0, 1, 1, 2, 0}).error().to_string(),
+            "loops: an order must hold each of 0..3 once");
+  Domain long_one{{{"loops", PermutationParameter{std::vector<std::string>(30, "l")}}}};
+  EXPECT_EQ(long_one.size(), std::numeric_limits<int64_t>::max());
+}
+
 TEST(Domain, HashTellsPointsApart) {
   EXPECT_EQ(hash_of({1, {2, 3}}), hash_of({1, {2, 3}}));
   EXPECT_NE(hash_of({1, {2, 3}}), hash_of({1, {3, 2}}));

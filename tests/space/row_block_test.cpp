@@ -8,7 +8,7 @@
 
 #include "expr/parse.h"
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -68,7 +68,7 @@ TEST(RowBlock, ComputesTheSame) {
     Task task = task_of(R"({"name":"t", "op":"transpose_batch_matmul_softmax", "batch":2, "sequence":19,
                             "heads":3, "head_dim":5})");
     task.cores = cores;
-    const Result<Space> space = Space::derive(task);
+    const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     const Sketch& first = space->sketches()[static_cast<size_t>(space->preferred_points().front().sketch)];
     EXPECT_TRUE(first.name.starts_with("direct in rows")) << first.name;

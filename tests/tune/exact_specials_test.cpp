@@ -9,7 +9,7 @@
 #include "expr/parse.h"
 #include "lower/lower.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/detect.h"
 
 namespace lathe {
@@ -26,7 +26,7 @@ O[f:16, y:14, x:14] = sum(c:16, p:3, q:3) P[c, y + p, x + q] * W[f, c, p, q])");
 }
 
 bool has_winograd(const Task& task) {
-  const Space space = Space::derive(task).value();
+  const Space space = derive_space(task).value();
   return std::ranges::any_of(space.sketches(), [](const Sketch& sketch) {
     return sketch.name.find("winograd") != std::string::npos;
   });
@@ -37,7 +37,7 @@ TEST(ExactSpecials, LeaveOutWinogradAlone) {
   const Task exact = with_exact_specials(convolution()).value();
   EXPECT_FALSE(has_winograd(exact));
   EXPECT_NE(hash_of(exact), hash_of(convolution()));
-  const Space space = Space::derive(exact).value();
+  const Space space = derive_space(exact).value();
   EXPECT_GT(space.sketches().size(), 1U);
   // What has no such program keeps its records.
   const Task product = task_of("C[i:16, j:16] = sum(r:16) A[i, r] * B[r, j]");
@@ -60,7 +60,7 @@ TEST(ExactSpecials, RefuseWhatSpreads) {
 // One infinity reaches the 9 results of each channel that read it, as infinities.
 TEST(ExactSpecials, KeepAnInfinityWhereItBelongs) {
   const Task task = with_exact_specials(convolution()).value();
-  const Space space = Space::derive(task).value();
+  const Space space = derive_space(task).value();
   HostTensor image{DType::f32, {16, 14, 14}, std::vector<double>(16 * 14 * 14, 0.5)};
   HostTensor weights{DType::f32, {16, 16, 3, 3}, std::vector<double>(16 * 16 * 9, 0.25)};
   image.values[5 * 14 + 7] = INFINITY;

@@ -10,7 +10,7 @@
 #include "ops/workloads.h"
 #include "records/task_text.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -26,7 +26,7 @@ Task convolution() {
 
 // Traces of the task by the bytes that their programs keep: the model's choices, and what lies beside them.
 std::map<int64_t, Trace> traces_by_bytes(const Task& task) {
-  const Space space = Space::derive(task).value();
+  const Space space = derive_space(task).value();
   Rng rng(1);
   std::map<int64_t, Trace> traces;
   for (Point point : space.preferred_points()) {

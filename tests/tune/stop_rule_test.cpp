@@ -9,6 +9,7 @@
 
 #include "base/temporary_folder.h"
 #include "ops/workloads.h"
+#include "space/all.h"
 #include "target/target.h"
 #include "tune/in_process_runner.h"
 #include "tune/tune.h"
@@ -30,7 +31,7 @@ Task product() { return task_of(R"("op": "matmul", "batch": 1, "m": 128, "n": 12
 constexpr double kOperations = 2.0 * 128 * 128 * 64;
 
 double least(const Task& task, std::span<const Trial> trials) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << space.error().to_string();
   return least_seconds(task, *space, trials, kPeaks);
 }
@@ -78,7 +79,7 @@ TEST(LeastSeconds, CountsBytesOfWhatIsReadWhole) {
 TEST(LeastSeconds, CountsAnAlgorithmThatWasTriedAndIsSlowNoMore) {
   const Task task = task_of(R"("op": "conv2d", "batch": 1, "height": 16, "width": 16, "in_channels": 32,
                                "out_channels": 32, "kernel": 3, "stride": 1, "padding": 1)");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   std::vector<Trial> trials;
   const auto try_all = [&](bool winograd, double seconds) {

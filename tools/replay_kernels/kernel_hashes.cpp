@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "compile/compile.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe {
 namespace {
@@ -52,7 +52,7 @@ Point draw(const Space& space, Rng& rng) {
 }  // namespace
 
 Result<std::vector<KernelHashes>> kernel_hashes(const Task& task) {
-  LATHE_TRY(const Space space, Space::derive(task));
+  LATHE_TRY(const Space space, derive_space(task));
   const std::vector<Point> preferred = space.preferred_points();
   const Result<Trace> first =
       preferred.empty() ? Result<Trace>(space.naive()) : space.trace(preferred.front());

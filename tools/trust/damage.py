@@ -24,7 +24,7 @@ STATEMENTS = (
     "UPDATE records SET cores = 4294967297", "UPDATE records SET failure_kind = 'bad luck'",
     "UPDATE records SET failure_kind = 'crash', seconds = NULL", "UPDATE records SET tolerance = 'none'",
     "UPDATE records SET created_at = 'yesterday', seed = 'x', wall_seconds = ''",
-    "UPDATE records SET point = json_set(point, '$.integers', json('[9223372036854775807]'))",
+    "UPDATE records SET point = json_set(point, '$.choices', json('{\"none\": [9223372036854775807]}'))",
     "UPDATE records SET point = json_set(point, '$.sketch', 'another')",
     "UPDATE records SET task = 'ffffffffffffffff'", "UPDATE tasks SET hash = 'not hexadecimal'",
     "UPDATE tasks SET dag = 'nonsense'", "UPDATE tasks SET dag = 'Z[a:3] = X[a]'", "UPDATE tasks SET dag = ''",

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -14,13 +14,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string preferred_text(const Task& task) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << space.error().to_string();
   return to_string(space->trace(space->preferred_points().front()).value());
 }
 
 void expect_samples_same(const Task& task, int count) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
   Rng rng(7);

@@ -4,8 +4,8 @@
 
 #include "expr/parse.h"
 #include "rewrite/same_result.h"
+#include "space/all.h"
 #include "space/rules/register_tile.h"
-#include "space/space.h"
 
 namespace lathe::testing {
 namespace {
@@ -15,13 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string preferred_text(const Task& task) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << space.error().to_string();
   return to_string(space->trace(space->preferred_points().front()).value());
 }
 
 std::string text_of_sketch(const Task& task, const std::string& name) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << space.error().to_string();
   for (const Point& point : space->preferred_points()) {
     if (space->sketches()[static_cast<size_t>(point.sketch)].name == name)
@@ -36,7 +36,7 @@ TEST(ProductRule, AMatrixTimesAVectorReadsSeveralPanelsAtOnce) {
               AllOf(HasSubstr("layout=[0/16][1][0%16]"), HasSubstr("split y i [1 8 8]")));
   for (const int m : {512, 100, 9}) {
     const Task small = task_of(R"({"name":"g", "op":"gemv", "k":13, "m":)" + std::to_string(m) + "}");
-    const Result<Space> space = Space::derive(small);
+    const Result<Space> space = derive_space(small);
     ASSERT_TRUE(space);
     for (const Point& point : space->preferred_points()) expect_same(small, space->trace(point).value());
   }
@@ -52,7 +52,7 @@ TEST(ProductRule, StreamsDivideThePanels) {
 TEST(ProductRule, AnOpenOperandComesInPanels) {
   const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":3, "m":70, "n":24, "k":11})");
   EXPECT_THAT(preferred_text(task), AllOf(HasSubstr("layout B [0][2/"), Not(HasSubstr("cache_read C B"))));
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
 }
@@ -74,7 +74,7 @@ TEST(ProductRule, AProductUnderAConditionIsTiledToo) {
     SCOPED_TRACE(text);
     const Task task =
         make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1, {"B"}, true).value();
-    const Result<Space> space = Space::derive(task);
+    const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << space.error().to_string();
     EXPECT_THAT(preferred_text(task), HasSubstr("cache_read C B B.pack"));
     for (int sketch = 0; sketch < static_cast<int>(space->sketches().size()); ++sketch) {
@@ -134,7 +134,7 @@ TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
   EXPECT_NE(tiles[0].vectors, tiles[1].vectors);
   EXPECT_EQ(preferred_register_tiles(generic_target(Isa::avx2), 3, 6, false, /*taps=*/64).size(), 1u);
   const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":196, "n":512, "k":256})");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   EXPECT_GT(space->preferred_points().size(), space->sketches().size());
 }

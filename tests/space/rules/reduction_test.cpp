@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -22,7 +22,7 @@ Task norm(int64_t rows, int64_t columns, int cores) {
 
 TEST(ReductionRule, PartsOfALongSumRunSideBySideInTheLanes) {
   const Task task = norm(64, 64, 1);
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   const std::string text = to_string(space->trace(space->preferred_points().front()).value());
   EXPECT_THAT(text, AllOf(HasSubstr("rfactor o.sum.rf i.0"), HasSubstr("unroll o.sum.rf.rf i.0.1"),
@@ -33,7 +33,7 @@ TEST(ReductionRule, ComputesTheSame) {
   for (const int cores : {1, 2}) {
     for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{64, 64}, {37, 53}, {5, 1201}, {600, 7}}) {
       const Task task = norm(rows, columns, cores);
-      const Result<Space> space = Space::derive(task);
+      const Result<Space> space = derive_space(task);
       ASSERT_TRUE(space);
       Rng rng(3);
       for (int i = 0; i < 6; ++i) {
@@ -50,7 +50,7 @@ TEST(ReductionRule, ComputesTheSame) {
 TEST(ReductionRule, WhatSpreadsAResultHasVectorsOfItsOwn) {
   const Task task = task_of(
       R"({"name":"e", "op":"expression", "text":"S[i:40] = sum(j:40) X[i,j]\nO[i:40, j:40] = X[i,j] / S[i]"})");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   const std::string text = to_string(space->trace(space->preferred_points().front()).value());
   EXPECT_THAT(text, AllOf(HasSubstr("vectorize O j.2"), HasSubstr("vectorize S.rf j.1")));
@@ -72,7 +72,7 @@ std::vector<std::string> sketch_names(const Space& space) {
 // Nine sums cannot keep the units busy, but those in the lanes of a 3 x 3 tile can.
 TEST(ReductionRule, AProductOfFewResultsIsSummedUpInTheLanes) {
   const Task task = long_sum(3, 3, 20000, 1);
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   const Point first = space->preferred_points().front();
   EXPECT_EQ(space->sketches()[static_cast<size_t>(first.sketch)].name, "direct C vector=r");
@@ -83,7 +83,7 @@ TEST(ReductionRule, AProductOfFewResultsIsSummedUpInTheLanes) {
 
 TEST(ReductionRule, AProductOfManyResultsOrAShortSumIsNot) {
   for (const Task& task : {long_sum(64, 64, 20000, 1), long_sum(3, 3, 100, 1)}) {
-    const Result<Space> space = Space::derive(task);
+    const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     EXPECT_THAT(sketch_names(*space), Not(Contains("direct C vector=r")));
   }
@@ -93,7 +93,7 @@ TEST(ReductionRule, SumsOfProductsInTheLanesComputeTheSame) {
   for (const int cores : {1, 2}) {
     for (const Task& task :
          {long_sum(3, 3, 1101, cores), long_sum(5, 7, 1031, cores), long_sum(2, 4, 1024, cores)}) {
-      const Result<Space> space = Space::derive(task);
+      const Result<Space> space = derive_space(task);
       ASSERT_TRUE(space);
       const std::vector<std::string> names = sketch_names(*space);
       const auto name = std::ranges::find(names, "direct C vector=r");

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rewrite/same_result.h"
-#include "space/space.h"
+#include "space/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 TEST(TransformRule, VectorsRunAlongTheChannelsOfAGroup) {
   const Task task = task_of(R"({"name":"g", "op":"conv2d", "batch":1, "height":11, "width":9,
       "in_channels":27, "out_channels":30, "kernel":3, "stride":1, "padding":1, "dilation":1, "groups":3})");
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   Rng rng(5);
   int met = 0;

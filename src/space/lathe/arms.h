@@ -1,0 +1,23 @@
+// The ways to compute a task: its own Dag and what the rules of src/rewrite make of it, each as plans of
+// sketches. Before any of them go the rules that are always better, which no arm is named after.
+#pragma once
+
+#include <vector>
+
+#include "space/lathe/plan.h"
+
+namespace lathe {
+
+// Of the Dag as it is.
+std::vector<Plan> direct_plans(const Task& task);
+// Of every algorithm that a rule knows for a compute of the Dag.
+std::vector<Plan> algorithm_plans(const Task& task);
+
+struct RequiredPlans {
+  std::vector<Plan> plans;
+  RewriteStep rewrite;  // the first by the algorithm
+};
+// Of the algorithm that the task requires; an Error of kind unsupported where it applies to no compute.
+Result<RequiredPlans> required_plans(const Task& task);
+
+}  // namespace lathe

@@ -1,0 +1,101 @@
+#include "space/lathe/derive_lathe.h"
+
+#include <algorithm>
+
+#include "space/estimate.h"
+#include "space/lathe/arms.h"
+#include "space/lathe/write_sketch.h"
+
+namespace lathe {
+namespace {
+
+struct RankedSketch {
+  Sketch sketch;
+  double cycles = 0;  // how long its best program may take, as far as sizes tell (space/estimate.h)
+};
+
+RankedSketch ranked_sketch(const Plan& plan) {
+  const Reduced& reduced = plan.reduced;
+  Sketch sketch =
+      declared_sketch(plan.name(), [plan](Chooser& chooser) { return write_sketch(plan, chooser); });
+  sketch.operations = least_operations(reduced.dag, reduced.classified);
+  return {std::move(sketch), estimated_cycles(plan.task, reduced.dag, reduced.classified, plan.tiles)};
+}
+
+// A way that multiplies mostly zeros would run into the time limit in every trial.
+void leave_out_hopeless(std::vector<RankedSketch>& sketches) {
+  constexpr double kHopeless = 50;
+  const double least = std::ranges::min(sketches, {}, &RankedSketch::cycles).cycles;
+  std::erase_if(sketches, [&](const RankedSketch& ranked) { return ranked.cycles > kHopeless * least; });
+}
+
+// What the model finds about as good as its choice in the sketch, none twice.
+std::vector<std::vector<int64_t>> alternatives_of(const Sketch& sketch) {
+  constexpr int kMostAlternatives = 2;
+  std::vector<std::vector<int64_t>> found;
+  for (int alternative = 1; alternative <= kMostAlternatives; ++alternative) {
+    Chooser preferring(alternative);
+    static_cast<void>(sketch.write(preferring));
+    const std::vector<int64_t>& other = preferring.preferred();
+    if (other != sketch.preferred && std::ranges::find(found, other) == found.end()) found.push_back(other);
+  }
+  return found;
+}
+
+bool may_be_tried(const Sketch& sketch, const std::vector<int64_t>& integers) {
+  Chooser replaying(sketch.domain, integers);
+  return check(sketch.domain, integers) && sketch.write(replaying);
+}
+
+std::vector<Point> points_to_begin_with(const std::vector<RankedSketch>& sketches) {
+  constexpr size_t kFirst = 3;  // sketches that come before alternatives, and whose alternatives come at all
+  std::vector<const RankedSketch*> order;
+  for (const RankedSketch& ranked : sketches) order.push_back(&ranked);
+  std::ranges::stable_sort(order, {}, &RankedSketch::cycles);
+  std::vector<Point> points;
+  const auto add = [&](const RankedSketch* ranked, const std::vector<int64_t>& integers) {
+    if (may_be_tried(ranked->sketch, integers))
+      points.push_back({static_cast<int>(ranked - sketches.data()), integers});
+  };
+  for (size_t i = 0; i < order.size(); ++i) {
+    add(order[i], order[i]->sketch.preferred);
+    if (i + 1 != std::min(kFirst, order.size())) continue;
+    for (size_t first = 0; first <= i; ++first) {
+      for (const auto& integers : alternatives_of(order[first]->sketch)) add(order[first], integers);
+    }
+  }
+  return points;
+}
+
+Space space_of(std::vector<RankedSketch> ranked, Trace naive) {
+  std::vector<Point> first = points_to_begin_with(ranked);
+  std::vector<Sketch> sketches;
+  for (RankedSketch& each : ranked) sketches.push_back(std::move(each.sketch));
+  return {std::move(sketches), std::move(first), std::move(naive)};
+}
+
+}  // namespace
+
+Result<Space> derive_lathe(const Task& task) {
+  std::vector<RankedSketch> sketches;
+  const auto add = [&](const std::vector<Plan>& plans) {
+    for (const Plan& plan : plans) sketches.push_back(ranked_sketch(plan));
+  };
+  if (!task.algorithm.empty() && task.algorithm != kExactSpecials) {
+    LATHE_TRY(RequiredPlans required, required_plans(task));
+    add(required.plans);
+    return space_of(std::move(sketches), {std::move(required.rewrite)});
+  }
+  add(direct_plans(task));
+  const double direct = sketches.front().cycles;
+  add(algorithm_plans(task));
+  leave_out_hopeless(sketches);
+  // What moves between the parts of an algorithm is not counted.
+  constexpr double kClearGain = 0.8;
+  for (RankedSketch& ranked : sketches) {
+    if (ranked.cycles > kClearGain * direct) ranked.cycles = std::max(ranked.cycles, direct);
+  }
+  return space_of(std::move(sketches), {});
+}
+
+}  // namespace lathe

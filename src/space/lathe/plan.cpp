@@ -1,0 +1,87 @@
+#include "space/lathe/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lathe {
+namespace {
+
+std::string tile_name(const Compute& compute, const TileAxes& tile) {
+  std::string name = fmt::format("{} vector={}", compute.output->name, compute.axes[tile.vector].var.name());
+  if (tile.rows) name += fmt::format(" rows={}", compute.axes[*tile.rows].var.name());
+  return name;
+}
+
+// Whether the block's last stage is written by a product of it, and so cannot have the others inside.
+bool ends_in_epilogue(const RowBlock& block, const Classified& classified) {
+  return std::ranges::any_of(block.members, [&](size_t member) {
+    const Stage& stage = classified.of(member);
+    return member != block.last && stage.role == Role::product && stage.epilogue == block.last;
+  });
+}
+
+// The plans in which stages that share rows run together, where there are such stages, and then all plans.
+std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
+  std::vector<Plan> result;
+  for (const Plan& plan : plans) {
+    const auto is_in_lanes = [&](const auto& entry) { return plan.is_sum_in_lanes(entry.first); };
+    if (std::ranges::any_of(plan.tiles, is_in_lanes)) continue;
+    std::vector<RowBlock> blocks = row_blocks_of(plan.reduced.dag, plan.reduced.classified);
+    std::erase_if(blocks, [&](const RowBlock& block) {
+      return !rows_of_block(block, plan.tiles) || ends_in_epilogue(block, plan.reduced.classified);
+    });
+    if (blocks.empty()) continue;
+    result.push_back(plan);
+    result.back().arm += " in rows";
+    result.back().rows = std::move(blocks);
+  }
+  result.insert(result.end(), plans.begin(), plans.end());
+  return result;
+}
+
+}  // namespace
+
+Reduced take_out_inlined(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored) {
+  while (true) {
+    Classified classified = classify(task, dag, stored);
+    const auto inlined = std::ranges::find(classified.stages, Role::inlined, &Stage::role);
+    if (inlined == classified.stages.end()) return {std::move(dag), std::move(steps), std::move(classified)};
+    steps.emplace_back(InlineStep{dag.computes[inlined->compute].output->name});
+    dag = inline_compute(dag, inlined->compute);
+  }
+}
+
+bool Plan::is_sum_in_lanes(size_t compute) const {
+  const auto tile = tiles.find(compute);
+  return tile != tiles.end() && tile->second.runs_along_reduction(reduced.dag.computes[compute]);
+}
+
+std::string Plan::name() const {
+  std::string name = arm;
+  for (const auto& [compute, tile] : tiles) name += " " + tile_name(reduced.dag.computes[compute], tile);
+  return name;
+}
+
+std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
+  constexpr size_t kMostSketches = 16;
+  std::vector<Plan> plans = {{arm, task, reduced, {}, {}}};
+  for (const Stage& stage : reduced.classified.stages) {
+    if (stage.role != Role::product) continue;
+    auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage);
+    if (candidates.empty()) continue;
+    if (candidates.size() > most) candidates.resize(most);
+    std::vector<Plan> extended;
+    for (const TileAxes& tile : candidates) {
+      for (const Plan& plan : plans) {
+        if (extended.size() == kMostSketches) break;  // the choices of many products are too many to list
+        extended.push_back(plan);
+        extended.back().tiles.emplace(stage.compute, tile);
+      }
+    }
+    plans = std::move(extended);
+  }
+  return with_row_blocks(plans);
+}
+
+}  // namespace lathe

@@ -1,0 +1,82 @@
+// What a search proposes with one seed, on ten cases of all kinds: a change to spaces, domains or strategies
+// that is to alter no proposal alters no hash here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "folders.h"
+#include "ops/workloads.h"
+#include "search/all.h"
+#include "tune/scored_space.h"
+
+namespace lathe {
+namespace {
+
+struct Case {
+  const char* name;  // in workloads/operators.json
+  Isa isa;
+  int cores;
+  uint64_t proposals;  // hash of sketches and integers, in the order in which they were proposed
+};
+
+void PrintTo(const Case& c, std::ostream* stream) { *stream << c.name; }
+
+// Stands for a measurement, and for a model that is never wrong: it follows from the trace alone.
+double seconds_of(ScoredSpace& scored, const Point& point) {
+  return 1e-6 * static_cast<double>(1 + scored.identity(point) % 1000);
+}
+
+uint64_t hash_of_proposals(const Task& task) {
+  constexpr int kBatches = 5;
+  constexpr int kBatch = 8;
+  ScoredSpace scored = ScoredSpace::create(task).value();
+  StrategyOptions options;
+  options.seed = 7;
+  options.population = 32;
+  options.generations = 2;
+  options.descent_after = 16;
+  const auto strategy = make_strategy("evolutionary", scored.search_space(), options).value();
+  const Scorer scorer = [&](std::span<const Point> points) {
+    std::vector<double> costs;
+    for (const Point& point : points) costs.push_back(seconds_of(scored, point));
+    return costs;
+  };
+  Hasher hasher;
+  for (int i = 0; i < kBatches; ++i) {
+    std::vector<Trial> batch;
+    for (const Point& point : strategy->propose(kBatch, i == 0 ? Scorer() : scorer)) {
+      hasher.add(scored.space().sketches()[static_cast<size_t>(point.sketch)].name);
+      for (const int64_t integer : point.integers) hasher.add(integer);
+      batch.push_back({point, seconds_of(scored, point)});
+    }
+    strategy->observe(batch);
+  }
+  return hasher.finish();
+}
+
+class Proposals : public testing::TestWithParam<Case> {};
+
+TEST_P(Proposals, AreThoseOfTheSeed) {
+  const Case& c = GetParam();
+  const auto workloads = load_workloads(LATHE_SOURCE_DIR "/workloads/operators.json").value();
+  const auto workload = std::ranges::find(workloads, c.name, &Workload::name);
+  ASSERT_NE(workload, workloads.end());
+  const Task task = make_task(*workload, generic_target(c.isa), c.cores, true).value();
+  EXPECT_EQ(hash_of_proposals(task), c.proposals);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tune, Proposals,
+                         testing::Values(Case{"matmul.1024", Isa::avx2, 1, 4929163270310309704u},
+                                         Case{"resnet18.C6", Isa::avx512, 1, 15710646026758135608u},
+                                         Case{"resnet18.C2.winograd", Isa::avx2, 2, 12718334642126320069u},
+                                         Case{"DEP.0.b1", Isa::avx512, 1, 12930078814582550150u},
+                                         Case{"TBS.0.b1", Isa::avx2, 1, 13310446565840414236u},
+                                         Case{"NRM.0.b1", Isa::avx2, 2, 18335062823438780864u},
+                                         Case{"flex.GMV.512", Isa::avx512, 1, 14683414112548798708u},
+                                         Case{"T2D.0.b1", Isa::avx2, 1, 14773150776397873424u},
+                                         Case{"flex.SHO.0", Isa::avx512, 2, 5595470847619874199u},
+                                         Case{"ConvLayer.1.b1", Isa::avx2, 1, 2907287235229232215u}));
+
+}  // namespace
+}  // namespace lathe
