@@ -67,11 +67,13 @@ bool CallContext::bind(Launches& launches, const LatheLaunch* list, int32_t coun
   for (int32_t i = 0; i < count; ++i) {
     BoundLaunch& bound = launches.list[i];
     bound.launch = &list[i];
+    bound.entry = list[i].entry;
     bound.buffers = next;
     for (int32_t k = 0; k < list[i].buffer_count; ++k) *next++ = fixed_place(list[i].buffers[k]);
     if (shared_->pool != nullptr && list[i].threads > 1) {
       bound.parallel = *shared_->pool;
       bound.parallel.threads = std::min(bound.parallel.threads, list[i].threads);
+      bound.pool = &bound.parallel;
     }
   }
   return true;
@@ -101,8 +103,7 @@ void CallContext::bind_places(const Launches& launches, const ConstantSet& set) 
 
 bool CallContext::launch_all(const Launches& launches) {
   for (const BoundLaunch& bound : launches.list) {
-    const LatheParallel* const pool = bound.parallel.threads > 1 ? &bound.parallel : nullptr;
-    const int status = bound.launch->entry(bound.buffers, nullptr, workspace_.data(), pool);
+    const int status = bound.entry(bound.buffers, nullptr, workspace_.data(), bound.pool);
     if (status != 0) return model_error("a kernel ended with status %d in place of 0", status);
   }
   return true;

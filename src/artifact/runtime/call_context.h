@@ -42,7 +42,9 @@ class CallContext {
   // they are others than in the last run.
   struct BoundLaunch {
     const LatheLaunch* launch = nullptr;
+    LatheKernel entry = nullptr;
     void** buffers = nullptr;
+    const LatheParallel* pool = nullptr;  // null: it stays on the calling thread
     LatheParallel parallel = {};
   };
   struct Launches {

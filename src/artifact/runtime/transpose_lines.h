@@ -12,6 +12,8 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 constexpr int64_t kWayBytes = 4096;  // of the first cache
+// How far along its last rows are fetched, which no others follow.
+constexpr int64_t kFetchedBytes = 8 * kLineBytes;
 
 // Whether so many rows fall on so few sets of the first cache that lines are gone before they are used up: a
 // way has 4 KB, and there are at least 8.
@@ -20,9 +22,17 @@ inline bool rows_collide(int64_t rows, int64_t step) {
   return rows * apart >= 8 * kWayBytes;
 }
 
-// How lines are written: where they lie, through the caches or past them; or, where rows do not begin with
-// lines or a vector is none, past the caches by way of a piece of each row that is kept.
+// How lines are written: where they lie, through the caches or past them (of vectors that are no lines, by
+// way of a square of whole ones); or, where rows do not begin with lines, past the caches by way of a piece
+// of each row that is kept.
 enum class LineWrites { stored, streamed, kept };
+
+// `into` is where a line begins.
+template <class Lanes>
+inline void stream_line(char* into, const char* from) {
+  for (int64_t i = 0; i < kLineBytes; i += static_cast<int64_t>(sizeof(typename Lanes::Vector)))
+    Lanes::stream(into + i, Lanes::read(from + i));
+}
 
 // A row's last two pieces, each as long as a line: what is written of them is read so long after it came that
 // it lies in a cache. Vectors read from what the processor has yet to store there would wait for all stores
@@ -39,10 +49,10 @@ inline void write_line(char* kept, char* end, int64_t pieces) {
   if (pieces == 1 && left > 0) {
     __builtin_memcpy(end - kLineBytes, kept + kLineBytes, static_cast<size_t>(kLineBytes - left));
   } else {
-    for (int64_t i = 0; i < kLineBytes; i += static_cast<int64_t>(sizeof(typename Lanes::Vector)))
-      Lanes::stream(end - kLineBytes - left + i, Lanes::read(kept + kLineBytes - left + i));
+    stream_line<Lanes>(end - kLineBytes - left, kept + kLineBytes - left);
   }
-  __builtin_memcpy(kept, kept + kLineBytes, kLineBytes);
+  for (int64_t i = 0; i < kLineBytes; i += static_cast<int64_t>(sizeof(typename Lanes::Vector)))
+    Lanes::store(kept + i, Lanes::read(kept + kLineBytes + i));
 }
 
 // The last line, and what the last piece has of the next one.
@@ -90,6 +100,13 @@ inline void transpose_line(const CopyPlane& plane, int64_t count, bool collides,
       for (int64_t i = 0; i < kLine; i += kWidth)
         transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step,
                                       row + kLineBytes + i * kBytes, kKeptBytes);
+    } else if constexpr (kWrites == LineWrites::streamed && kWidth < kLine) {
+      alignas(kLineBytes) char square[kCount * kLineBytes];
+      for (int64_t i = 0; i < kLine; i += kWidth)
+        transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step, square + i * kBytes,
+                                      kLineBytes);
+      for (int64_t i = 0; i < kCount; ++i)
+        stream_line<Lanes>(into + i * plane.into_step, square + i * kLineBytes);
     } else {
       for (int64_t i = 0; i < kLine; i += kWidth)
         transpose_tile<Lanes, kBytes, kWrites == LineWrites::streamed>(
@@ -108,7 +125,7 @@ inline LinesDone transpose_lines(const CopyPlane& plane) {
   const LinesDone done = {plane.along / kCount * kCount, plane.across / kLine * kLine};
   CopyPlane line = plane;
   for (int64_t across = 0; across < done.across; across += kLine) {
-    const int64_t ahead = across + kLine < done.across ? kLine * plane.from_step : 0;
+    const int64_t ahead = across + kLine < done.across ? kLine * plane.from_step : kFetchedBytes;
     for (int64_t along = 0; along < done.along; along += kLine) {
       line.from = plane.from + across * plane.from_step + along * kBytes;
       line.into = plane.into + across * kBytes + along * plane.into_step;
@@ -130,12 +147,10 @@ inline LinesDone transpose_lines(const CopyPlane& plane) {
 template <class Lanes, int kBytes>
 inline LinesDone transpose_in_lines(const CopyPlane& plane) {
   constexpr int64_t kLine = kLineBytes / kBytes;
-  constexpr bool kWholeVectors = sizeof(typename Lanes::Vector) == kLineBytes;
   const bool has_lines =
       reinterpret_cast<uintptr_t>(plane.into) % kLineBytes == 0 && plane.into_step % kLineBytes == 0;
-  if (plane.streams && has_lines && kWholeVectors)
-    return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
-  if (plane.streams && plane.along <= kKeptRows && (has_lines || plane.across >= kKeptLines * kLine))
+  if (plane.streams && has_lines) return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
+  if (plane.streams && plane.along <= kKeptRows && plane.across >= kKeptLines * kLine)
     return transpose_lines<Lanes, kBytes, LineWrites::kept>(plane);
   if (rows_collide(kLine, plane.from_step)) return transpose_lines<Lanes, kBytes, LineWrites::stored>(plane);
   return {0, 0};
