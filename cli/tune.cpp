@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/tune_report.h"
 #include "cli/write_model.h"
+#include "evaluate/local_evaluator.h"
 #include "measure/peak.h"
 #include "measure/timing.h"
 #include "records/within.h"
@@ -129,10 +130,9 @@ TuneObserver observer_on(ProgressLine& line, const Deadline& deadline,
   };
 }
 
-TuneOptions search_options(const TuneCommand& command, int cores) {
-  TuneOptions search = command.search;
-  search.overlap = static_cast<int>(allowed_cpus().size()) > cores;
-  return search;
+LocalEvaluator evaluator_of(Session& session) {
+  return LocalEvaluator(session.measurer,
+                        {.overlap = static_cast<int>(allowed_cpus().size()) > session.cores});
 }
 
 using WorkObserver = std::function<void(const WorkState&)>;
@@ -248,11 +248,11 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
   if (!command.out.empty())
     session.budget.closing_seconds = closing_seconds(tasks) / static_cast<double>(layouts.size());
   ProgressLine line;
+  LocalEvaluator evaluator = evaluator_of(session);
   hold_interrupts();
   LATHE_TRY(const std::vector<CaseResult> results,
-            tune_cases(tasks, search_options(command, session.cores),
-                       shared_budget(session.budget, layouts.size(), tasks.size()), session.measurer,
-                       session.records, observer_on(line, session.budget.deadline, layouts)));
+            tune_cases(tasks, command.search, shared_budget(session.budget, layouts.size(), tasks.size()),
+                       evaluator, session.records, observer_on(line, session.budget.deadline, layouts)));
   release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;
@@ -286,11 +286,11 @@ Result<std::vector<ReportRow>> tune_network(const TuneCommand& command, const Ne
                                             Session& session) {
   const std::vector<WeightedTask>& tasks = network.tasks.tasks;
   ProgressLine line;
+  LocalEvaluator evaluator = evaluator_of(session);
   hold_interrupts();
-  LATHE_TRY(
-      const std::vector<CaseResult> results,
-      tune_network_tasks(tasks, command.scheduler, search_options(command, session.cores), session.budget,
-                         session.measurer, session.records, observer_on(line, session.budget.deadline, {})));
+  LATHE_TRY(const std::vector<CaseResult> results,
+            tune_network_tasks(tasks, command.scheduler, command.search, session.budget, evaluator,
+                               session.records, observer_on(line, session.budget.deadline, {})));
   release_interrupts();
   line.finish();
   std::vector<ReportRow> rows;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compile/compile.h"
+#include "evaluate/local_evaluator.h"
 #include "expr/dag.h"
 #include "measure/measurer.h"
 #include "records/record_store.h"
@@ -62,8 +63,9 @@ Result<int> tune_and_check(const char* worker) {
   MeasureOptions measuring;
   measuring.worker_path = worker;
   LATHE_TRY(Measurer measurer, Measurer::start(measuring));
+  LocalEvaluator evaluator(measurer);
   LATHE_TRY(RecordStore records, RecordStore::open(":memory:"));
-  LATHE_TRY(const auto results, tune_cases({task}, {}, {.trials = 8}, measurer, records, {}));
+  LATHE_TRY(const auto results, tune_cases({task}, {}, {.trials = 8}, evaluator, records, {}));
   std::printf("%d trials, best %.3f us\n", static_cast<int>(results[0].progress.trials),
               results[0].progress.best_seconds * 1e6);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cost/cost_model.h"
+#include "evaluate/local_evaluator.h"
 #include "expr/dag.h"
 #include "measure/measurer.h"
 #include "records/record_store.h"
@@ -143,12 +144,13 @@ Status tune_matmul(const char* worker) {
   MeasureOptions measuring;
   measuring.worker_path = worker;
   LATHE_TRY(Measurer measurer, Measurer::start(measuring));
+  LocalEvaluator evaluator(measurer);
   LATHE_TRY(RecordStore records, RecordStore::open(":memory:"));
   const TuneObserver observer = [](const TuneState& state) {
     std::printf("%d trials, best %.3f us\n", static_cast<int>(state.progress.trials),
                 state.progress.best_seconds * 1e6);
   };
-  LATHE_TRY(const auto results, tune_cases({task}, options, {.trials = 12}, measurer, records, observer));
+  LATHE_TRY(const auto results, tune_cases({task}, options, {.trials = 12}, evaluator, records, observer));
   if (!results[0].winner) return fail(ErrorKind::not_found, "no valid program was found");
   LATHE_TRY(const Record best, records.by_id(results[0].winner->record));
   std::printf("the best was found by '%s', in sketch '%s'\n", best.strategy.c_str(), best.sketch.c_str());

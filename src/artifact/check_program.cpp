@@ -13,8 +13,6 @@ namespace {
 // A comparison that is expected to take longer must be asked for.
 constexpr double kReasonableSeconds = 60;
 
-constexpr const char* kNoTime = "there was no time left";
-
 // What is told of a kernel's comparison names the kernel.
 Watch watch_of(const Task& task, const CompileModelOptions& options) {
   Watch watch = options.watch;
@@ -71,7 +69,7 @@ Result<std::optional<MeasureFailure>> check_program(CompiledTask& compiled,
   const Watch watch = watch_of(compiled.task, options);
   const double drawing = drawing_seconds(compiled.task.dag);
   if (watch.deadline.seconds_left() <= drawing) {
-    compiled.uncompared = kNoTime;
+    compiled.uncompared = kNoTimeLeft;
     return std::nullopt;
   }
   if (watch.observer) watch.observer({"inputs are drawn", 0, drawing});
@@ -79,7 +77,7 @@ Result<std::optional<MeasureFailure>> check_program(CompiledTask& compiled,
   checks.tolerance = options.tolerance;
   Result<Problem> problem = Problem::create(compiled.task, checks, watch);
   if (!problem && problem.error().kind == ErrorKind::timeout) {
-    compiled.uncompared = kNoTime;
+    compiled.uncompared = kNoTimeLeft;
     return std::nullopt;
   }
   if (!problem && problem.error().kind == ErrorKind::unsupported) {

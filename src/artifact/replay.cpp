@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "records/task_text.h"
 #include "records/within.h"
 #include "schedule/apply.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,5 +40,7 @@ inline uint64_t hash_text(std::string_view text) { return Hasher().add(text).fin
 
 // Sixteen hexadecimal digits: how a hash is written in records and names.
 std::string hash_to_string(uint64_t hash);
+// Reads that back; nothing where it is none.
+std::optional<uint64_t> hash_from_string(std::string_view text);
 
 }  // namespace lathe

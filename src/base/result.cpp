@@ -21,6 +21,13 @@ const char* to_string(ErrorKind kind) {
   return "unknown";
 }
 
+std::optional<ErrorKind> parse_error_kind(std::string_view name) {
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::database); ++kind) {
+    if (name == to_string(static_cast<ErrorKind>(kind))) return static_cast<ErrorKind>(kind);
+  }
+  return std::nullopt;
+}
+
 std::string Error::to_string() const {
   std::string text = where.empty() ? message : where + ": " + message;
   for (const std::string& note : notes) text += "\n  " + note;

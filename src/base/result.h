@@ -3,7 +3,9 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,8 @@ enum class ErrorKind {
 
 // The error kind's name as printed in records and messages, e.g. "illegal_schedule".
 const char* to_string(ErrorKind kind);
+// The kind of that name; nothing where there is none.
+std::optional<ErrorKind> parse_error_kind(std::string_view name);
 
 struct Error {
   ErrorKind kind = ErrorKind::invalid_argument;

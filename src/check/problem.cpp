@@ -140,6 +140,12 @@ Result<Problem> Problem::create(const Task& task, const ProblemOptions& options,
   return Problem(std::move(state));
 }
 
+int64_t Problem::bytes_of_data(const Task& task) {
+  int64_t elements = 0;
+  for (const Tensor& input : task.dag.inputs) elements += input.elements();
+  return elements * static_cast<int64_t>(sizeof(double));
+}
+
 double Problem::tolerance_of(const Trace& trace) const { return state_->tolerance_of(trace); }
 
 MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {

@@ -27,6 +27,9 @@ struct ProblemOptions {
   std::optional<double> tolerance = {};
 };
 
+// Why a program was not compared at all, beyond the sample of its measurement.
+constexpr const char* kNoTimeLeft = "there was no time left";
+
 // All elements of a program's outputs beside the reference.
 struct FullCheck {
   std::optional<MeasureFailure> failure;  // a wrong element, or a run that failed
@@ -46,6 +49,9 @@ class Problem {
   Problem(Problem&&) noexcept;
   Problem& operator=(Problem&&) noexcept;
   ~Problem();
+
+  // What the data of a task's problem take: its inputs as numbers.
+  static int64_t bytes_of_data(const Task& task);
 
   // The largest difference that the outputs of this trace's program are allowed.
   double tolerance_of(const Trace& trace) const;

@@ -10,7 +10,7 @@
 
 namespace lathe {
 
-// Run on the machine, simulated cycle by cycle, or computed from a formula.
+// Run on the machine, simulated cycle by cycle, or computed from a formula; the surest first.
 enum class MeasureSource { measured, simulated, modelled };
 
 // "measured", "simulated" or "modelled", as records spell it.

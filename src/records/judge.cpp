@@ -8,8 +8,8 @@
 #include "base/compiler_version.h"
 #include "expr/parse.h"
 #include "records/record_row.h"
-#include "records/task_text.h"
 #include "schedule/trace.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {

@@ -9,23 +9,9 @@
 
 #include "measure/measurement.h"
 #include "records/recorded_point.h"
+#include "task/task_text.h"
 
 namespace lathe {
-
-// Identity and text of a task, enough to build it again.
-struct TaskText {
-  uint64_t hash = 0;
-  std::string name = {};  // for people; the first name under which the task was recorded stays
-  std::string dag = {};   // the Dag's printed form
-  std::vector<std::string> constants = {};  // inputs whose values may be transformed beforehand
-  bool free_layouts = false;  // whether the schedule may choose the layouts of the other arguments
-  // The layouts that are given, one for each argument; empty where all are row-major or free.
-  std::vector<std::string> layouts = {};
-  bool runs_cold = false;      // as in Task
-  std::string algorithm = {};  // as in Task
-
-  bool operator==(const TaskText&) const = default;
-};
 
 struct Record {
   int64_t id = 0;  // given by the store
@@ -63,6 +49,7 @@ struct TaskSummary {
   int64_t trials = 0;
   int64_t failed = 0;
   std::optional<double> best_seconds;  // none: every trial failed
+  MeasureSource best_source = MeasureSource::measured;
   std::optional<int64_t> best_id;
 };
 

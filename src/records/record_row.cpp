@@ -43,18 +43,9 @@ Result<Value> json_as(const Statement& row, int column, const char* name) {
   }
 }
 
-std::optional<ErrorKind> parse_error_kind(const std::string& name) {
-  for (int kind = 0; kind <= static_cast<int>(ErrorKind::database); ++kind) {
-    if (name == to_string(static_cast<ErrorKind>(kind))) return static_cast<ErrorKind>(kind);
-  }
-  return std::nullopt;
-}
-
-Result<uint64_t> parse_hash(const std::string& text) {
-  uint64_t hash = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return damaged("hash", text);
-  return hash;
+Result<uint64_t> hash_from(const std::string& text) {
+  const std::optional<uint64_t> hash = hash_from_string(text);
+  return hash ? Result<uint64_t>(*hash) : damaged("hash", text);
 }
 
 Result<int> cores_from(const Statement& row, int column) {
@@ -219,7 +210,7 @@ Result<Record> record_alone(const Statement& row) {
 
 Result<TaskText> task_alone(const Statement& row) {
   TaskText task;
-  LATHE_TRY(task.hash, parse_hash(row.text(0)));
+  LATHE_TRY(task.hash, hash_from(row.text(0)));
   task.name = row.text(1);  // for people, whatever it is
   LATHE_TRY(task.dag, text_from(row, 2, "dag"));
   LATHE_TRY(task.constants, json_as<std::vector<std::string>>(row, 3, "constants"));

@@ -15,8 +15,8 @@
 #include "records/damage.h"
 #include "records/record_row.h"
 #include "records/schema.h"
-#include "records/task_text.h"
 #include "records/write_aside.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {
@@ -32,6 +32,7 @@ std::string where_clause(const RecordQuery& query) {
   add(query.machine.has_value(), "machine = ?");
   add(query.cores.has_value(), "cores = ?");
   add(query.compiler_version.has_value(), "compiler_version = ?");
+  add(query.source.has_value(), "source = ?");
   add(!query.except.empty(), fmt::format("id NOT IN ({})", fmt::join(query.except, ", ")));
   return clause;
 }
@@ -42,6 +43,16 @@ void bind_query(Statement& statement, const RecordQuery& query) {
   if (query.machine) statement.bind(*query.machine);
   if (query.cores) statement.bind(static_cast<int64_t>(*query.cores));
   if (query.compiler_version) statement.bind(*query.compiler_version);
+  if (query.source) statement.bind(to_string(*query.source));
+}
+
+// Those that did not fail, the best known first.
+std::string best_first() {
+  std::string order = " AND failure_kind IS NULL ORDER BY CASE source";
+  for (const MeasureSource source :
+       {MeasureSource::measured, MeasureSource::simulated, MeasureSource::modelled})
+    order += fmt::format(" WHEN '{}' THEN {}", to_string(source), static_cast<int>(source));
+  return order + " END, seconds, id";
 }
 
 // The ids as the JSON list that statements take.
@@ -51,12 +62,20 @@ std::string id_list(const Damage& damage) {
   return fmt::format("[{}]", fmt::join(ids, ","));
 }
 
+// Whether the measurement goes before a best one of that source and time.
+bool is_better(const Measurement& measurement, MeasureSource source, double seconds) {
+  if (measurement.source != source) return measurement.source < source;
+  return measurement.seconds < seconds;
+}
+
 void add_to(TaskSummary& summary, const Record& record) {
   ++summary.trials;
   if (record.measurement.failure) {
     ++summary.failed;
-  } else if (!summary.best_seconds || record.measurement.seconds < *summary.best_seconds) {
+  } else if (!summary.best_seconds ||
+             is_better(record.measurement, summary.best_source, *summary.best_seconds)) {
     summary.best_seconds = record.measurement.seconds;
+    summary.best_source = record.measurement.source;
     summary.best_id = record.id;
   }
 }
@@ -371,11 +390,10 @@ Result<int64_t> RecordStore::count(const RecordQuery& query) const {
 
 Result<std::optional<Record>> RecordStore::best(const RecordQuery& query) const {
   std::optional<Record> best;
-  LATHE_TRY_STATUS(
-      read(query, " AND failure_kind IS NULL ORDER BY seconds, id", [&](const Statement&, Record record) {
-        best = std::move(record);
-        return false;
-      }));
+  LATHE_TRY_STATUS(read(query, best_first(), [&](const Statement&, Record record) {
+    best = std::move(record);
+    return false;
+  }));
   return best;
 }
 

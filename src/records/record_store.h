@@ -31,6 +31,7 @@ struct RecordQuery {
   std::optional<std::string> machine = {};
   std::optional<int> cores = {};
   std::optional<std::string> compiler_version = {};
+  std::optional<MeasureSource> source = {};
   std::vector<int64_t> except = {};  // ids of records that do not count
 };
 
@@ -86,7 +87,8 @@ class RecordStore {
   // In the order of their ids.
   Result<std::vector<Record>> find(const RecordQuery& query) const;
   Result<int64_t> count(const RecordQuery& query) const;
-  // The fastest one that did not fail, ties to the earlier one; none if there is none.
+  // The fastest one that did not fail, ties to the earlier one; none if there is none. What was measured goes
+  // before what was simulated, and that before what was modelled, whatever their times.
   Result<std::optional<Record>> best(const RecordQuery& query) const;
   // Error not_found where there is none of this id, of kind database where it is damaged.
   Result<Record> by_id(int64_t id) const;

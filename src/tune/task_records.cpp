@@ -7,8 +7,8 @@
 #include "check/problem.h"
 #include "check/tolerance.h"
 #include "expr/print.h"
-#include "records/task_text.h"
 #include "records/within.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {

@@ -72,24 +72,25 @@ Teller teller_of(const TuneObserver& observer, TuneState state) {
 }
 
 // The end of a task's tuning, once all tasks have had their trials; `later` are still to come.
-Status conclude(TaskTuner& tuner, std::span<const RankedRecord> finalists, const TuneBudget& budget,
-                const std::vector<const Task*>& later, TimePlan& plan, const Teller& tell,
-                CaseResult& result) {
+Status conclude(const CheckedTask& checked, std::span<const RankedRecord> finalists, const TuneBudget& budget,
+                const std::vector<const Task*>& later, TimePlan& plan, Evaluator& evaluator,
+                RecordStore& records, const Teller& tell, CaseResult& result) {
   const double start = monotonic_seconds();
   tell(std::nullopt);
-  Watch watch{plan.end_of_race(tuner.task(), later), budget.stop, tell};
+  Watch watch{plan.end_of_race(*checked.task, later), budget.stop, tell};
   const size_t count = std::min(finalists.size(), finalists_by(watch.deadline, result.progress.best_seconds));
   if (count > 1 || (count == 1 && finalists.size() == 1))
-    LATHE_TRY_STATUS(tuner.race(finalists.first(count), watch));
+    LATHE_TRY_STATUS(race(checked, finalists.first(count), evaluator, records, watch));
   if (is_stopped(budget)) return {};
-  watch.deadline = plan.end_of_check(tuner.task());
+  watch.deadline = plan.end_of_check(*checked.task);
   const double begin = monotonic_seconds();
-  LATHE_TRY(result.winner, tuner.confirm_best(watch));
+  LATHE_TRY(const Confirmation confirmation, confirm_best(checked, evaluator, records, watch));
+  result.winner = confirmation.winner;
   if (is_stopped(budget)) result.winner.reset();
-  if (result.winner && !result.winner->only_sampled) plan.learn(tuner.task(), monotonic_seconds() - begin);
-  const double slowest_pace = result.progress.slowest_pace;  // of the steps, which another tuner may have run
-  result.progress = tuner.progress();
-  result.progress.slowest_pace = std::max(slowest_pace, result.progress.slowest_pace);
+  if (result.winner && !result.winner->only_sampled) plan.learn(*checked.task, monotonic_seconds() - begin);
+  result.progress.best_seconds = confirmation.seconds;
+  result.progress.best_spread = confirmation.spread;
+  result.progress.failed += confirmation.failed;
   result.wall_seconds += monotonic_seconds() - start;
   return {};
 }
@@ -129,34 +130,20 @@ CaseResult join(const Twins& twins, std::span<const CaseResult> results) {
   return joint;
 }
 
-// The end of a task's tuning with a tuner of its own: it holds the task's data, which are made anew here
-// rather than kept. Where there is no time for that the best record stands as it was measured.
-Status conclude_anew(const Task& task, std::span<const RankedRecord> finalists, const TuneOptions& options,
-                     const TuneBudget& budget, const std::vector<const Task*>& later, TimePlan& plan,
-                     CandidateRunner& runner, RecordStore& records, const Teller& tell, CaseResult& result) {
-  const Watch drawing{plan.end(), budget.stop, {}};
-  if (is_time_to_draw(task, drawing)) {
-    Result<TaskTuner> tuner = TaskTuner::create(task, options, runner, records, drawing);
-    if (tuner) return conclude(*tuner, finalists, budget, later, plan, tell, result);
-    if (tuner.error().kind != ErrorKind::timeout) return std::unexpected(tuner.error());
-  }
-  LATHE_TRY(const std::optional<Record> best, best_settled_record(task, records, options.tolerance));
-  if (best && !is_stopped(budget)) result.winner = Winner{best->id, 0, 0, kNoTimeLeft};
-  return {};
-}
-
 // The end of a task's tuning for all of its cases.
 Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later, std::span<const Task> tasks,
                       const TuneOptions& options, const TuneBudget& budget, TimePlan& plan,
-                      CandidateRunner& runner, RecordStore& records, const TuneObserver& observer,
+                      Evaluator& evaluator, RecordStore& records, const TuneObserver& observer,
                       std::vector<CaseResult>& results) {
   const size_t first = twins.cases.front();
   CaseResult joint = join(twins, results);
   if (!is_stopped(budget)) {
     if (!twins.finalists.empty()) {
       const Teller tell = teller_of(observer, {joint.name, first, tasks.size(), joint.progress});
-      LATHE_TRY_STATUS(conclude_anew(tasks[first], twins.finalists, options, budget, later, plan, runner,
-                                     records, tell, joint));
+      CheckedTask checked{std::make_shared<const Task>(tasks[first])};
+      checked.tolerance = options.tolerance;
+      LATHE_TRY_STATUS(
+          conclude(checked, twins.finalists, budget, later, plan, evaluator, records, tell, joint));
     }
     LATHE_TRY_STATUS(explain_failures(tasks[first], records, options.tolerance, joint));
   }
@@ -186,7 +173,7 @@ TuneProgress progress_of(const TunedTask& task) {
 // run is stopped; tasks that there is no time for have none.
 Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& tasks,
                                              const TuneOptions& options, const Watch& watch,
-                                             CandidateRunner& runner, RecordStore& records) {
+                                             Evaluator& evaluator, RecordStore& records) {
   std::vector<TunedTask> created;
   bool some_tunable = false;
   for (const WeightedTask& weighted : tasks) {
@@ -195,7 +182,7 @@ Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& ta
       created.emplace_back();
       continue;
     }
-    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, runner, records, watch);
+    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, evaluator, records, watch);
     if (!tuner && tuner.error().kind == ErrorKind::timeout) {
       if (watch.stop && watch.stop()) return created;
       created.emplace_back();
@@ -257,11 +244,11 @@ struct CaseTime {
 // One case's trials, as far as its time lets it. Gives the finalists where some were made.
 Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOptions& options,
                                               const TuneBudget& budget, const CaseTime& time, StopRule& rule,
-                                              CandidateRunner& runner, RecordStore& records,
+                                              Evaluator& evaluator, RecordStore& records,
                                               const std::function<void(const TuneProgress&)>& report,
                                               CaseResult& result) {
   if (!is_time_to_draw(task, time.last)) return std::vector<RankedRecord>();
-  Result<TaskTuner> created = TaskTuner::create(task, options, runner, records, time.last);
+  Result<TaskTuner> created = TaskTuner::create(task, options, evaluator, records, time.last);
   if (!created && created.error().kind == ErrorKind::timeout) return std::vector<RankedRecord>();
   // What cannot be tuned is that case's failure; the others go on.
   if (!created && created.error().kind == ErrorKind::unsupported) {
@@ -293,7 +280,7 @@ Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOption
 }  // namespace
 
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
-                                           const TuneBudget& budget, CandidateRunner& runner,
+                                           const TuneBudget& budget, Evaluator& evaluator,
                                            RecordStore& records, const TuneObserver& observer) {
   std::vector<CaseResult> results;
   std::vector<std::vector<RankedRecord>> finalists(tasks.size());  // of tasks that this run measured
@@ -317,7 +304,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     const Deadline last = Deadline::in(budget.case_seconds).or_earlier(plan.end_of_first());
     const CaseTime time{{Deadline::in(share), budget.stop, {}}, {last, budget.stop, {}}};
     LATHE_TRY(finalists[i],
-              search_case(tasks[i], options, case_budget, time, rule, runner, records, report, result));
+              search_case(tasks[i], options, case_budget, time, rule, evaluator, records, report, result));
     result.wall_seconds = monotonic_seconds() - start;
   }
   const std::span<const Task> reached = std::span(tasks).first(results.size());
@@ -327,8 +314,8 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     for (size_t l = g + 1; l < groups.size(); ++l) {
       if (!groups[l].finalists.empty()) later.push_back(&tasks[groups[l].cases.front()]);
     }
-    LATHE_TRY_STATUS(
-        conclude_twins(groups[g], later, tasks, options, budget, plan, runner, records, observer, results));
+    LATHE_TRY_STATUS(conclude_twins(groups[g], later, tasks, options, budget, plan, evaluator, records,
+                                    observer, results));
   }
   return results;
 }
@@ -377,7 +364,7 @@ Status search_network(const std::vector<WeightedTask>& tasks, const std::string&
 // it was ended; whatever goes into an artifact is compared in any case.
 Result<std::vector<CaseResult>> conclude_network(const std::vector<WeightedTask>& tasks,
                                                  const TuneOptions& options, const TuneBudget& budget,
-                                                 TimePlan& plan, RecordStore& records,
+                                                 TimePlan& plan, Evaluator& evaluator, RecordStore& records,
                                                  const TuneObserver& observer,
                                                  std::vector<TunedTask>& tuned) {
   const auto is_concluded = [&](size_t i) { return progress_of(tuned[i]).trials > tuned[i].known; };
@@ -394,8 +381,9 @@ Result<std::vector<CaseResult>> conclude_network(const std::vector<WeightedTask>
         if (is_concluded(l)) later.push_back(&tasks[l].task);
       }
       const Teller tell = teller_of(observer, {tasks[i].task.name, i, tasks.size(), progress});
-      LATHE_TRY_STATUS(conclude(*tuned[i].tuner, tuned[i].tuner->finalists(kFinalists), budget, later, plan,
-                                tell, results.back()));
+      const TaskTuner& tuner = *tuned[i].tuner;
+      LATHE_TRY_STATUS(conclude(tuner.checked(), tuner.finalists(kFinalists), budget, later, plan, evaluator,
+                                records, tell, results.back()));
     }
     LATHE_TRY_STATUS(explain_failures(tasks[i].task, records, options.tolerance, results.back()));
   }
@@ -406,16 +394,16 @@ Result<std::vector<CaseResult>> conclude_network(const std::vector<WeightedTask>
 
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
-                                                   const TuneBudget& budget, CandidateRunner& runner,
+                                                   const TuneBudget& budget, Evaluator& evaluator,
                                                    RecordStore& records, const TuneObserver& observer) {
   TimePlan plan(budget.deadline, budget.closing_seconds);
   std::vector<const Task*> all;
   for (const WeightedTask& weighted : tasks) all.push_back(&weighted.task);
   const Watch watch{plan.end_of_search(all), budget.stop, {}};
-  LATHE_TRY(std::vector<TunedTask> tuned, create_tuners(tasks, options, watch, runner, records));
+  LATHE_TRY(std::vector<TunedTask> tuned, create_tuners(tasks, options, watch, evaluator, records));
   if (tuned.size() < tasks.size()) return std::vector<CaseResult>();
   LATHE_TRY_STATUS(search_network(tasks, scheduler, options, budget, watch, observer, tuned));
-  return conclude_network(tasks, options, budget, plan, records, observer, tuned);
+  return conclude_network(tasks, options, budget, plan, evaluator, records, observer, tuned);
 }
 
 }  // namespace lathe

@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "graph/network_tasks.h"
 #include "search/task_scheduler.h"
+#include "tune/finals.h"
 #include "tune/stop_rule.h"
 #include "tune/task_records.h"
 #include "tune/task_tuner.h"
@@ -66,7 +67,7 @@ Status check_task_scheduler(const std::string& name);
 // One case after another; the time is shared out evenly among those that are left. Where the budget's `stop`
 // ends the run the cases that it had not come to are missing from the results.
 Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const TuneOptions& options,
-                                           const TuneBudget& budget, CandidateRunner& runner,
+                                           const TuneBudget& budget, Evaluator& evaluator,
                                            RecordStore& records, const TuneObserver& observer);
 
 // All tasks of a network together: `budget.trials` per task on average, shared out by the named scheduler
@@ -75,7 +76,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
 // before all tasks were prepared.
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,
                                                    const std::string& scheduler, const TuneOptions& options,
-                                                   const TuneBudget& budget, CandidateRunner& runner,
+                                                   const TuneBudget& budget, Evaluator& evaluator,
                                                    RecordStore& records, const TuneObserver& observer);
 
 }  // namespace lathe

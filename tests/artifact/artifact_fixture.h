@@ -14,8 +14,8 @@
 #include "base/compiler_version.h"
 #include "base/rng.h"
 #include "base/temporary_folder.h"
-#include "records/task_text.h"
 #include "target/detect.h"
+#include "task/task_text.h"
 
 namespace lathe {
 

@@ -6,8 +6,8 @@
 #include "explain/words.h"
 #include "expr/parse.h"
 #include "ops/workloads.h"
-#include "records/task_text.h"
 #include "schedule/apply.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/compiler_version.h"
 #include "expr/parse.h"
 #include "records/sample_record.h"
-#include "records/task_text.h"
+#include "task/task_text.h"
 
 namespace lathe {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "evaluate/local_evaluator.h"
 #include "measure/candidate_runner.h"
 #include "runtime/launch.h"
 

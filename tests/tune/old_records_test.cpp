@@ -10,8 +10,8 @@
 #include "base/temporary_folder.h"
 #include "expr/parse.h"
 #include "folders.h"
+#include "tune/candidates.h"
 #include "tune/in_process_runner.h"
-#include "tune/scored_space.h"
 #include "tune/task_tuner.h"
 
 namespace lathe::testing {
@@ -69,7 +69,8 @@ TEST(OldRecords, TheirPointsMatchAndTheirFileGoesOn) {
     return std::make_unique<Listener>(told, next);
   };
   InProcessRunner runner;
-  TaskTuner tuner = TaskTuner::create(task, options, runner, records).value();
+  LocalEvaluator evaluator(runner);
+  TaskTuner tuner = TaskTuner::create(task, options, evaluator, records).value();
   EXPECT_EQ(tuner.progress().trials, 6);
   EXPECT_EQ(tuner.progress().failed, 1);
   ASSERT_EQ(told.size(), 6u);
@@ -84,7 +85,7 @@ TEST(OldRecords, TheirPointsMatchAndTheirFileGoesOn) {
   EXPECT_EQ(added.point.space, "lathe");
   EXPECT_EQ(added.point.choices, choices_of(space.sketch_of(next).domain, next.integers));
   told.clear();
-  EXPECT_EQ(TaskTuner::create(task, options, runner, records).value().progress().trials, 7);
+  EXPECT_EQ(TaskTuner::create(task, options, evaluator, records).value().progress().trials, 7);
   ASSERT_EQ(told.size(), 7u);
   EXPECT_EQ(told.back().point, next);
 }

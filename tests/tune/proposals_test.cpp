@@ -8,7 +8,7 @@
 #include "folders.h"
 #include "ops/workloads.h"
 #include "search/all.h"
-#include "tune/scored_space.h"
+#include "tune/candidates.h"
 
 namespace lathe {
 namespace {
@@ -23,14 +23,14 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* stream) { *stream << c.name; }
 
 // Stands for a measurement, and for a model that is never wrong: it follows from the trace alone.
-double seconds_of(ScoredSpace& scored, const Point& point) {
+double seconds_of(Candidates& scored, const Point& point) {
   return 1e-6 * static_cast<double>(1 + scored.identity(point) % 1000);
 }
 
 uint64_t hash_of_proposals(const Task& task) {
   constexpr int kBatches = 5;
   constexpr int kBatch = 8;
-  ScoredSpace scored = ScoredSpace::create(task).value();
+  Candidates scored = Candidates::create(std::make_shared<const Task>(task)).value();
   StrategyOptions options;
   options.seed = 7;
   options.population = 32;

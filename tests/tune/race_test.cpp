@@ -19,6 +19,7 @@ TEST(Race, AProgramThatWasLuckyOnceLoses) {
                                  detect_target(), 1)
                            .value();
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   std::map<std::string, int> measured;  // by the code
   std::string lucky;
   runner.seconds = [&](const Module& module) {
@@ -29,7 +30,7 @@ TEST(Race, AProgramThatWasLuckyOnceLoses) {
   };
   Result<RecordStore> store = RecordStore::open((folder.path() / "lucky.db").string());
   ASSERT_TRUE(store) << store.error().to_string();
-  const auto results = tune_cases({product}, {}, {.trials = 6}, runner, *store, {});
+  const auto results = tune_cases({product}, {}, {.trials = 6}, evaluator, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   ASSERT_GE(measured.size(), 4U);
   EXPECT_NEAR(results->front().progress.best_seconds, 1e-3, 1e-5);

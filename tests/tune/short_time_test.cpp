@@ -18,28 +18,30 @@ Task small_matmul() {
 
 TEST(ShortTime, AWinnerThatThereIsNoTimeToCompareIsSaidToBeSampled) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(":memory:");
   ASSERT_TRUE(store) << store.error().to_string();
-  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, evaluator, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   ASSERT_TRUE(tuner->step(4, {}));
   const int runs = runner.runs;
   const Watch late{.deadline = Deadline::in(0)};
-  ASSERT_TRUE(tuner->race(tuner->finalists(3), late));
-  const auto winner = tuner->confirm_best(late);
+  ASSERT_TRUE(race(tuner->checked(), tuner->finalists(3), evaluator, *store, late));
+  const auto winner = confirm_best(tuner->checked(), evaluator, *store, late);
   ASSERT_TRUE(winner) << winner.error().to_string();
-  EXPECT_EQ(winner->value().only_sampled, "there was no time left");
+  EXPECT_EQ(winner->winner->only_sampled, "there was no time left");
   EXPECT_EQ(runner.runs, runs);
   ASSERT_TRUE(tuner->step(4, late));
   EXPECT_EQ(tuner->progress().trials, 4) << "no more is tried";
-  EXPECT_FALSE(tuner->confirm_best({})->value().only_sampled);
+  EXPECT_FALSE(confirm_best(tuner->checked(), evaluator, *store, {})->winner->only_sampled);
 }
 
 std::vector<CaseResult> results_within(const TuneBudget& budget) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(":memory:");
   EXPECT_TRUE(store) << store.error().to_string();
-  const auto results = tune_cases({small_matmul()}, {}, budget, runner, *store, {});
+  const auto results = tune_cases({small_matmul()}, {}, budget, evaluator, *store, {});
   EXPECT_TRUE(results) << results.error().to_string();
   return *results;
 }
@@ -52,11 +54,12 @@ TEST(ShortTime, HoweverMuchTheCallerNeedsSomethingIsTried) {
 
 TEST(ShortTime, WhatCannotBeDrawnInTimeIsNotTried) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(":memory:");
   const Task large =
       make_task("copy", parse_dag("C[i:1000000000] = A[i]").value(), detect_target(), 1, {}).value();
   const auto results =
-      tune_cases({large}, {}, {.trials = 4, .deadline = Deadline::in(30)}, runner, *store, {});
+      tune_cases({large}, {}, {.trials = 4, .deadline = Deadline::in(30)}, evaluator, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->at(0).progress.trials, 0);
   EXPECT_FALSE(results->at(0).untunable.has_value());
@@ -75,9 +78,10 @@ TEST(ShortTime, ACandidateThatTheEndOfTheRunCutsShortIsNoFailure) {
     bool ended = false;
   };
   Hanging runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(":memory:");
   ASSERT_TRUE(store) << store.error().to_string();
-  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, evaluator, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   ASSERT_TRUE(tuner->step(4, {.stop = [&] { return runner.ended; }}));
   EXPECT_EQ(tuner->progress().trials, 0);

@@ -8,10 +8,10 @@
 
 #include "base/compiler_version.h"
 #include "ops/workloads.h"
-#include "records/task_text.h"
 #include "schedule/apply.h"
 #include "space/all.h"
 #include "target/target.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {

@@ -165,12 +165,13 @@ class RunWithStopRule : public ::testing::Test {
   TemporaryFolder folder_;
   std::optional<RecordStore> records_;
   InProcessRunner runner_;
+  LocalEvaluator evaluator_{runner_};
 };
 
 TEST_F(RunWithStopRule, EndsAfterTheFirstBatchAndMeasuresNothingTheNextTime) {
   for (const bool is_first : {true, false}) {
     runner_.runs = 0;
-    const auto results = tune_cases({product()}, {}, budget(0.9), runner_, *records_, {});
+    const auto results = tune_cases({product()}, {}, budget(0.9), evaluator_, *records_, {});
     ASSERT_TRUE(results) << results.error().to_string();
     EXPECT_EQ(results->front().progress.trials, 4);
     EXPECT_NEAR(results->front().reached.value_or(0), 0.95, 1e-6);
@@ -180,7 +181,7 @@ TEST_F(RunWithStopRule, EndsAfterTheFirstBatchAndMeasuresNothingTheNextTime) {
 }
 
 TEST_F(RunWithStopRule, GoesOnWhereMoreIsLeft) {
-  const auto results = tune_cases({product()}, {}, budget(0.96), runner_, *records_, {});
+  const auto results = tune_cases({product()}, {}, budget(0.96), evaluator_, *records_, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->front().progress.trials, 16);
   EXPECT_FALSE(results->front().reached);
@@ -195,8 +196,8 @@ TEST_F(RunWithStopRule, LeavesANetworksTrialsToOtherTasks) {
   };
   for (const bool is_first : {true, false}) {
     runner_.runs = 0;
-    const auto results =
-        tune_network_tasks({{product(), 1}, {other, 1}}, "gradient", {}, budget(0.9), runner_, *records_, {});
+    const auto results = tune_network_tasks({{product(), 1}, {other, 1}}, "gradient", {}, budget(0.9),
+                                            evaluator_, *records_, {});
     ASSERT_TRUE(results) << results.error().to_string();
     EXPECT_EQ((*results)[0].progress.trials, 4);
     EXPECT_EQ((*results)[0].reached.has_value(), is_first) << "the second time no trial is left";

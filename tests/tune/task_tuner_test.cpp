@@ -15,9 +15,9 @@
 #include "lower/programs.h"
 #include "measure/measurer.h"
 #include "ops/workloads.h"
-#include "records/task_text.h"
 #include "search/random.h"
 #include "target/detect.h"
+#include "task/task_text.h"
 #include "tune/choose_trace.h"
 #include "tune/in_process_runner.h"
 #include "tune/task_records.h"
@@ -49,19 +49,21 @@ class TuneTask : public ::testing::Test {
     Result<Measurer> measurer = Measurer::start(options);
     ASSERT_TRUE(measurer) << measurer.error().to_string();
     measurer_ = std::make_unique<Measurer>(std::move(*measurer));
+    evaluator_ = std::make_unique<LocalEvaluator>(*measurer_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   // All records of a run in a file of that name.
   std::vector<Record> tune(const std::string& file, uint64_t seed, int64_t& measured,
                            CandidateRunner& runner) {
+    LocalEvaluator evaluator(runner);
     Result<RecordStore> store = RecordStore::open(folder_ / file);
     EXPECT_TRUE(store) << store.error().to_string();
     const int64_t before = store->count({}).value_or(-1);
     TuneOptions options;
     options.seed = seed;
     options.batch = 4;
-    const auto results = tune_cases({small_matmul()}, options, {.trials = kTrials}, runner, *store, {});
+    const auto results = tune_cases({small_matmul()}, options, {.trials = kTrials}, evaluator, *store, {});
     EXPECT_TRUE(results) << results.error().to_string();
     result_ = results->front();
     EXPECT_EQ(result_.progress.trials, kTrials);
@@ -73,6 +75,7 @@ class TuneTask : public ::testing::Test {
   CaseResult result_;  // of the last run
   std::filesystem::path folder_;
   std::unique_ptr<Measurer> measurer_;
+  std::unique_ptr<LocalEvaluator> evaluator_;
 };
 
 std::vector<std::string> traces_of(const std::vector<Record>& records) {
@@ -106,7 +109,7 @@ TEST_F(TuneTask, OfTheSameProgramsPointsOneIsMeasured) {
   task.target = detect_target();
   Result<RecordStore> store = RecordStore::open(folder_ / "sums.db");
   ASSERT_TRUE(store) << store.error().to_string();
-  const auto results = tune_cases({task}, {}, {.trials = 8}, *measurer_, *store, {});
+  const auto results = tune_cases({task}, {}, {.trials = 8}, *evaluator_, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   std::vector<std::string> traces = traces_of(*store->find({}));
   EXPECT_GT(traces.size(), 3U);
@@ -127,7 +130,7 @@ TEST_F(TuneTask, AConvolutionThatIsRequiredByWinogradIsComputedSo) {
   ASSERT_TRUE(store) << store.error().to_string();
   TuneOptions options;
   options.batch = 4;
-  const auto results = tune_cases({task}, options, {.trials = kTrials}, *measurer_, *store, {});
+  const auto results = tune_cases({task}, options, {.trials = kTrials}, *evaluator_, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_GT(results->front().progress.best_seconds, 0);
   const std::vector<Record> records = store->find({}).value();
@@ -171,13 +174,14 @@ TEST_F(TuneTask, WhatIsMeasuredDoesNotWaitForASlowCandidateToBeWritten) {
   Result<RecordStore> store = RecordStore::open(folder_ / "slow.db");
   ASSERT_TRUE(store) << store.error().to_string();
   SlowThird runner;
+  LocalEvaluator evaluator(runner);
   int64_t written = 0;
   runner.while_waiting = [&] {
     const Result<RecordStore> reader = RecordStore::open_read_only(folder_ / "slow.db");
     ASSERT_TRUE(reader) << reader.error().to_string();
     written = reader->count({}).value();
   };
-  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, evaluator, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   EXPECT_TRUE(tuner->step(4, {}));
   EXPECT_EQ(written, 2);
@@ -221,7 +225,7 @@ TEST_F(TuneTask, ATaskUnderOtherNamesGoesOnWhereTheFirstOneStopped) {
   tune("names.db", 1, measured, *measurer_);
   Result<RecordStore> store = RecordStore::open(folder_ / "names.db");
   ASSERT_TRUE(store) << store.error().to_string();
-  const auto results = tune_cases({renamed_matmul()}, {}, {.trials = kTrials + 4}, *measurer_, *store, {});
+  const auto results = tune_cases({renamed_matmul()}, {}, {.trials = kTrials + 4}, *evaluator_, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->front().name, "renamed");
   EXPECT_EQ(results->front().progress.trials, kTrials + 4);
@@ -231,10 +235,11 @@ TEST_F(TuneTask, ATaskUnderOtherNamesGoesOnWhereTheFirstOneStopped) {
 
 TEST_F(TuneTask, TwoThatBeginATaskUnderTwoNamesUseTheFirstOnes) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(folder_ / "both.db");
   ASSERT_TRUE(store) << store.error().to_string();
-  Result<TaskTuner> first = TaskTuner::create(small_matmul(), {}, runner, *store);
-  Result<TaskTuner> second = TaskTuner::create(renamed_matmul(), {}, runner, *store);
+  Result<TaskTuner> first = TaskTuner::create(small_matmul(), {}, evaluator, *store);
+  Result<TaskTuner> second = TaskTuner::create(renamed_matmul(), {}, evaluator, *store);
   ASSERT_TRUE(first && second);
   EXPECT_TRUE(second->step(2, {}));
   EXPECT_TRUE(first->step(2, {}));
@@ -262,6 +267,7 @@ TEST_F(TuneTask, WhatASlowMachineMeasuredIsComparedAtItsPace) {
 // Every measurement takes up to half as long again, whatever the one before took.
 TEST_F(TuneTask, NoiseIsNeverTakenForMoreThanItIs) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Rng rng(1);
   runner.seconds = [&, hashed = runner.seconds](const Module& module) {
     return (1e-3 + 1e-2 * hashed(module)) * (1 + 0.05 * static_cast<double>(rng.between(0, 10)));
@@ -270,7 +276,7 @@ TEST_F(TuneTask, NoiseIsNeverTakenForMoreThanItIs) {
   ASSERT_TRUE(store) << store.error().to_string();
   TuneOptions options;
   options.batch = 2;
-  const auto results = tune_cases({small_matmul()}, options, {.trials = 60}, runner, *store, {});
+  const auto results = tune_cases({small_matmul()}, options, {.trials = 60}, evaluator, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_GT(results->front().progress.slowest_pace, 1.2);
   EXPECT_LE(results->front().progress.slowest_pace, 1.5);
@@ -319,6 +325,7 @@ TEST_F(TuneTask, AWinnerThatIsWrongFailsAndTheNextBestTakesItsPlace) {
 
 TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(folder_ / "own.db");
   ASSERT_TRUE(store) << store.error().to_string();
   TuneOptions options;
@@ -336,7 +343,7 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
     ++models;
     return make_no_cost_model();
   };
-  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), options, runner, *store);
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), options, evaluator, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   EXPECT_EQ(strategies, 1);
   EXPECT_EQ(models, 1);
@@ -348,15 +355,16 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   options.strategy_factory = [](const SearchSpace&, const StrategyOptions&) {
     return fail(ErrorKind::unsupported, "this space is too large to list");
   };
-  tuner = TaskTuner::create(small_matmul(), options, runner, *store);
+  tuner = TaskTuner::create(small_matmul(), options, evaluator, *store);
   ASSERT_FALSE(tuner);
   EXPECT_EQ(tuner.error().to_string(), "this space is too large to list");
 }
 
 CaseResult tune_small_matmul(std::optional<double> tolerance, InProcessRunner& runner, RecordStore& records) {
+  LocalEvaluator evaluator(runner);
   TuneOptions options;
   options.tolerance = tolerance;
-  const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, runner, records, {});
+  const auto results = tune_cases({small_matmul()}, options, {.trials = 5}, evaluator, records, {});
   EXPECT_TRUE(results) << results.error().to_string();
   return results->front();
 }
@@ -388,6 +396,7 @@ TEST_F(TuneTask, WhatWasWrongByAStricterToleranceIsTriedAgain) {
 // What is wrong by one tolerance is wrong by a stricter one.
 TEST_F(TuneTask, WhatWasWrongByALooserToleranceIsNotTriedAgain) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   runner.spoil = [](const Module&, const MeasureInputs&, const Outputs& outputs) {
     for (int64_t place = 0; place < 33 * 47; ++place) spoil_element(outputs, place);
   };
@@ -396,7 +405,7 @@ TEST_F(TuneTask, WhatWasWrongByALooserToleranceIsNotTriedAgain) {
   for (const auto tolerance : {std::optional(1e-3), std::optional<double>(), std::optional(1e-3)}) {
     TuneOptions options;
     options.tolerance = tolerance;
-    const auto results = tune_cases({small_matmul()}, options, {.trials = 3}, runner, *store, {});
+    const auto results = tune_cases({small_matmul()}, options, {.trials = 3}, evaluator, *store, {});
     ASSERT_TRUE(results) << results.error().to_string();
     EXPECT_EQ(results->front().progress.failed, 3);
     EXPECT_EQ(store->count({}).value(), 3);
@@ -433,35 +442,37 @@ TEST_F(TuneTask, WhatWasRightByALooserToleranceIsTriedAgainAndKept) {
 
 TEST_F(TuneTask, ARecordThatSomebodyPrunesIsLeftOut) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   runner.seconds = [](const Module&) { return 1e-3; };
   Result<RecordStore> store = RecordStore::open(folder_ / "pruned.db");
   ASSERT_TRUE(store) << store.error().to_string();
-  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, runner, *store);
+  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, evaluator, *store);
   ASSERT_TRUE(tuner) << tuner.error().to_string();
   ASSERT_TRUE(tuner->step(4, {}));
   const std::vector<RankedRecord> finalists = tuner->finalists(3);
   ASSERT_EQ(finalists.size(), 3U);
   ASSERT_EQ(store->prune(1).value(), 3);
-  EXPECT_TRUE(tuner->race(finalists, {}));
-  const auto winner = tuner->confirm_best({});
+  EXPECT_TRUE(race(tuner->checked(), finalists, evaluator, *store, {}));
+  const auto winner = confirm_best(tuner->checked(), evaluator, *store, {});
   ASSERT_TRUE(winner) << winner.error().to_string();
-  EXPECT_TRUE(winner->has_value());
+  EXPECT_TRUE(winner->winner.has_value());
 }
 
 // A processor's times say nothing of another's.
 TEST_F(TuneTask, RecordsOfAnotherProcessorAreLeftAsTheyAreAndNotTakenForOurs) {
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(folder_ / "processors.db");
   ASSERT_TRUE(store) << store.error().to_string();
   Task elsewhere = small_matmul();
   elsewhere.target.machine = "another processor";
   runner.seconds = [](const Module&) { return 1e-9; };
-  ASSERT_TRUE(tune_cases({elsewhere}, {}, {.trials = 5}, runner, *store, {}));
+  ASSERT_TRUE(tune_cases({elsewhere}, {}, {.trials = 5}, evaluator, *store, {}));
   const std::vector<Record> before = store->find({}).value();
   ASSERT_EQ(before.size(), 5U);
 
   runner.seconds = [](const Module&) { return 1e-3; };
-  const auto results = tune_cases({small_matmul()}, {}, {.trials = 4}, runner, *store, {});
+  const auto results = tune_cases({small_matmul()}, {}, {.trials = 4}, evaluator, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->front().progress.trials, 4);
   EXPECT_EQ(results->front().progress.best_seconds, 1e-3);
@@ -486,9 +497,10 @@ TEST_F(TuneTask, WithoutAnyValidProgramTheUsualFailureIsNamed) {
     }
   };
   Failing runner;
+  LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(folder_ / "failing.db");
   ASSERT_TRUE(store) << store.error().to_string();
-  const auto results = tune_cases({small_matmul()}, {}, {.trials = 5}, runner, *store, {});
+  const auto results = tune_cases({small_matmul()}, {}, {.trials = 5}, evaluator, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();
   EXPECT_EQ(results->front().progress.failed, 5);
   ASSERT_FALSE(results->front().failures.empty());

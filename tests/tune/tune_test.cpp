@@ -49,6 +49,7 @@ TEST(TuneNetworkTasks, ATaskThatGainsNothingLeavesTrialsToTheOthers) {
       std::filesystem::temp_directory_path() / ("lathe-tune-network-test-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   InProcessRunner runner;
+  LocalEvaluator evaluator(runner);
   double gaining = 1;
   runner.seconds = [&](const Module& module) {
     switch (bytes_of_output(module) / (4 * 32)) {
@@ -62,7 +63,7 @@ TEST(TuneNetworkTasks, ATaskThatGainsNothingLeavesTrialsToTheOthers) {
   TuneOptions options;
   options.batch = 2;
   const auto results =
-      tune_network_tasks(products(), "gradient", options, {.trials = 16}, runner, *records, {});
+      tune_network_tasks(products(), "gradient", options, {.trials = 16}, evaluator, *records, {});
   std::filesystem::remove_all(folder);
   ASSERT_TRUE(results) << results.error().to_string();
   int64_t trials = 0;
@@ -80,8 +81,9 @@ TEST(TuneNetworkTasks, ASecondRunThatHasNothingToTryMeasuresNothing) {
   ASSERT_TRUE(records) << records.error().to_string();
   for (const bool is_first : {true, false}) {
     InProcessRunner runner;
+    LocalEvaluator evaluator(runner);
     std::vector<std::string> concluded;
-    const auto results = tune_network_tasks(products(), "gradient", {}, {.trials = 4}, runner, *records,
+    const auto results = tune_network_tasks(products(), "gradient", {}, {.trials = 4}, evaluator, *records,
                                             [&](const TuneState& state) {
                                               if (state.is_concluding) concluded.push_back(state.name);
                                             });
@@ -116,7 +118,7 @@ class StoppedRun : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::vector<CaseResult> tune_cases_until(const std::function<bool()>& stop) {
-    const auto results = tune_cases(cases_, {}, {.trials = 6, .stop = stop}, runner_, *records_, {});
+    const auto results = tune_cases(cases_, {}, {.trials = 6, .stop = stop}, evaluator_, *records_, {});
     EXPECT_TRUE(results) << results.error().to_string();
     return results.value_or(std::vector<CaseResult>());
   }
@@ -125,6 +127,7 @@ class StoppedRun : public ::testing::Test {
   std::optional<RecordStore> records_;
   std::vector<Task> cases_;
   InProcessRunner runner_;
+  LocalEvaluator evaluator_{runner_};
 };
 
 TEST_F(StoppedRun, WhatWasMeasuredIsKeptAndTheNextRunGoesOn) {
@@ -149,7 +152,7 @@ TEST_F(StoppedRun, WhatWasMeasuredIsKeptAndTheNextRunGoesOn) {
 TEST_F(StoppedRun, NoCaseTakesLongerThanItMay) {
   TuneBudget budget{.trials = 6};
   budget.case_seconds = 0;
-  const auto results = tune_cases(cases_, {}, budget, runner_, *records_, {});
+  const auto results = tune_cases(cases_, {}, budget, evaluator_, *records_, {});
   ASSERT_TRUE(results) << results.error().to_string();
   ASSERT_EQ(results->size(), 3U) << "the next case has a time of its own";
   for (const CaseResult& result : *results) EXPECT_EQ(result.progress.trials, 0);
@@ -157,10 +160,10 @@ TEST_F(StoppedRun, NoCaseTakesLongerThanItMay) {
 
 TEST_F(StoppedRun, ATimeThatIsUsedUpLeavesNoCaseOut) {
   const TuneBudget budget{.trials = 6, .deadline = Deadline::in(0)};
-  const auto results = tune_cases(cases_, {}, budget, runner_, *records_, {});
+  const auto results = tune_cases(cases_, {}, budget, evaluator_, *records_, {});
   ASSERT_TRUE(results) << results.error().to_string();
   ASSERT_EQ(results->size(), 3U);
-  const auto network = tune_network_tasks(products(), "round-robin", {}, budget, runner_, *records_, {});
+  const auto network = tune_network_tasks(products(), "round-robin", {}, budget, evaluator_, *records_, {});
   ASSERT_TRUE(network) << network.error().to_string();
   EXPECT_EQ(network->size(), products().size());
   EXPECT_EQ(runner_.runs, 0);
@@ -213,7 +216,7 @@ class TunedTwins : public StoppedRun {
       const int left = tuners++ == 0 ? trials_of_first : INT_MAX;
       return std::make_unique<ShortStrategy>(std::move(whole), left);
     };
-    const auto results = tune_cases(cases_, options, {.trials = trials}, runner_, *records_,
+    const auto results = tune_cases(cases_, options, {.trials = trials}, evaluator_, *records_,
                                     [&](const TuneState& state) { conclusions_ += state.is_concluding; });
     EXPECT_TRUE(results) << results.error().to_string();
     return results.value_or(std::vector<CaseResult>());
@@ -294,7 +297,8 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
   int64_t each = 0;
   for (const char* scheduler : {"gradient", "round-robin"}) {
     each += 6;  // beside what the records hold
-    const auto results = tune_network_tasks(tasks, scheduler, {}, {.trials = each}, runner_, *records_, {});
+    const auto results =
+        tune_network_tasks(tasks, scheduler, {}, {.trials = each}, evaluator_, *records_, {});
     ASSERT_TRUE(results) << results.error().to_string();
     ASSERT_EQ(results->size(), 4U);
     int64_t trials = 0;
@@ -306,7 +310,7 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
               "output 'C' is infinite or no number for random inputs: programs cannot be compared");
     for (const size_t i : {0, 2, 3}) EXPECT_GT(results->at(i).progress.trials, 0);
   }
-  const auto none = tune_network_tasks({odd, odd}, "gradient", {}, {.trials = 6}, runner_, *records_, {});
+  const auto none = tune_network_tasks({odd, odd}, "gradient", {}, {.trials = 6}, evaluator_, *records_, {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::unsupported);
   EXPECT_EQ(none.error().where, "poles");
@@ -326,7 +330,7 @@ TEST_F(StoppedRun, ANetworksTasksKeepWhatTheyHave) {
   TuneOptions options;
   options.batch = 2;
   const auto tune = [&](const std::function<bool()>& stop) {
-    return tune_network_tasks(products(), "round-robin", options, {.trials = 4, .stop = stop}, runner_,
+    return tune_network_tasks(products(), "round-robin", options, {.trials = 4, .stop = stop}, evaluator_,
                               *records_, {});
   };
   const auto stopped = tune(after_runs(runner_, 5));

@@ -7,7 +7,7 @@
 #include "artifact/compile_model.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "records/task_text.h"
+#include "task/task_text.h"
 
 namespace lathe {
 namespace {

@@ -1,4 +1,4 @@
-#include "records/task_text.h"
+#include "task/task_text.h"
 
 #include <fmt/format.h>
 

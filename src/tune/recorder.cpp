@@ -1,0 +1,58 @@
+#include "tune/recorder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "measure/timing.h"
+
+namespace lathe {
+
+// Two measurements of one program some seconds apart differ by as much where clocks move.
+constexpr double kFinalistRatio = 1.08;
+// None waits for as long as a second (design 5): longer than this for the next one, or than kLongWaitSeconds
+// more where the next takes its time.
+constexpr double kFlushSeconds = 0.5;
+
+std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count) {
+  std::ranges::stable_sort(ranked, {}, &RankedRecord::seconds);
+  std::set<int64_t> seen;
+  std::erase_if(ranked, [&](const RankedRecord& record) { return !seen.insert(record.id).second; });
+  std::erase_if(ranked, [best = ranked.empty() ? 0 : ranked.front().seconds](const RankedRecord& record) {
+    return record.seconds > best * kFinalistRatio;
+  });
+  ranked.resize(std::min(ranked.size(), count));
+  return ranked;
+}
+
+Recorder::Recorder(RecordStore& records) : records_(&records), last_flush_(monotonic_seconds()) {}
+
+Status Recorder::flush() {
+  last_flush_ = monotonic_seconds();
+  if (unwritten_.empty()) return {};
+  const auto ids = records_->append_all(unwritten_);
+  if (!ids) return std::unexpected(ids.error());
+  for (size_t i = 0; i < ids->size(); ++i) {
+    const Measurement& measurement = unwritten_[i].measurement;
+    if (measurement.ok()) ranked_.push_back({measurement.seconds, (*ids)[i]});
+  }
+  unwritten_.clear();
+  return {};
+}
+
+Status Recorder::flush_if_due() {
+  return monotonic_seconds() - last_flush_ > kFlushSeconds ? flush() : Status();
+}
+
+Status Recorder::flush_or_keep_aside() {
+  const Status flushed = flush();
+  if (flushed) return {};
+  size_t stored = 0;
+  while (stored < unwritten_.size() && records_->append(unwritten_[stored])) ++stored;
+  return std::unexpected(records_->keep_aside(std::span(unwritten_).subspan(stored), flushed.error()));
+}
+
+void Recorder::correct_since(size_t first, double pace) {
+  for (size_t i = first; i < ranked_.size(); ++i) ranked_[i].seconds /= pace;
+}
+
+}  // namespace lathe
