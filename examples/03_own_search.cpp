@@ -127,7 +127,8 @@ Result<Task> matmul() {
   const Axis i = spatial("i", 64), j = spatial("j", 48), r = reduce("r", 32);
   builder.compute("C", {i, j}, sum({r}, a(i, r) * b(r, j)));
   LATHE_TRY(Dag dag, builder.build());
-  return make_task("matmul", std::move(dag), detect_target(), /*cores=*/1);
+  LATHE_TRY(const Target target, detect_target());
+  return make_task("matmul", std::move(dag), with_cores(target, 1));
 }
 
 Status tune_matmul(const char* worker) {

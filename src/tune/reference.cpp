@@ -264,9 +264,9 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
                                                CandidateRunner& runner, const Watch& watch) {
   const Compute& compute = dag.computes.front();
   if (compute.output->dtype != DType::f64) return std::nullopt;
-  Result<Task> task = make_task("reference", dag, target, 1);
+  Result<Task> task = make_task("reference", dag, with_cores(target, 1));
   if (!task) return std::nullopt;
-  const int64_t lanes = target.lanes(bytes_of(compute.output->dtype));
+  const int64_t lanes = target.cpu().lanes(bytes_of(compute.output->dtype));
   const Columns columns = columns_of(compute, kTileVectors * lanes);
   set_layouts(columns, compute, task->arguments);
   const Result<Module> module = compile(*task, register_tiles(compute, columns, lanes));

@@ -54,7 +54,7 @@ Built build(const Task& task, Result<Trace> trace) {
     return finish();
   }
   built.program = std::move(*program);
-  built.module = compile_program(built.program, task.target, task.cores);
+  built.module = compile_program(built.program, task.target);
   return finish();
 }
 
@@ -268,7 +268,7 @@ void TaskTuner::State::keep(const Point& point, const Built& built, const Measur
   record.task = text_of(task);
   record.target = task.target.name;
   record.machine = task.target.machine;
-  record.cores = task.cores;
+  record.cores = cores_of(task.target);
   record.compiler_version = compiler_version();
   record.trace = to_string(built.trace);
   record.sketch = scored.space().sketches()[static_cast<size_t>(point.sketch)].name;

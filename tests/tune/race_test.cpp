@@ -16,7 +16,7 @@ namespace {
 TEST(Race, AProgramThatWasLuckyOnceLoses) {
   const TemporaryFolder folder;
   const Task product = make_task("product", parse_dag("C[i:33, j:47] = sum(k:29) A[i, k] * B[k, j]").value(),
-                                 detect_target(), 1)
+                                 with_cores(detect_target().value(), 1))
                            .value();
   InProcessRunner runner;
   std::map<std::string, int> measured;  // by the code
