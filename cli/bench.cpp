@@ -65,12 +65,11 @@ Result<std::optional<Record>> best_applying(const Task& task, const RecordStore&
 // What the operator was tuned as.
 struct Tuned {
   const Target& target;
-  int cores = 1;
   bool exact_specials = false;
 };
 
 Result<Task> tuned_task(const Workload& workload, const Tuned& tuned, bool is_free) {
-  LATHE_TRY(Task task, make_task(workload, tuned.target, tuned.cores, is_free));
+  LATHE_TRY(Task task, make_task(workload, tuned.target, is_free));
   if (!tuned.exact_specials) return task;
   return within(workload.name, with_exact_specials(std::move(task)));
 }
@@ -87,13 +86,13 @@ Result<BestRecord> best_of(const Workload& workload, const Tuned& tuned, const R
   return best;
 }
 
-ReportRow row_of(const Workload& workload, const BestRecord& best, const Target& target, int cores) {
+ReportRow row_of(const Workload& workload, const BestRecord& best, const Target& target) {
   ReportRow row;
   row.result.name = workload.name;
   row.op = workload.op;
   row.flops = workload.operation.flops;
   row.bytes = bytes_of(workload.operation.dag);
-  row.cores = cores;
+  row.cores = cores_of(target);
   row.target = target.name;
   row.layout = best.layout;
   row.result.progress.trials = best.trials;
@@ -217,13 +216,12 @@ Status measure_rounds(std::vector<BenchCase>& cases, const BenchCommand& command
 
 Status run(const BenchCommand& command) {
   LATHE_TRY_STATUS(check_apart({"--json", command.json}, files_read(command.program, command.records)));
-  LATHE_TRY(const Target target, target_of(command.program));
-  LATHE_TRY(const int cores, cores_of(command.program));
-  if (command.with_peers) LATHE_TRY_STATUS(prepare_peers(cores));
+  LATHE_TRY(const Target target, target_here(command.program));
+  if (command.with_peers) LATHE_TRY_STATUS(prepare_peers(target));
   LATHE_TRY(const RecordStore records, open_records_to_read(command.records));
   LATHE_TRY(std::vector<Workload> workloads,
             select_workloads(command.program.workload, command.program.filter));
-  LATHE_TRY(Measurer measurer, start_measurer(cores));
+  LATHE_TRY(Measurer measurer, start_measurer(cores_of(target)));
   std::vector<Peer> peers;
   if (command.with_peers) {
     LATHE_TRY(peers, start_peers(measurer.cpus()));
@@ -232,8 +230,8 @@ Status run(const BenchCommand& command) {
   std::vector<ReportRow> rows;
   for (Workload& workload : workloads) {
     LATHE_TRY(BenchCase bench_case,
-              case_of(std::move(workload), {target, cores, command.program.exact_specials}, records));
-    rows.push_back(row_of(bench_case.workload, bench_case.best, target, cores));
+              case_of(std::move(workload), {target, command.program.exact_specials}, records));
+    rows.push_back(row_of(bench_case.workload, bench_case.best, target));
     rows.back().peers = empty_figures(peers);
     cases.push_back(std::move(bench_case));
   }

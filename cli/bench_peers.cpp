@@ -46,9 +46,9 @@ bool has_variable(const char* name, const std::string& value) {
 }
 
 // What the user's environment says of these things holds, but for the number of threads.
-std::map<std::string, std::string> missing_variables(int cores) {
+std::map<std::string, std::string> missing_variables(const Target& target) {
   std::map<std::string, std::string> missing;
-  const std::string threads = std::to_string(cores);
+  const std::string threads = std::to_string(cores_of(target));
   if (!has_variable("OMP_NUM_THREADS", threads)) missing["OMP_NUM_THREADS"] = threads;
   // Threads of a peer that look for work between its calls would take the cpus from the worker's.
   if (std::getenv("OMP_WAIT_POLICY") == nullptr && std::getenv("GOMP_SPINCOUNT") == nullptr) {
@@ -57,7 +57,7 @@ std::map<std::string, std::string> missing_variables(int cores) {
   }
   // OpenBLAS runs SSE code on processors that it does not know, such as those younger than itself.
   if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
-    missing["OPENBLAS_CORETYPE"] = detect_target().isa == Isa::avx512 ? "SkylakeX" : "Haswell";
+    missing["OPENBLAS_CORETYPE"] = target.name == "x86-avx512" ? "SkylakeX" : "Haswell";
   }
   return missing;
 }
@@ -78,9 +78,9 @@ Status start_anew() {
 
 }  // namespace
 
-Status prepare_peers(int cores) {
+Status prepare_peers(const Target& target) {
   LATHE_TRY_STATUS(plug_ins());
-  const std::map<std::string, std::string> missing = missing_variables(cores);
+  const std::map<std::string, std::string> missing = missing_variables(target);
   if (missing.empty()) return {};
   for (const auto& [name, value] : missing) {
     if (setenv(name.c_str(), value.c_str(), 1) == 0) continue;

@@ -13,7 +13,7 @@ namespace lathe::cli {
 // Sets the environment that the peers are to find, and for that starts this program anew with the
 // same arguments where it was started with another one: to be called before anything else is under way. An
 // Error where there are no plug-ins.
-Status prepare_peers(int cores);
+Status prepare_peers(const Target& target);
 
 // Loads the plug-ins; threads that they start stay on these cpus.
 Result<std::vector<Peer>> start_peers(std::span<const int> cpus);

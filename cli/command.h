@@ -32,7 +32,7 @@ struct ProgramOptions {
   std::string workload;
   std::string filter;
   std::string target = "native";
-  int cores = 0;  // 0: the affinity mask's
+  int cores = 0;  // 0: those of the target
   bool exact_specials = false;
 };
 void add_program_options(OptionSet& command, ProgramOptions& options);
@@ -44,9 +44,10 @@ Status check(const ProgramOptions& options);
 std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records);
 // The files beside the model that its constants came from.
 std::vector<NamedFile> data_files(const Graph& graph);
+// What --target and --cores say, whether or not this machine has it.
 Result<Target> target_of(const ProgramOptions& options);
-// An Error for more cores than the affinity mask has.
-Result<int> cores_of(const ProgramOptions& options);
+// The same for what is to run here: an Error where it cannot, or has fewer cpus in its affinity mask.
+Result<Target> target_here(const ProgramOptions& options);
 Result<OnnxImportOptions> import_options(const ProgramOptions& options);
 
 }  // namespace lathe::cli

@@ -65,7 +65,7 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions mode
     LATHE_TRY_STATUS(check_artifact_apart(folder_below(options.out, workload.name), read));
     LATHE_TRY_STATUS(check_folder(folder_below(options.out, workload.name)));
   }
-  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores, KeptInputs::present));
+  LATHE_TRY(Measurer measurer, start_measurer(cores_of(model_options.target), KeptInputs::present));
   model_options.runner = &measurer;
   ProgressLine line;
   std::vector<std::string> notes;
@@ -93,11 +93,11 @@ Result<Model> compiled_model(const CompileOptions& options, CompileModelOptions 
   LATHE_TRY_STATUS(check_artifact_apart(options.out, files_read(options.program, options.records)));
   LATHE_TRY(const OnnxImportOptions import, import_options(options.program));
   LATHE_TRY(Network network, load_network(options.program.model, import, model_options.target,
-                                          model_options.cores, options.program.exact_specials));
+                                          options.program.exact_specials));
   LATHE_TRY_STATUS(check_artifact_apart(options.out, data_files(network.graph)));
   LATHE_TRY_STATUS(check_folder(options.out));
   for (const std::string& note : network.graph.notes) report_rejected(note);
-  LATHE_TRY(Measurer measurer, start_measurer(model_options.cores, KeptInputs::present));
+  LATHE_TRY(Measurer measurer, start_measurer(cores_of(model_options.target), KeptInputs::present));
   model_options.runner = &measurer;
   ProgressLine line;
   size_t compiled = 0;
@@ -118,8 +118,7 @@ Result<Model> compiled_model(const CompileOptions& options, CompileModelOptions 
 Status run(const CompileOptions& options) {
   LATHE_TRY_STATUS(check(options.program));
   CompileModelOptions model_options;
-  LATHE_TRY(model_options.target, target_of(options.program));
-  LATHE_TRY(model_options.cores, cores_of(options.program));
+  LATHE_TRY(model_options.target, target_here(options.program));
   model_options.rejected = report_rejected;
   model_options.tolerance = options.tolerance;
   model_options.check = checked_of(options.check);

@@ -16,6 +16,7 @@
 #include "explain/comparable.h"
 #include "measure/peak.h"
 #include "records/within.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe::cli {
@@ -28,20 +29,20 @@ struct ExplainOptions {
   std::string task;
 };
 
-// Nothing where this machine did not measure, or does not run the target on so many cores: the bounds would
-// be another machine's.
-std::optional<Roofline> roofline_of(const TaskSummary& summary, const Record& measured,
-                                    const std::string& machine_here) {
-  const Result<Target> target = parse_target(summary.target);
-  if (!target || measured.machine != machine_here || summary.cores > static_cast<int>(allowed_cpus().size()))
+// Of a processor. Nothing where this machine did not measure, or does not run the target on so many cores:
+// the bounds would be another machine's.
+std::optional<Roofline> roofline_of(const Target& target, const Record& measured) {
+  const auto* cpu = std::get_if<CpuTarget>(&target.kind);
+  if (cpu == nullptr || measured.machine != target.machine || !check_runs_here(target) ||
+      cpu->cores > static_cast<int>(allowed_cpus().size()))
     return std::nullopt;
   Roofline roofline;
-  roofline.gflops = measure_fma_gflops(*target, summary.cores);
-  const std::array<int64_t, 3> bytes = {target->l2.bytes / 2,
-                                        std::min(target->l3.bytes / 2 / summary.cores, 8 * target->l2.bytes),
-                                        bytes_beyond_caches(*target) / summary.cores};
+  roofline.gflops = measure_fma_gflops(target);
+  const std::array<int64_t, 3> bytes = {cpu->l2.bytes / 2,
+                                        std::min(cpu->l3.bytes / 2 / cpu->cores, 8 * cpu->l2.bytes),
+                                        bytes_beyond_caches(target) / cpu->cores};
   for (size_t level = 0; level < bytes.size(); ++level) {
-    const Result<double> gigabytes = measure_read_gigabytes(*target, summary.cores, bytes[level]);
+    const Result<double> gigabytes = measure_read_gigabytes(target, bytes[level]);
     if (!gigabytes) return std::nullopt;
     roofline.gigabytes[level] = *gigabytes;
   }
@@ -131,9 +132,10 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   query.cores = summary.cores;
   LATHE_TRY(std::vector<Record> found, store.find(query));
   if (found.empty()) return no_such_task(store, hash_to_string(summary.task.hash));
-  const std::string here = detect_target().machine;
-  const Comparable compared = comparable(std::move(found), here, compiler_version());
-  const std::optional<Roofline> roofline = roofline_of(summary, compared.records.front(), here);
+  LATHE_TRY(Target target, parse_target(summary.target));
+  target = with_cores(std::move(target), summary.cores);
+  const Comparable compared = comparable(std::move(found), target.machine, compiler_version());
+  const std::optional<Roofline> roofline = roofline_of(target, compared.records.front());
   LATHE_TRY(const Explanation explanation, within(store.path(), explain(compared.records, roofline)));
   const Measurement& measurement = explanation.best.measurement;
   to_stdout("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
@@ -141,7 +143,7 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
   to_stdout("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the formula as it is written\n",
             compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
             explanation.flops / measurement.seconds * 1e-9);
-  print_makers(compared, here);
+  print_makers(compared, target.machine);
   if (summary.task.runs_cold)
     to_stdout("timed as one task of a large network: its constants and outputs are not in the caches\n");
   if (summary.task.algorithm == kExactSpecials) {

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "cli/command.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe::cli {
@@ -28,6 +29,11 @@ Result<std::pair<std::string, Shape>> parse_input(const std::string& text) {
     if (*next != ',') return bad_input(text);
     at = next + 1;
   }
+}
+
+std::unexpected<Error> at_option(Error error, const char* option) {
+  if (error.where.empty()) error.where = option;
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace
@@ -90,17 +96,21 @@ std::vector<NamedFile> data_files(const Graph& graph) {
 
 Result<Target> target_of(const ProgramOptions& options) {
   Result<Target> target = parse_target(options.target);
-  if (!target && target.error().where.empty()) target.error().where = "--target";
+  if (!target) return at_option(std::move(target.error()), "--target");
+  if (options.cores != 0) target = with_cores(std::move(*target), options.cores);
   return target;
 }
 
-Result<int> cores_of(const ProgramOptions& options) {
+Result<Target> target_here(const ProgramOptions& options) {
+  LATHE_TRY(Target target, target_of(options));
+  const Status runs = check_runs_here(target);
+  if (!runs) return at_option(runs.error(), "--target");
   const int allowed = static_cast<int>(allowed_cpus().size());
-  if (options.cores == 0) return allowed;
-  if (options.cores <= allowed) return options.cores;
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("{} cores are more than the {} that this process may use", options.cores, allowed),
-              "--cores");
+  if (cores_of(target) <= allowed) return target;
+  return fail(
+      ErrorKind::invalid_argument,
+      fmt::format("{} cores are more than the {} that this process may use", cores_of(target), allowed),
+      "--cores");
 }
 
 Result<OnnxImportOptions> import_options(const ProgramOptions& options) {

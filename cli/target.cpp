@@ -7,29 +7,26 @@
 namespace lathe::cli {
 namespace {
 
-Status print_bandwidth(const char* name, const Target& target, int cores, int64_t bytes) {
-  LATHE_TRY(const double gigabytes, measure_read_gigabytes(target, cores, bytes));
+Status print_bandwidth(const char* name, const Target& target, int64_t bytes) {
+  LATHE_TRY(const double gigabytes, measure_read_gigabytes(target, bytes));
+  const int cores = cores_of(target);
   to_stdout("{:<9} {:.1f} GB/s on {} core{}\n", name, gigabytes, cores, cores == 1 ? "" : "s");
   return {};
 }
 
 Status show_target() {
-  if (!runs_some_target()) {
-    return fail(ErrorKind::unsupported,
-                "this machine has neither AVX-512 nor AVX2 and FMA, which Lathe needs");
-  }
-  const Target target = detect_target();
+  LATHE_TRY(const Target target, detect_target());
+  const Target one_core = with_cores(target, 1);
   to_stdout("{}\n", print(target));
-  const int cores = static_cast<int>(allowed_cpus().size());
-  to_stdout("fma peak  {:.1f} GFLOP/s on 1 core\n", measure_fma_gflops(target, 1));
-  if (cores > 1)
-    to_stdout("fma peak  {:.1f} GFLOP/s on {} cores\n", measure_fma_gflops(target, cores), cores);
-  LATHE_TRY_STATUS(print_bandwidth("l1 read", target, 1, target.l1.bytes / 2));
-  LATHE_TRY_STATUS(print_bandwidth("l2 read", target, 1, target.l2.bytes / 2));
+  const int cores = cores_of(target);
+  to_stdout("fma peak  {:.1f} GFLOP/s on 1 core\n", measure_fma_gflops(one_core));
+  if (cores > 1) to_stdout("fma peak  {:.1f} GFLOP/s on {} cores\n", measure_fma_gflops(target), cores);
+  LATHE_TRY_STATUS(print_bandwidth("l1 read", one_core, target.cpu().l1.bytes / 2));
+  LATHE_TRY_STATUS(print_bandwidth("l2 read", one_core, target.cpu().l2.bytes / 2));
   const int64_t memory_bytes = bytes_beyond_caches(target);
-  LATHE_TRY_STATUS(print_bandwidth("memory", target, 1, memory_bytes));
+  LATHE_TRY_STATUS(print_bandwidth("memory", one_core, memory_bytes));
   if (cores == 1) return {};
-  return print_bandwidth("memory", target, cores, memory_bytes / cores);
+  return print_bandwidth("memory", target, memory_bytes / cores);
 }
 
 }  // namespace

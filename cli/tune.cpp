@@ -55,7 +55,6 @@ struct TuneCommand {
 // What every part of a tuning run needs.
 struct Session {
   Target target;
-  int cores = 1;
   RecordStore records;
   Measurer measurer;
   TuneBudget budget;
@@ -63,14 +62,13 @@ struct Session {
   std::set<int64_t> sampled = {};    // those of which it has compared a sample
 };
 
-// On so many cores.
-Result<Peaks> measure_peaks(const Target& target, int cores) {
+Result<Peaks> measure_peaks(const Target& target) {
   LATHE_TRY(const double gigabytes,
-            measure_read_gigabytes(target, cores, bytes_beyond_caches(target) / cores));
-  return Peaks{measure_fma_gflops(target, cores), gigabytes};
+            measure_read_gigabytes(target, bytes_beyond_caches(target) / cores_of(target)));
+  return Peaks{measure_fma_gflops(target), gigabytes};
 }
 
-TuneBudget budget_of(const TuneCommand& command, const Deadline& deadline, const Target& target, int cores) {
+TuneBudget budget_of(const TuneCommand& command, const Deadline& deadline, const Target& target) {
   TuneBudget budget;
   if (command.seconds) {
     budget.deadline = deadline;
@@ -80,17 +78,16 @@ TuneBudget budget_of(const TuneCommand& command, const Deadline& deadline, const
   budget.stop = [] { return noted_interrupt() != nullptr; };
   if (command.case_seconds) budget.case_seconds = *command.case_seconds;
   const double enough = command.enough.value_or(kEnough);
-  if (enough > 0) budget.stop_rule = StopRule(enough / 100, [=] { return measure_peaks(target, cores); });
+  if (enough > 0) budget.stop_rule = StopRule(enough / 100, [=] { return measure_peaks(target); });
   return budget;
 }
 
 Result<Session> start(const TuneCommand& command, const Deadline& deadline) {
-  LATHE_TRY(Target target, target_of(command.program));
-  LATHE_TRY(const int cores, cores_of(command.program));
+  LATHE_TRY(Target target, target_here(command.program));
   LATHE_TRY(RecordStore records, open_records(command.records));
-  LATHE_TRY(Measurer measurer, start_measurer(cores));
-  TuneBudget budget = budget_of(command, deadline, target, cores);
-  return Session{std::move(target), cores, std::move(records), std::move(measurer), std::move(budget)};
+  LATHE_TRY(Measurer measurer, start_measurer(cores_of(target)));
+  TuneBudget budget = budget_of(command, deadline, target);
+  return Session{std::move(target), std::move(records), std::move(measurer), std::move(budget)};
 }
 
 // How long the search still takes: until its deadline, or as long as the trials so far let expect.
@@ -132,7 +129,7 @@ TuneObserver observer_on(ProgressLine& line, const Deadline& deadline,
 
 LocalEvaluator evaluator_of(Session& session) {
   return LocalEvaluator(session.measurer,
-                        {.overlap = static_cast<int>(allowed_cpus().size()) > session.cores});
+                        {.overlap = static_cast<int>(allowed_cpus().size()) > cores_of(session.target)});
 }
 
 using WorkObserver = std::function<void(const WorkState&)>;
@@ -145,7 +142,7 @@ WorkObserver work_on(ProgressLine& line, const size_t& number, size_t count) {
 // The winners have been compared; what else is compiled is now, with so much to do afterwards.
 CompileModelOptions compile_options(const TuneCommand& command, Session& session, double later_seconds,
                                     const WorkObserver& observer) {
-  CompileModelOptions compiling{session.target, session.cores, &session.records, &session.measurer};
+  CompileModelOptions compiling{session.target, &session.records, &session.measurer};
   compiling.tolerance = command.search.tolerance;
   compiling.check = checked_of(command.check);
   compiling.watch.deadline = session.budget.deadline.earlier_by(later_seconds);
@@ -162,7 +159,7 @@ CompileModelOptions compile_options(const TuneCommand& command, Session& session
 ReportRow row_of(const CaseResult& result, const TuneCommand& command, const Session& session) {
   ReportRow row;
   row.result = result;
-  row.cores = session.cores;
+  row.cores = cores_of(session.target);
   row.target = session.target.name;
   row.strategy = command.search.strategy;
   return row;
@@ -238,7 +235,7 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
   std::vector<Task> tasks;
   for (const Workload& workload : workloads) {
     for (const std::string& layout : layouts) {
-      LATHE_TRY(Task task, make_task(workload, session.target, session.cores, layout == "free"));
+      LATHE_TRY(Task task, make_task(workload, session.target, layout == "free"));
       if (command.program.exact_specials) {
         LATHE_TRY(task, within(workload.name, with_exact_specials(std::move(task))));
       }
@@ -275,8 +272,8 @@ Result<std::vector<ReportRow>> tune_workloads(const TuneCommand& command,
 
 Result<Network> network_of(const TuneCommand& command, const Session& session) {
   LATHE_TRY(const OnnxImportOptions import, import_options(command.program));
-  LATHE_TRY(Network network, load_network(command.program.model, import, session.target, session.cores,
-                                          command.program.exact_specials));
+  LATHE_TRY(Network network,
+            load_network(command.program.model, import, session.target, command.program.exact_specials));
   if (!command.out.empty()) LATHE_TRY_STATUS(check_artifact_apart(command.out, data_files(network.graph)));
   for (const std::string& note : network.graph.notes) report_rejected(note);
   return network;

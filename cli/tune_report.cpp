@@ -127,7 +127,7 @@ bool has_program(const ReportRow& row) { return row.result.progress.best_seconds
 
 void note_what_exceeds_the_peak(const std::vector<ReportRow>& rows, const Target& target) {
   if (std::ranges::none_of(rows, has_program)) return;
-  const double peak = measure_fma_gflops(target, rows.front().cores);
+  const double peak = measure_fma_gflops(with_cores(target, rows.front().cores));
   std::vector<std::string> names;
   for (const ReportRow& row : rows) {
     if (has_program(row) && gflops(row) > kAbovePeak * peak) names.push_back(row.result.name);

@@ -47,7 +47,7 @@ std::string folder_below(const std::string& out, const std::string& name) {
 
 Status write_model(Model model, const std::string& folder, const Deadline& deadline) {
   const std::string name = model.name;
-  const int cores = model.cores;
+  const int cores = cores_of(model.target);
   const WorkState run = {name + ": the artifact is run", 0, usual_seconds(model)};
   LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
   ProgressLine line;

@@ -57,7 +57,8 @@ int count_errors(const std::vector<float>& p, const std::vector<float>& c, const
 
 Result<int> tune_and_check(const char* worker) {
   LATHE_TRY(Dag dag, squared_distances());
-  LATHE_TRY(const Task task, make_task("squared_distances", std::move(dag), detect_target(), /*cores=*/1));
+  LATHE_TRY(const Target target, detect_target());
+  LATHE_TRY(const Task task, make_task("squared_distances", std::move(dag), with_cores(target, 1)));
 
   // Tuning measures in a worker process. Records in a file would let the next run go on.
   MeasureOptions measuring;

@@ -128,7 +128,8 @@ Result<Task> matmul() {
   const Axis i = spatial("i", 64), j = spatial("j", 48), r = reduce("r", 32);
   builder.compute("C", {i, j}, sum({r}, a(i, r) * b(r, j)));
   LATHE_TRY(Dag dag, builder.build());
-  return make_task("matmul", std::move(dag), detect_target(), /*cores=*/1);
+  LATHE_TRY(const Target target, detect_target());
+  return make_task("matmul", std::move(dag), with_cores(target, 1));
 }
 
 Status tune_matmul(const char* worker) {
@@ -153,7 +154,8 @@ Status tune_matmul(const char* worker) {
   LATHE_TRY(const auto results, tune_cases({task}, options, {.trials = 12}, evaluator, records, observer));
   if (!results[0].winner) return fail(ErrorKind::not_found, "no valid program was found");
   LATHE_TRY(const Record best, records.by_id(results[0].winner->record));
-  std::printf("the best was found by '%s', in sketch '%s'\n", best.strategy.c_str(), best.sketch.c_str());
+  std::printf("the best was found by '%s', in sketch '%s'\n", best.strategy.c_str(),
+              best.point.sketch.c_str());
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "loop/verify.h"
 #include "round_trip.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 
 namespace {
 
@@ -26,7 +27,7 @@ constexpr std::array kFormulas = {
 Task task_of(size_t number) {
   Result<Dag> dag = parse_dag(kFormulas[number % kFormulas.size()]);
   LATHE_CHECK(dag.has_value());
-  Result<Task> task = make_task("fuzz", std::move(*dag), generic_target(Isa::avx2), 2, {}, true);
+  Result<Task> task = make_task("fuzz", std::move(*dag), with_cores(generic_target("x86-avx2"), 2), {}, true);
   LATHE_CHECK(task.has_value());
   return std::move(*task);
 }

@@ -100,9 +100,9 @@ Status run_checked(Instance& instance, const Module& module, const MeasureInputs
 }
 
 Status report(const Workload& workload, const Target& target) {
-  LATHE_TRY(const Task task, make_task(workload, target, 1, true));
+  LATHE_TRY(const Task task, make_task(workload, target, true));
   LATHE_TRY(const Trace trace,
-            parse_trace(trace_of(workload.name, milestone::register_tile(target.lanes(4)))));
+            parse_trace(trace_of(workload.name, milestone::register_tile(target.cpu().lanes(4)))));
   LATHE_TRY(const Program program, apply_trace(task, trace));
   CompileStats stats;
   LATHE_TRY(const Module module, compile(task, trace, {}, &stats));
@@ -122,7 +122,9 @@ Status report(const Workload& workload, const Target& target) {
 int main(int argc, char** argv) {
   const Result<std::vector<Workload>> workloads = parse_workloads(kWorkloads, "milestone");
   if (!workloads) return fmt::print("{}\n", workloads.error().to_string()), 1;
-  const Target target = detect_target();
+  const Result<Target> detected = detect_target();
+  if (!detected) return fmt::print("{}\n", detected.error().to_string()), 1;
+  const Target target = with_cores(*detected, 1);
   fmt::print("{}\n{:<22}{:>9}{:>10}{:>8}{:>8}{:>9}{:>8}\n", print(target), "", "ms", "GFLOP/s", "peak",
              "% of it", "compile", "spills");
   for (const Workload& workload : *workloads) {

@@ -97,7 +97,7 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
 }  // namespace
 
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options) {
-  LATHE_TRY(Task task, within(workload.name, make_task(workload, options.target, options.cores, false)));
+  LATHE_TRY(Task task, within(workload.name, make_task(workload, options.target, false)));
   if (options.exact_specials) {
     LATHE_TRY(task, within(workload.name, with_exact_specials(std::move(task))));
   }
@@ -110,11 +110,11 @@ Result<Model> compile_operator(const Workload& workload, const CompileModelOptio
 }
 
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             int cores, bool exact_specials) {
+                             bool exact_specials) {
   LATHE_TRY(const Graph graph, import_onnx(path, import));
   Network network{std::filesystem::path(path).stem().string(), simplify(graph), {}, {}};
   LATHE_TRY(network.partition, partition(network.graph));
-  LATHE_TRY(network.tasks, network_tasks(network.graph, network.partition, target, cores));
+  LATHE_TRY(network.tasks, network_tasks(network.graph, network.partition, target));
   if (!exact_specials) return network;
   for (WeightedTask& weighted : network.tasks.tasks) {
     LATHE_TRY(weighted.task, with_exact_specials(std::move(weighted.task)));

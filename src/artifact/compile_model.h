@@ -20,7 +20,6 @@ namespace lathe {
 
 struct CompileModelOptions {
   Target target;
-  int cores = 1;
   const RecordStore* records = nullptr;  // null: without records
   // Runs each program and compares all that it computes; in the place of one that is wrong, or of a record
   // that does not compile any more, the next best is taken, the naive one at last. What cannot be compared is
@@ -60,7 +59,7 @@ struct Network {
   NetworkTasks tasks;
 };
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             int cores, bool exact_specials = false);
+                             bool exact_specials = false);
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options);
 
 }  // namespace lathe

@@ -108,9 +108,10 @@ ordered_json mark_json(std::string_view bytes) {
 
 std::string model_header(const Model& model) {
   const std::string prefix = public_prefix(model);
+  const int cores = cores_of(model.target);
   std::string text =
       fmt::format("/* {}, compiled by Lathe for {} on {} core{}. Link with model.so.\n *\n{}{} */\n",
-                  comment_safe(model.name), model.target.name, model.cores, model.cores == 1 ? "" : "s",
+                  comment_safe(model.name), model.target.name, cores, cores == 1 ? "" : "s",
                   describe("inputs", model.inputs), describe("outputs", model.outputs));
   text += model_face_header();
   text += fmt::format(
@@ -140,7 +141,7 @@ std::string model_manifest(const Model& model, uint64_t build, const std::string
                            {"compiler_version", compiler_version},
                            {"target", model.target.name},
                            {"machine", model.target.machine},
-                           {"cores", model.cores},
+                           {"cores", cores_of(model.target)},
                            {"build", hash_to_string(build)},
                            {"inputs", tensors_json(model.inputs)},
                            {"outputs", tensors_json(model.outputs)},

@@ -53,7 +53,7 @@ Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::opt
   LATHE_TRY(result.program, apply_trace(task, trace));
   CompileOptions options;
   options.symbol_prefix = symbol_prefix(number);
-  LATHE_TRY(result.module, compile_program(result.program, task.target, task.cores, options));
+  LATHE_TRY(result.module, compile_program(result.program, task.target, options));
   return result;
 }
 
@@ -69,7 +69,6 @@ Model operator_model(const std::string& name, const Task& task, CompiledTask com
   Model model;
   model.name = storable_name(name);
   model.target = compiled.task.target;
-  model.cores = compiled.task.cores;
   ModelLaunch launch{model.name, 0, {}};
   for (size_t i = 0; i < task.arguments.size(); ++i) {
     const Argument& argument = compiled.program.arguments[i];

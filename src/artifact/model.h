@@ -77,7 +77,6 @@ struct ModelConstants {
 struct Model {
   std::string name;
   Target target;
-  int cores = 1;
   std::vector<ModelTensor> inputs;
   std::vector<ModelTensor> outputs;
   std::vector<CompiledTask> kernels;

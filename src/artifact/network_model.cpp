@@ -24,7 +24,6 @@ class NetworkBuilder {
     if (compiled.empty()) return fail(ErrorKind::unsupported, "the network computes nothing", graph_.name);
     model_.name = graph_.name;
     model_.target = compiled.front().task.target;
-    model_.cores = compiled.front().task.cores;
     model_.kernels = std::move(compiled);
     model_.arena_bytes = plan_.bytes;
     for (TensorId id : graph_.inputs) add_interface(model_.inputs, id, id);

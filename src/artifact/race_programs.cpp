@@ -72,7 +72,7 @@ class Racer {
       : instance_(std::move(instance)),
         module_(&program.module),
         pool_(pool),
-        instructions_(program.task.target.isa == Isa::avx512 ? LATHE_AVX512 : LATHE_AVX2) {
+        instructions_(program.task.target.name == "x86-avx512" ? LATHE_AVX512 : LATHE_AVX2) {
     for (size_t i = 0; i < program.program.arguments.size(); ++i) {
       const Argument& argument = program.program.arguments[i];
       const std::vector<int64_t>& shape = argument.tensor->shape;
@@ -125,7 +125,7 @@ Result<std::optional<std::vector<double>>> race_programs(std::span<const Compile
                                                          const Deadline& deadline) {
   std::optional<ThreadPool> pool;
   int threads = 1;
-  for (const CompiledTask& program : programs) threads = std::max(threads, program.task.cores);
+  for (const CompiledTask& program : programs) threads = std::max(threads, cores_of(program.task.target));
   if (threads > 1) {
     ThreadPool::Options options;
     options.threads = threads;

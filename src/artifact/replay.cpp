@@ -6,6 +6,7 @@
 
 #include "records/within.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 #include "task/task_text.h"
 
 namespace lathe {
@@ -13,22 +14,16 @@ namespace {
 
 std::string place_of(const Record& record) { return fmt::format("record {}", record.id); }
 
-// A record can be looked at on machines that cannot run it.
 Result<Target> target_of(const Record& record) {
-  Result<Target> native = parse_target(record.target);
-  if (native) return native;
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    Target generic = generic_target(isa);
-    if (generic.name == record.target) return generic;
-  }
-  return native;
+  LATHE_TRY(Target target, parse_target(record.target));
+  return with_cores(std::move(target), record.cores);
 }
 
 }  // namespace
 
 Result<Task> replayed_task(const Record& record) {
   LATHE_TRY(const Target target, target_of(record));
-  return task_of(record.task, target, record.cores);
+  return task_of(record.task, target);
 }
 
 Result<Trace> replayed_trace(const Record& record) {
@@ -54,11 +49,11 @@ ReplayedProgram::ReplayedProgram(Trace trace, Program program, Module module, Pr
       problem_(std::move(problem)) {}
 
 Result<ReplayedProgram> ReplayedProgram::create(const Record& record) {
-  LATHE_TRY(const Target target, parse_target(record.target));
-  LATHE_TRY(const Task task, task_of(record.task, target, record.cores));
+  LATHE_TRY(const Task task, replayed_task(record));
+  LATHE_TRY_STATUS(check_runs_here(task.target));
   LATHE_TRY(Trace trace, replayed_trace(record));
   LATHE_TRY(Program program, replayed_program(record, task));
-  LATHE_TRY(Module module, within(place_of(record), compile_program(program, target, record.cores)));
+  LATHE_TRY(Module module, within(place_of(record), compile_program(program, task.target)));
   ProblemOptions checks;
   checks.tolerance = record.tolerance;
   LATHE_TRY(Problem problem, Problem::create(task, checks));

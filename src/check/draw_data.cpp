@@ -143,7 +143,7 @@ Result<Attempt> attempt(const Dag& dag, int64_t sampled_points, uint64_t seed, c
   Rng rng(seed);
   Attempt made;
   LATHE_TRY(made.data.inputs, draw_inputs(dag, rng, way, watch));
-  LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, made.data.inputs));
+  LATHE_TRY(ElementEvaluator evaluator, ElementEvaluator::create(dag, made.data.inputs));
   for (const Tensor& output : dag.outputs) {
     Reference reference{output, points_to_check(output->shape, sampled_points, rng), {}};
     for (const int64_t position : reference.positions)

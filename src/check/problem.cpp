@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "base/code_pages.h"
 #include "base/hash.h"
@@ -11,6 +10,7 @@
 #include "check/draw_data.h"
 #include "check/error_bound.h"
 #include "check/reference.h"
+#include "check/stored.h"
 #include "check/tolerance.h"
 #include "measure/time_bounds.h"
 #include "measure/timing.h"
@@ -18,25 +18,6 @@
 
 namespace lathe {
 namespace {
-
-template <class T>
-void write_in_layout(const HostTensor& tensor, const Layout& layout, T padding, std::span<std::byte> to) {
-  const auto store = [&](size_t offset, T value) {
-    std::memcpy(to.data() + offset * sizeof(T), &value, sizeof(T));
-  };
-  const size_t elements = to.size() / sizeof(T);
-  for (size_t i = 0; elements > tensor.values.size() && i < elements; ++i) store(i, padding);
-  for_each_offset(layout, tensor.shape, [&](int64_t position, int64_t offset) {
-    store(static_cast<size_t>(offset), static_cast<T>(tensor.values[static_cast<size_t>(position)]));
-  });
-}
-
-// Block padding holds NaN: a program that lets it into a result is found out.
-void write_in_layout(const HostTensor& tensor, const Layout& layout, std::span<std::byte> to) {
-  visit_storage(tensor.dtype, [&]<class T>(std::type_identity<T>) {
-    write_in_layout<T>(tensor, layout, static_cast<T>(is_float(tensor.dtype) ? NAN : 0.0), to);
-  });
-}
 
 // The fast reference sums in double like the evaluator; its order is another one.
 constexpr double kReferenceTolerance = 1e-9;
@@ -169,7 +150,7 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
                             .finish();
     const int64_t bytes = physical_elements(argument.layout, input.shape) * bytes_of(input.dtype);
     result.buffers.push_back({id, 1, bytes, [&input, layout = argument.layout](std::span<std::byte> to) {
-                                write_in_layout(input, layout, to);
+                                write_stored(input.dtype, input.shape, input.values, layout, to);
                               }});
     ++place;
   }

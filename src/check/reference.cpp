@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "check/stored.h"
 #include "compile/compile.h"
 #include "expr/analysis.h"
 #include "expr/walk.h"
@@ -91,17 +92,6 @@ HostTensor copy_of(const Tensor& tensor, std::span<const double> values) {
   return {tensor->dtype, tensor->shape, {values.begin(), values.end()}};
 }
 
-void write_stored(const Tensor& tensor, std::span<const double> values, const Layout& layout,
-                  std::span<std::byte> bytes) {
-  const auto store = [&]<class T>(std::type_identity<T>) {
-    T* to = reinterpret_cast<T*>(bytes.data());
-    for_each_offset(layout, tensor->shape, [&](int64_t position, int64_t offset) {
-      to[offset] = static_cast<T>(values[static_cast<size_t>(position)]);
-    });
-  };
-  visit_storage(tensor->dtype, store);
-}
-
 // The operand as the machine code reads it.
 MeasureInput stored_input(const Argument& operand, std::span<const double> values) {
   const Tensor& tensor = operand.tensor;
@@ -112,7 +102,7 @@ MeasureInput stored_input(const Argument& operand, std::span<const double> value
                           .finish();
   const int64_t bytes = physical_elements(operand.layout, tensor->shape) * bytes_of(tensor->dtype);
   return {id, 1, bytes, [tensor, values, layout = operand.layout](std::span<std::byte> to) {
-            write_stored(tensor, values, layout, to);
+            write_stored(tensor->dtype, tensor->shape, values, layout, to);
           }};
 }
 
@@ -143,11 +133,11 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
                                                CandidateRunner& runner, const Watch& watch) {
   const Compute& compute = dag.computes.front();
   if (compute.output->dtype != DType::f64) return std::nullopt;
-  const Result<Task> task = make_task("reference", dag, target, 1, {}, true);
+  const Result<Task> task = make_task("reference", dag, with_cores(target, 1), {}, true);
   if (!task) return std::nullopt;
   const Result<Program> program = program_of(*task);
   if (!program) return std::nullopt;
-  const Result<Module> module = compile_program(*program, target, 1);
+  const Result<Module> module = compile_program(*program, task->target);
   if (!module) return std::nullopt;
   MeasureInputs inputs;
   for (const Argument& operand : std::span(program->arguments).first(dag.inputs.size())) {
@@ -163,7 +153,7 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
     });
     return {};
   };
-  const int lanes = target.lanes(bytes_of(compute.output->dtype));
+  const int lanes = target.cpu().lanes(bytes_of(compute.output->dtype));
   const double expected = points_of(compute) / (kPointsPerSecondOfLane * lanes);
   const double start = monotonic_seconds();
   inputs.stop = [&] {

@@ -60,8 +60,8 @@ LowerOptions lower_options(const CompileOptions& options) {
 
 }  // namespace
 
-Result<Module> compile_program(const Program& program, const Target& target, int threads,
-                               const CompileOptions& options, CompileStats* stats) {
+Result<Module> compile_program(const Program& program, const Target& target, const CompileOptions& options,
+                               CompileStats* stats) {
   Stopwatch watch;
   LATHE_TRY(const LoweredProgram lowered, lower(program, target, lower_options(options)));
   const double lower_seconds = watch.lap();
@@ -72,8 +72,8 @@ Result<Module> compile_program(const Program& program, const Target& target, int
   module.kernel_symbol = symbols.kernel;
   if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
   module.buffers = buffers_of(program);
-  module.threads = threads;
-  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
+  module.threads = cores_of(target);
+  module.workspace_bytes = lowered.memory.shared_bytes + module.threads * lowered.memory.thread_bytes;
   if (stats != nullptr) {
     stats->lower_seconds = lower_seconds;
     stats->emit_seconds = emission.emit_seconds;
@@ -90,7 +90,7 @@ Result<Module> compile(const Task& task, const Trace& trace, const CompileOption
   Stopwatch watch;
   LATHE_TRY(const Program program, apply_trace(task, trace));
   if (stats != nullptr) stats->apply_seconds = watch.lap();
-  return compile_program(program, task.target, task.cores, options, stats);
+  return compile_program(program, task.target, options, stats);
 }
 
 Result<CodeForm> parse_code_form(const std::string& text) {

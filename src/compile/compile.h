@@ -39,8 +39,9 @@ struct CompileStats {
 Result<Module> compile(const Task& task, const Trace& trace, const CompileOptions& options = {},
                        CompileStats* stats = nullptr);
 
-// The part below the trace: a scheduled program to a module whose workspace serves up to `threads` threads.
-Result<Module> compile_program(const Program& program, const Target& target, int threads,
+// The part below the trace: a scheduled program to a module whose workspace serves as many threads as the
+// target has cores.
+Result<Module> compile_program(const Program& program, const Target& target,
                                const CompileOptions& options = {}, CompileStats* stats = nullptr);
 
 // A program as text: the scheduled loops, the lowered ones, LLVM IR after its passes, assembly, C99.

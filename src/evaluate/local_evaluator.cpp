@@ -26,21 +26,21 @@ struct Built {
 Built build(const MeasureJob& job) {
   const double start = monotonic_seconds();
   const Task& task = *job.checked.task;
-  Built built{compile_program(job.program->program, task.target, task.cores)};
+  Built built{compile_program(job.program->program, task.target)};
   built.seconds = monotonic_seconds() - start;
   return built;
 }
 
 // A task with its data.
-struct Prepared {
+struct TaskData {
   CheckedTask checked;
   uint64_t hash = 0;  // of the task
   Problem problem;
 };
 
-bool is_same(const Prepared& prepared, const CheckedTask& checked) {
-  if (prepared.checked.seed != checked.seed || prepared.checked.tolerance != checked.tolerance) return false;
-  return prepared.checked.task == checked.task || prepared.hash == hash_of(*checked.task);
+bool is_same(const TaskData& data, const CheckedTask& checked) {
+  if (data.checked.seed != checked.seed || data.checked.tolerance != checked.tolerance) return false;
+  return data.checked.task == checked.task || data.hash == hash_of(*checked.task);
 }
 
 // Machine code of one program of one task.
@@ -55,7 +55,7 @@ struct KeptModule {
 struct LocalEvaluator::State {
   CandidateRunner* runner;
   LocalOptions options;
-  std::list<Prepared> prepared = {};  // the one used last first
+  std::list<TaskData> data = {};  // the one used last first
   std::list<KeptModule> modules = {};
 
   Result<Problem*> problem_of(const CheckedTask& checked, const Watch& watch);
@@ -68,15 +68,15 @@ struct LocalEvaluator::State {
 
 Result<Problem*> LocalEvaluator::State::problem_of(const CheckedTask& checked, const Watch& watch) {
   const auto found =
-      std::ranges::find_if(prepared, [&](const Prepared& candidate) { return is_same(candidate, checked); });
-  if (found != prepared.end()) {
+      std::ranges::find_if(data, [&](const TaskData& candidate) { return is_same(candidate, checked); });
+  if (found != data.end()) {
     found->checked.task = checked.task;
-    prepared.splice(prepared.begin(), prepared, found);
-    return &prepared.front().problem;
+    data.splice(data.begin(), data, found);
+    return &data.front().problem;
   }
   int64_t bytes = 0;
   const int64_t room = options.data_bytes - Problem::bytes_of_data(*checked.task);
-  std::erase_if(prepared, [&](const Prepared& kept) {
+  std::erase_if(data, [&](const TaskData& kept) {
     bytes += Problem::bytes_of_data(*kept.checked.task);
     return bytes > room;
   });
@@ -84,8 +84,8 @@ Result<Problem*> LocalEvaluator::State::problem_of(const CheckedTask& checked, c
   checks.seed = checked.seed;
   checks.tolerance = checked.tolerance;
   LATHE_TRY(Problem problem, Problem::create(*checked.task, checks, watch));
-  prepared.push_front({checked, hash_of(*checked.task), std::move(problem)});
-  return &prepared.front().problem;
+  data.push_front({checked, hash_of(*checked.task), std::move(problem)});
+  return &data.front().problem;
 }
 
 std::shared_ptr<const Module> LocalEvaluator::State::kept_module(const MeasureJob& job) {

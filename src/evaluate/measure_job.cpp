@@ -102,7 +102,6 @@ std::string print(const MeasureJob& job) {
   const Task& task = *job.checked.task;
   json object = {{"task", json_of(text_of(task))},
                  {"target", print(task.target)},
-                 {"cores", task.cores},
                  {"trace", to_string(job.program->trace)},
                  {"seed", job.checked.seed},
                  {"best_seconds", job.best_seconds}};
@@ -117,10 +116,7 @@ Result<MeasureJob> parse_measure_job(std::string_view text, const std::string& s
   LATHE_TRY(const TaskText task_text, task_text_in(task_object, source));
   LATHE_TRY(const std::string target_text, fields.get<std::string>("target"));
   LATHE_TRY(const Target target, parse_target(target_text));
-  LATHE_TRY(const uint64_t cores, fields.get<uint64_t>("cores"));
-  constexpr uint64_t kMostCores = 4096;
-  if (cores < 1 || cores > kMostCores) return fault(source, fmt::format("its field 'cores' is {}", cores));
-  LATHE_TRY(Task task, task_of(task_text, target, static_cast<int>(cores)));
+  LATHE_TRY(Task task, task_of(task_text, target));
   LATHE_TRY(const std::string trace_text, fields.get<std::string>("trace"));
   LATHE_TRY(Trace trace, parse_trace(trace_text));
   MeasureJob job;

@@ -59,7 +59,7 @@ std::vector<const TensorNode*> cold_tensors(const Program& program) {
   return tensors;
 }
 
-StageBound bound_of(const BlockSummary& summary, const Target& target, const Roofline& roofline,
+StageBound bound_of(const BlockSummary& summary, const CpuTarget& target, const Roofline& roofline,
                     double bytes_in_no_cache) {
   StageBound bound;
   bound.block = summary.block->name;
@@ -94,7 +94,7 @@ std::vector<StageBound> stage_bounds(const Program& program, const Target& targe
   if (runs_cold) cold = cold_tensors(program);
   std::vector<StageBound> bounds;
   for (const BlockSummary& summary : summarise_blocks(program)) {
-    bounds.push_back(bound_of(summary, target, roofline, cold_bytes(summary, cold)));
+    bounds.push_back(bound_of(summary, target.cpu(), roofline, cold_bytes(summary, cold)));
   }
   return bounds;
 }

@@ -65,7 +65,7 @@ double product_of(const BlockSummary& block, LoopKind kind) {
 }
 
 // The innermost run of unrolled and vector loops: how many accumulators, and how many loads feed them.
-void add_tile(Row& row, const BlockSummary& block, const Target& target) {
+void add_tile(Row& row, const BlockSummary& block, const CpuTarget& target) {
   const double lanes = product_of(block, LoopKind::vectorized);
   const double unrolled = product_of(block, LoopKind::unrolled);
   row.add_log("vector_lanes", lanes);
@@ -128,7 +128,7 @@ void add_loops(Row& row, const BlockSummary& block) {
   row.add("depth", static_cast<float>(block.levels.size()));
 }
 
-void add_memory(Row& row, const BlockSummary& block, const Target& target) {
+void add_memory(Row& row, const BlockSummary& block, const CpuTarget& target) {
   const double operations = std::max(1.0, block.instances * std::max(0.25, block.operations));
   const double l1 = traffic_into(block, target.l1.bytes / 2);
   const double l2 = traffic_into(block, target.l2.bytes / 2);
@@ -165,7 +165,7 @@ void add_accesses(Row& row, const BlockSummary& block) {
   }
 }
 
-std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const Target& target,
+std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const CpuTarget& target,
                              std::vector<std::string>* names) {
   Row row(names);
   static const BlockSummary none;
@@ -195,7 +195,7 @@ std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const Targ
 const std::vector<std::string>& feature_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    build_row({}, Target{}, &list);
+    build_row({}, CpuTarget{}, &list);
     return list;
   }();
   return names;
@@ -204,7 +204,7 @@ const std::vector<std::string>& feature_names() {
 Features extract_features(const Program& program, const Target& target) {
   std::vector<BlockSummary> blocks = summarise_blocks(program);
   std::ranges::stable_sort(blocks, std::greater<>(), &BlockSummary::work);
-  return {build_row(blocks, target, nullptr)};
+  return {build_row(blocks, target.cpu(), nullptr)};
 }
 
 }  // namespace lathe

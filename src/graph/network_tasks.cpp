@@ -62,14 +62,13 @@ bool runs_cold(const Graph& graph, const Partition& partition) {
 
 }  // namespace
 
-Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partition, const Target& target,
-                                   int cores) {
+Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partition, const Target& target) {
   NetworkTasks result{{}, {}, layouts_of(graph, partition)};
   const bool cold = runs_cold(graph, partition);
   std::unordered_map<uint64_t, size_t> known;
   for (const TaskUse& use : partition.uses) {
     const NetworkTask& origin = partition.tasks[use.task];
-    LATHE_TRY(Task task, make_task(origin.name, origin.dag, target, cores, origin.constants));
+    LATHE_TRY(Task task, make_task(origin.name, origin.dag, target, origin.constants));
     task.runs_cold = cold;
     for (size_t i = 0; i < task.arguments.size(); ++i) {
       Argument& argument = task.arguments[i];

@@ -26,7 +26,6 @@ struct NetworkTasks {
 
 // An Error where a task cannot be made. A task of the partition becomes several where its uses have different
 // layouts.
-Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partition, const Target& target,
-                                   int cores);
+Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partition, const Target& target);
 
 }  // namespace lathe

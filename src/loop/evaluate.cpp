@@ -11,12 +11,12 @@ namespace lathe {
 using evaluator::DagEvaluator;
 using evaluator::Source;
 
-Evaluator::Evaluator(std::unique_ptr<DagEvaluator> impl) : impl_(std::move(impl)) {}
-Evaluator::Evaluator(Evaluator&&) noexcept = default;
-Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
-Evaluator::~Evaluator() = default;
+ElementEvaluator::ElementEvaluator(std::unique_ptr<DagEvaluator> impl) : impl_(std::move(impl)) {}
+ElementEvaluator::ElementEvaluator(ElementEvaluator&&) noexcept = default;
+ElementEvaluator& ElementEvaluator::operator=(ElementEvaluator&&) noexcept = default;
+ElementEvaluator::~ElementEvaluator() = default;
 
-Result<Evaluator> Evaluator::create(const Dag& dag, std::span<const HostTensor> inputs) {
+Result<ElementEvaluator> ElementEvaluator::create(const Dag& dag, std::span<const HostTensor> inputs) {
   if (inputs.size() != dag.inputs.size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("there are {} inputs for a Dag that takes {}", inputs.size(), dag.inputs.size()));
@@ -33,10 +33,10 @@ Result<Evaluator> Evaluator::create(const Dag& dag, std::span<const HostTensor> 
         fmt::format("{} takes {} [{}], the input is {} [{}]", tensor->name, to_string(tensor->dtype),
                     fmt::join(tensor->shape, ", "), to_string(input.dtype), fmt::join(input.shape, ", ")));
   }
-  return Evaluator(std::make_unique<DagEvaluator>(dag, inputs));
+  return ElementEvaluator(std::make_unique<DagEvaluator>(dag, inputs));
 }
 
-double Evaluator::at(const Tensor& tensor, std::span<const int64_t> index) {
+double ElementEvaluator::at(const Tensor& tensor, std::span<const int64_t> index) {
   const Source& source = impl_->source_of(tensor);
   LATHE_CHECK(index.size() == source.shape.size());
   int64_t position = 0;
@@ -44,17 +44,17 @@ double Evaluator::at(const Tensor& tensor, std::span<const int64_t> index) {
   return at(tensor, position);
 }
 
-double Evaluator::at(const Tensor& tensor, int64_t position) {
+double ElementEvaluator::at(const Tensor& tensor, int64_t position) {
   LATHE_CHECK(position >= 0 && position < tensor.elements());
   return impl_->element(impl_->source_of(tensor), position);
 }
 
-HostTensor Evaluator::all(const Tensor& tensor) { return impl_->all(tensor); }
+HostTensor ElementEvaluator::all(const Tensor& tensor) { return impl_->all(tensor); }
 
-Excess Evaluator::excess() const { return impl_->excess(); }
+Excess ElementEvaluator::excess() const { return impl_->excess(); }
 
 Result<std::vector<HostTensor>> evaluate(const Dag& dag, std::span<const HostTensor> inputs) {
-  LATHE_TRY(Evaluator evaluator, Evaluator::create(dag, inputs));
+  LATHE_TRY(ElementEvaluator evaluator, ElementEvaluator::create(dag, inputs));
   std::vector<HostTensor> outputs;
   for (const Tensor& output : dag.outputs) outputs.push_back(evaluator.all(output));
   return outputs;

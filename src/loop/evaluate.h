@@ -30,14 +30,14 @@ struct Excess {
   bool saturates = false;    // a float became the least or largest of an integer type that ends before it
 };
 
-class Evaluator {
+class ElementEvaluator {
  public:
   // `inputs` are those of the Dag, in order. Copies both. An Error (invalid_argument) names an input of
   // another type or shape.
-  static Result<Evaluator> create(const Dag& dag, std::span<const HostTensor> inputs);
-  Evaluator(Evaluator&&) noexcept;
-  Evaluator& operator=(Evaluator&&) noexcept;
-  ~Evaluator();
+  static Result<ElementEvaluator> create(const Dag& dag, std::span<const HostTensor> inputs);
+  ElementEvaluator(ElementEvaluator&&) noexcept;
+  ElementEvaluator& operator=(ElementEvaluator&&) noexcept;
+  ~ElementEvaluator();
 
   // One element of a compute's output; the index lies within its shape.
   double at(const Tensor& tensor, std::span<const int64_t> index);
@@ -49,7 +49,7 @@ class Evaluator {
   Excess excess() const;
 
  private:
-  explicit Evaluator(std::unique_ptr<evaluator::DagEvaluator> impl);
+  explicit ElementEvaluator(std::unique_ptr<evaluator::DagEvaluator> impl);
   std::unique_ptr<evaluator::DagEvaluator> impl_;
 };
 

@@ -118,15 +118,18 @@ double time_on_cores(int cores, const std::function<float(int)>& work) {
 
 }  // namespace
 
-double measure_fma_gflops(const Target& target, int cores) {
-  const auto chains = target.isa == Isa::avx512 ? fma_avx512 : fma_avx2;
+double measure_fma_gflops(const Target& target) {
+  const int cores = target.cpu().cores;
+  const auto chains = target.name == "x86-avx512" ? fma_avx512 : fma_avx2;
   const double seconds = time_on_cores(cores, [&](int) { return chains(kFmaRounds); });
-  const double flops = 2.0 * target.lanes(sizeof(float)) * kChains * static_cast<double>(kFmaRounds) * cores;
+  const double flops =
+      2.0 * target.cpu().lanes(sizeof(float)) * kChains * static_cast<double>(kFmaRounds) * cores;
   return flops / seconds * 1e-9;
 }
 
-Result<double> measure_read_gigabytes(const Target& target, int cores, int64_t bytes) {
-  const auto read = target.isa == Isa::avx512 ? read_avx512 : read_avx2;
+Result<double> measure_read_gigabytes(const Target& target, int64_t bytes) {
+  const int cores = target.cpu().cores;
+  const auto read = target.name == "x86-avx512" ? read_avx512 : read_avx2;
   std::vector<GuardedBuffer> buffers;
   for (int core = 0; core < cores; ++core) {
     LATHE_TRY(GuardedBuffer buffer, GuardedBuffer::allocate(bytes));
@@ -146,7 +149,7 @@ Result<double> measure_read_gigabytes(const Target& target, int cores, int64_t b
 
 int64_t bytes_beyond_caches(const Target& target) {
   constexpr int64_t kLeast = int64_t{256} << 20;
-  return std::max(kLeast, 4 * target.l3.bytes);
+  return std::max(kLeast, 4 * target.cpu().l3.bytes);
 }
 
 }  // namespace lathe

@@ -8,13 +8,13 @@
 namespace lathe {
 
 // Floating-point operations a second, in 10^9, of fp32 FMAs between registers with the target's vectors, on
-// so many cores at once. The target must be one that this machine runs.
-double measure_fma_gflops(const Target& target, int cores);
+// all of its cores at once. The target must be a processor's and one that this machine runs, here and below.
+double measure_fma_gflops(const Target& target);
 
 // Bytes read a second, in 10^9, from a buffer of `bytes` for each core, read over and over: choose a size
 // inside a cache level for its bandwidth, several times the last level for the memory's. An io error if there
 // is no room.
-Result<double> measure_read_gigabytes(const Target& target, int cores, int64_t bytes);
+Result<double> measure_read_gigabytes(const Target& target, int64_t bytes);
 // A buffer large enough that reading it measures the memory, whatever the caches keep.
 int64_t bytes_beyond_caches(const Target& target);
 

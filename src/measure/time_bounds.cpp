@@ -26,7 +26,7 @@ constexpr double kDrawingSeconds = 30e-9;
 constexpr double kComparingSeconds = 80e-9;
 
 double multiply_adds_per_second(const Task& task, int element_bytes) {
-  return kClock * kVectorsPerCycle * task.target.lanes(element_bytes);
+  return kClock * kVectorsPerCycle * task.target.cpu().lanes(element_bytes);
 }
 
 double elements_of(const Dag& dag) {
@@ -42,14 +42,14 @@ double elements_of(const Dag& dag) {
 double fastest_seconds(const Task& task) {
   double points = 0;
   for (const Compute& compute : task.dag.computes) points += points_of(compute);
-  return std::max(points / (multiply_adds_per_second(task, 4) * task.cores),
+  return std::max(points / (multiply_adds_per_second(task, 4) * cores_of(task.target)),
                   static_cast<double>(bytes_of(task.dag)) / kBytesPerSecond);
 }
 
 double candidate_limit_seconds(const Task& task) { return kLeastLimit + kBad * fastest_seconds(task); }
 
 double program_limit_seconds(const Task& task) {
-  return kLeastLimit + kNaive * task.cores * fastest_seconds(task);
+  return kLeastLimit + kNaive * cores_of(task.target) * fastest_seconds(task);
 }
 
 double full_check_seconds(const Task& task) {

@@ -99,10 +99,9 @@ Result<std::vector<Workload>> load_workloads(const std::string& path) {
   return parse_workloads(text, path);
 }
 
-Result<Task> make_task(const Workload& workload, const Target& target, int cores, bool free_layouts) {
+Result<Task> make_task(const Workload& workload, const Target& target, bool free_layouts) {
   const Operator& operation = workload.operation;
-  LATHE_TRY(Task task,
-            make_task(workload.name, operation.dag, target, cores, operation.constants, free_layouts));
+  LATHE_TRY(Task task, make_task(workload.name, operation.dag, target, operation.constants, free_layouts));
   task.algorithm = operation.algorithm;
   return task;
 }

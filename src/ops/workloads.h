@@ -26,6 +26,6 @@ Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::
 
 // The task of a workload: its constants are constants, the other layouts free or row-major, its algorithm
 // required.
-Result<Task> make_task(const Workload& workload, const Target& target, int cores, bool free_layouts);
+Result<Task> make_task(const Workload& workload, const Target& target, bool free_layouts);
 
 }  // namespace lathe

@@ -20,8 +20,8 @@ bool has_other_types(const Dag& dag) {
 // A case as all peers get it.
 class PeerProblem {
  public:
-  static Result<PeerProblem> create(const Workload& workload, const Target& target, int cores) {
-    LATHE_TRY(Task task, make_task(workload, target, cores, false));
+  static Result<PeerProblem> create(const Workload& workload, const Target& target) {
+    LATHE_TRY(Task task, make_task(workload, target, false));
     LATHE_TRY(Problem problem, Problem::create(task));
     return PeerProblem(std::move(task), std::move(problem));
   }
@@ -40,7 +40,7 @@ class PeerProblem {
     return problem_.inputs_for(naive_, trace).check({&bytes, 1});
   }
 
-  int cores() const { return task_.cores; }
+  int cores() const { return cores_of(task_.target); }
 
  private:
   PeerProblem(Task task, Problem problem)
@@ -101,7 +101,7 @@ Result<PeersOfCase> PeersOfCase::open(std::span<const Peer> peers, const Workloa
   auto state = std::make_unique<State>(State{cpus});
   std::optional<PeerProblem>& problem = state->problem;
   if (!has_other_types(dag) && dag.outputs.size() == 1) {
-    LATHE_TRY(problem, PeerProblem::create(workload, target, static_cast<int>(cpus.size())));
+    LATHE_TRY(problem, PeerProblem::create(workload, with_cores(target, static_cast<int>(cpus.size()))));
   }
   const PinnedThread pinned(cpus);
   for (const Peer& peer : peers) {

@@ -63,7 +63,7 @@ const std::string& Judge::fault_of(const TaskText& text, const std::string& targ
   const auto [answer, is_new] = answers_.try_emplace({text.hash, target, cores});
   if (is_new || answer->second.text != text) {
     const Result<Target> known = parse_target(target);
-    answer->second = {text, known ? lathe::fault_of(text, *known, cores) : known.error().message};
+    answer->second = {text, known ? lathe::fault_of(text, with_cores(*known, cores)) : known.error().message};
   }
   return answer->second.reason;
 }

@@ -11,10 +11,10 @@
 namespace lathe {
 namespace {
 
-bool has_vectors(const Target& target) { return target.vector_registers > 0; }
+bool is_cpu(const Target& target) { return std::holds_alternative<CpuTarget>(target.kind); }
 
 constexpr SpaceKind kKinds[] = {
-    {"lathe", has_vectors, derive_lathe},
+    {"lathe", is_cpu, derive_lathe},
 };
 
 }  // namespace

@@ -22,8 +22,8 @@ double bytes_in(const Tensor& tensor) {
 
 double fetch_cycles(const Task& task, const Tensor& tensor) {
   const double bytes = bytes_in(tensor);
-  if (bytes <= static_cast<double>(task.target.l2.bytes)) return 0;
-  return bytes / bytes_per_cycle(task.target, bytes);
+  if (bytes <= static_cast<double>(task.target.cpu().l2.bytes)) return 0;
+  return bytes / bytes_per_cycle(task.target.cpu(), bytes);
 }
 
 struct Sampled {
@@ -59,7 +59,7 @@ Sampled needed_share(const Dag& dag, const Compute& compute, const TileAxes* til
 
 // By how much a sum takes longer whose results are far fewer than the additions that the units have under
 // way; a few less are made up for where one tile ends and the next begins.
-double waiting_share(const Target& target, const Compute& compute, int lanes, const TileAxes& tile) {
+double waiting_share(const CpuTarget& target, const Compute& compute, int lanes, const TileAxes& tile) {
   double results = 1;
   if (tile.runs_along_reduction(compute)) {
     for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
@@ -72,7 +72,7 @@ double waiting_share(const Target& target, const Compute& compute, int lanes, co
   return results > under_way / 2 ? 1 : under_way / results;
 }
 
-double product_cycles(const Target& target, const Dag& dag, const Stage& stage, const TileAxes* tile) {
+double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stage, const TileAxes* tile) {
   const Compute& compute = dag.computes[stage.compute];
   constexpr int64_t kSampled = 256;
   const double share = std::max(needed_share(dag, compute, tile, kSampled).share, 1.0 / kSampled);
@@ -117,13 +117,13 @@ double between_cycles(const Task& task, const Dag& dag, const Classified& stages
   const double rows =
       tile != nullptr && tile->rows ? static_cast<double>(compute.axes[*tile->rows].extent) : 1;
   const double of_tile = bytes / rows * std::min(rows, kRowsOfTile);
-  const bool is_near = of_tile <= kShareOfCache * static_cast<double>(task.target.l2.bytes);
-  return 2 * bytes / bytes_per_cycle(task.target, is_near ? of_tile : bytes);
+  const bool is_near = of_tile <= kShareOfCache * static_cast<double>(task.target.cpu().l2.bytes);
+  return 2 * bytes / bytes_per_cycle(task.target.cpu(), is_near ? of_tile : bytes);
 }
 
 }  // namespace
 
-double bytes_per_cycle(const Target& target, double bytes) {
+double bytes_per_cycle(const CpuTarget& target, double bytes) {
   if (bytes <= static_cast<double>(target.l2.bytes)) return kBytesPerCycleOfL2;
   return bytes <= static_cast<double>(target.l3.bytes) ? kBytesPerCycleBeyondL2 : kBytesPerCycleBeyondL3;
 }
@@ -147,10 +147,11 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
     const Compute& compute = dag.computes[stage.compute];
     double here = points_of(compute) / stage.lanes;
-    if (stage.role == Role::transform) here *= share_of_nonzero_entries(compute) / task.target.fma_per_cycle;
+    if (stage.role == Role::transform)
+      here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
-      here = product_cycles(task.target, dag, stage, tile == tiles.end() ? nullptr : &tile->second);
+      here = product_cycles(task.target.cpu(), dag, stage, tile == tiles.end() ? nullptr : &tile->second);
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
       double fetched = 0;

@@ -23,6 +23,6 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
 double least_operations(const Dag& dag, const Classified& stages);
 
 // What one core reads in a cycle of a buffer of that size, from the nearest cache that holds it.
-double bytes_per_cycle(const Target& target, double bytes);
+double bytes_per_cycle(const CpuTarget& target, double bytes);
 
 }  // namespace lathe

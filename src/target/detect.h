@@ -1,18 +1,18 @@
-// The machine that this process runs on, from cpuid, sysfs and the affinity mask. Never fails: what cannot be
-// read is taken from generic_target. Thread-safe; takes some tens of microseconds.
+// The machine that this process runs on, as it says itself and as the operating system does. Thread-safe;
+// takes some tens of microseconds.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "base/result.h"
 #include "target/target.h"
 
 namespace lathe {
 
-// The best target that this machine runs.
-Target detect_target();
-
-// False on a machine with neither AVX-512 nor AVX2 and FMA: no target of Lathe's runs there.
-bool runs_some_target();
+// The best target of this machine's processor, with all cpus that this process may run on. An Error
+// (unsupported) where it has none.
+Result<Target> detect_target();
 
 // The cpus that this process may run on, increasing; never empty.
 std::vector<int> allowed_cpus();

@@ -1,16 +1,29 @@
 #include "target/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "base/text_cursor.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe {
 namespace {
 
-constexpr const char* kLegalNames = "native, x86-avx2, x86-avx512";
+constexpr const char* kNative = "native";
+constexpr const char* kMachine = "machine";
 
-std::string print(const CacheLevel& cache) {
+std::string legal_names() {
+  std::vector<std::string_view> names = {kNative};
+  for (const TargetRow& row : all_targets()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string to_text(int64_t value) { return std::to_string(value); }
+std::string to_text(const CacheLevel& cache) {
   return fmt::format("{}/{}/{}", cache.bytes, cache.ways, cache.line_bytes);
 }
 
@@ -23,9 +36,16 @@ std::string quote(std::string_view text) {
   return quoted + '"';
 }
 
+// Calls visit(name, field) for each field of the kind's text form until one returns true; whether one did.
+template <class Kind, class Visit>
+bool any_field(Kind& kind, Visit visit) {
+  return std::apply([&](const auto&... field) { return (visit(field.first, kind.*field.second) || ...); },
+                    text_fields(kind));
+}
+
 // A target's name: a word that may hold '-', which an identifier of the other languages may not.
 Result<std::string> parse_name(TextCursor& cursor) {
-  if (cursor.at_end()) return cursor.error(fmt::format("expected a target: one of {}", kLegalNames));
+  if (cursor.at_end()) return cursor.error(fmt::format("expected a target: one of {}", legal_names()));
   LATHE_TRY(std::string name, cursor.identifier());
   while (cursor.accept("-")) {
     LATHE_TRY(std::string rest, cursor.identifier());
@@ -34,124 +54,101 @@ Result<std::string> parse_name(TextCursor& cursor) {
   return name;
 }
 
-Result<int64_t> parse_positive(TextCursor& cursor, int64_t largest = INT32_MAX) {
+Result<int64_t> parse_positive(TextCursor& cursor, int64_t largest) {
   LATHE_TRY(int64_t value, cursor.integer());
   if (value < 1 || value > largest) return cursor.error(fmt::format("{} is not in 1 .. {}", value, largest));
   return value;
 }
 
-Status parse_cache(TextCursor& cursor, CacheLevel& cache) {
-  LATHE_TRY(cache.bytes, parse_positive(cursor, INT64_MAX));
-  LATHE_TRY_STATUS(cursor.expect("/"));
-  LATHE_TRY(int64_t ways, parse_positive(cursor));
-  LATHE_TRY_STATUS(cursor.expect("/"));
-  LATHE_TRY(int64_t line, parse_positive(cursor));
-  cache.ways = static_cast<int>(ways);
-  cache.line_bytes = static_cast<int>(line);
+template <class Integer>
+Status parse_field(TextCursor& cursor, Integer& field) {
+  LATHE_TRY(const int64_t value, parse_positive(cursor, std::numeric_limits<Integer>::max()));
+  field = static_cast<Integer>(value);
   return {};
 }
 
-Status parse_count(TextCursor& cursor, int& field) {
-  LATHE_TRY(int64_t value, parse_positive(cursor));
-  field = static_cast<int>(value);
-  return {};
+Status parse_field(TextCursor& cursor, CacheLevel& cache) {
+  LATHE_TRY_STATUS(parse_field(cursor, cache.bytes));
+  LATHE_TRY_STATUS(cursor.expect("/"));
+  LATHE_TRY_STATUS(parse_field(cursor, cache.ways));
+  LATHE_TRY_STATUS(cursor.expect("/"));
+  return parse_field(cursor, cache.line_bytes);
+}
+
+// The field of that name, whose '=' has been read.
+template <class Kind>
+Status parse_named(TextCursor& cursor, const std::string& key, Kind& kind) {
+  Status parsed;
+  std::string names;
+  const bool is_known = any_field(kind, [&](const char* name, auto& field) {
+    names += fmt::format("{}, ", name);
+    if (key != name) return false;
+    parsed = parse_field(cursor, field);
+    return true;
+  });
+  if (is_known) return parsed;
+  return cursor.error(fmt::format("unknown field '{}' of a target: one of {}{}", key, names, kMachine));
 }
 
 Status parse_fields(TextCursor& cursor, Target& target) {
   while (!cursor.at_end()) {
-    LATHE_TRY(std::string key, cursor.identifier());
+    LATHE_TRY(const std::string key, cursor.identifier());
     LATHE_TRY_STATUS(cursor.expect("="));
-    if (key == "machine") {
+    if (key == kMachine) {
       LATHE_TRY(target.machine, cursor.quoted());
-    } else if (key == "cores") {
-      LATHE_TRY_STATUS(parse_count(cursor, target.cores));
-    } else if (key == "fma_per_cycle") {
-      LATHE_TRY_STATUS(parse_count(cursor, target.fma_per_cycle));
-    } else if (key == "fma_latency") {
-      LATHE_TRY_STATUS(parse_count(cursor, target.fma_latency_cycles));
-    } else if (key == "l1" || key == "l2" || key == "l3") {
-      CacheLevel& cache = key == "l1" ? target.l1 : key == "l2" ? target.l2 : target.l3;
-      LATHE_TRY_STATUS(parse_cache(cursor, cache));
     } else {
-      return cursor.error(fmt::format(
-          "unknown field '{}' of a target: one of cores, fma_per_cycle, fma_latency, l1, l2, l3, machine",
-          key));
+      LATHE_TRY_STATUS(std::visit([&](auto& kind) { return parse_named(cursor, key, kind); }, target.kind));
     }
   }
   return {};
 }
 
-// The same machine, told to use another of its instruction sets.
-Target with_isa(const Target& host, Isa isa) {
-  Target target = generic_target(isa);
-  target.machine = host.machine;
-  target.l1 = host.l1;
-  target.l2 = host.l2;
-  target.l3 = host.l3;
-  target.cores = host.cores;
-  if (isa == host.isa) target.fma_per_cycle = host.fma_per_cycle;
-  target.fma_latency_cycles = host.fma_latency_cycles;
-  return target;
+Result<Target> target_of_name(const std::string& name) {
+  if (name == kNative) return detect_target();
+  const auto row = std::ranges::find(all_targets(), name, &TargetRow::name);
+  if (row == all_targets().end()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("unknown target '{}': one of {}", name, legal_names()));
+  }
+  return row->detect().value_or(row->generic());
 }
+
+struct Cores {
+  int operator()(const CpuTarget& cpu) const { return cpu.cores; }
+  int operator()(const GpuTarget&) const { return 1; }
+};
+
+struct SetCores {
+  int cores;
+  void operator()(CpuTarget& cpu) const { cpu.cores = cores; }
+  void operator()(GpuTarget&) const {}
+};
 
 }  // namespace
 
-Target generic_target(Isa isa) {
-  Target target;
-  target.isa = isa;
-  target.machine = "generic";
-  target.l1 = {.bytes = 32 << 10, .ways = 8};
-  target.l2 = {.bytes = 1 << 20, .ways = 16};
-  target.l3 = {.bytes = 32 << 20, .ways = 16};
-  if (isa == Isa::avx2) {
-    target.name = "x86-avx2";
-    target.cpu = "haswell";
-    target.features = "+avx2,+fma";
-  } else {
-    target.name = "x86-avx512";
-    target.cpu = "skylake-avx512";
-    target.features = "-prefer-256-bit";  // LLVM would otherwise halve the vectors of this processor
-    target.vector_bytes = 64;
-    target.vector_registers = 32;
-  }
+int cores_of(const Target& target) { return std::visit(Cores{}, target.kind); }
+
+Target with_cores(Target target, int cores) {
+  std::visit(SetCores{cores}, target.kind);
   return target;
 }
 
 std::string print(const Target& target) {
-  return fmt::format("{} cores={} fma_per_cycle={} fma_latency={} l1={} l2={} l3={} machine={}", target.name,
-                     target.cores, target.fma_per_cycle, target.fma_latency_cycles, print(target.l1),
-                     print(target.l2), print(target.l3), quote(target.machine));
-}
-
-Result<Target> parse_target(std::string_view text, const Target& host) {
-  TextCursor cursor(text, "target");
-  LATHE_TRY(std::string name, parse_name(cursor));
-  Target target = host;
-  if (name == "x86-avx2") {
-    target = with_isa(host, Isa::avx2);
-  } else if (name == "x86-avx512") {
-    if (host.isa != Isa::avx512) {
-      return fail(ErrorKind::unsupported,
-                  fmt::format("this machine ({}) cannot run x86-avx512, it lacks AVX-512 F, VL, BW and DQ; "
-                              "it runs {}",
-                              host.machine, host.name));
-    }
-    target = with_isa(host, Isa::avx512);
-  } else if (name != "native") {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("unknown target '{}': one of {}", name, kLegalNames));
-  }
-  LATHE_TRY_STATUS(parse_fields(cursor, target));
-  return target;
+  std::string text = target.name;
+  const auto add = [&](const char* name, const auto& field) {
+    text += fmt::format(" {}={}", name, to_text(field));
+    return false;
+  };
+  std::visit([&](const auto& kind) { any_field(kind, add); }, target.kind);
+  return text + fmt::format(" {}={}", kMachine, quote(target.machine));
 }
 
 Result<Target> parse_target(std::string_view text) {
-  const Target host = detect_target();
-  if (!runs_some_target()) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("this machine ({}) lacks AVX2 and FMA, which every target needs", host.machine));
-  }
-  return parse_target(text, host);
+  TextCursor cursor(text, "target");
+  LATHE_TRY(const std::string name, parse_name(cursor));
+  LATHE_TRY(Target target, target_of_name(name));
+  LATHE_TRY_STATUS(parse_fields(cursor, target));
+  return target;
 }
 
 }  // namespace lathe

@@ -1,58 +1,51 @@
-// What a machine is, as the compiler sees it: a plain value that prints and parses.
-// A target's `name` says which instructions may be emitted and is what records are kept under; the other
-// fields describe the machine it stands for (cache sizes, cores) and guide choices, they never change what is
-// legal. Values are immutable in spirit and safe to share between threads.
+// What a device is, as the compiler sees it: a plain value that prints and parses, on any machine.
+// A target's `name` says which instructions may be emitted and is what records are kept under, `machine`
+// tells records of different devices of that name apart; the kind of the device has fields of its own
+// (cpu/cpu_target.h, gpu/gpu_target.h). Values are safe to share between threads.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
+#include "base/check.h"
 #include "base/result.h"
+#include "target/cpu/cpu_target.h"
+#include "target/gpu/gpu_target.h"
 
 namespace lathe {
 
-// The vector instruction sets that code can be generated for.
-enum class Isa { avx2, avx512 };
-
-// One level of data cache as one core sees it.
-struct CacheLevel {
-  int64_t bytes = 0;
-  int ways = 8;  // associativity
-  int line_bytes = 64;
-  bool operator==(const CacheLevel&) const = default;
-};
-
 struct Target {
-  std::string name;     // "x86-avx2" or "x86-avx512": the identity in records
-  std::string machine;  // the processor's own name, so that records of other machines can be told apart
-  Isa isa = Isa::avx2;
-  std::string cpu;       // LLVM's name of a processor with exactly this instruction set
-  std::string features;  // LLVM's feature string that goes with `cpu`
-  int vector_bytes = 32;
-  int vector_registers = 16;
-  int fma_per_cycle = 2;  // vector FMAs that one core starts a cycle
-  int fma_latency_cycles = 4;
-  CacheLevel l1;
-  CacheLevel l2;
-  CacheLevel l3;  // shared by the cores
-  int cores = 1;  // cpus that this process may use
+  std::string name;     // a row of the table of targets (all.h), such as "x86-avx2"
+  std::string machine;  // the processor's or device's own name
+  std::variant<CpuTarget, GpuTarget> kind;
 
-  // How many elements of so many bytes a vector register holds.
-  int lanes(int element_bytes) const { return vector_bytes / element_bytes; }
+  // For code that is about that kind alone; to ask for another is a bug in Lathe.
+  const CpuTarget& cpu() const { return checked(std::get_if<CpuTarget>(&kind)); }
+  CpuTarget& cpu() { return checked(std::get_if<CpuTarget>(&kind)); }
+  const GpuTarget& gpu() const { return checked(std::get_if<GpuTarget>(&kind)); }
+  GpuTarget& gpu() { return checked(std::get_if<GpuTarget>(&kind)); }
   bool operator==(const Target&) const = default;
+
+ private:
+  template <class Kind>
+  static Kind& checked(Kind* found) {
+    LATHE_CHECK(found != nullptr);
+    return *found;
+  }
 };
 
-// The target of that instruction set on a typical server core; no look at this machine.
-Target generic_target(Isa isa);
+// How many cores a program uses there; of a device that has none of its own to share out, one.
+int cores_of(const Target& target);
+// The same device with so many; one that has none to share out stays as it is.
+Target with_cores(Target target, int cores);
 
 // The one-line text form, "x86-avx2 cores=2 l1=32768/8/64 ... machine=\"...\"": parse_target reads it back.
 std::string print(const Target& target);
 
-// Reads "native", a target's name, or the printed form. A name alone stands for this instruction set on
-// `host`; fields that are written override the host's. Refuses an instruction set that `host` cannot run.
-Result<Target> parse_target(std::string_view text, const Target& host);
-// The same on the machine that this process runs on.
+// Reads "native", a target's name, or the printed form. A name alone stands for the target on this machine,
+// or where the machine does not have it for a typical one of its kind (generic_target); fields that are
+// written take the place of those.
 Result<Target> parse_target(std::string_view text);
 
 }  // namespace lathe

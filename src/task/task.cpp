@@ -46,11 +46,12 @@ void add(Hasher& hasher, const Argument& argument) {
 
 }  // namespace
 
-Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
-                       const std::vector<std::string>& constants, bool free_layouts) {
+Result<Task> make_task(std::string name, Dag dag, Target target, const std::vector<std::string>& constants,
+                       bool free_layouts) {
   LATHE_TRY_STATUS(verify(dag));
-  if (cores < 1) return fail(ErrorKind::invalid_argument, fmt::format("{} cores cannot run anything", cores));
-  Task task{std::move(name), std::move(dag), std::move(target), cores, {}};
+  if (const int cores = cores_of(target); cores < 1)
+    return fail(ErrorKind::invalid_argument, fmt::format("{} cores cannot run anything", cores));
+  Task task{std::move(name), std::move(dag), std::move(target), {}};
   const auto add_argument = [&](const Tensor& tensor, bool is_constant, bool is_output) {
     task.arguments.push_back({tensor, is_constant, is_output, free_layouts && !is_constant,
                               Layout::row_major(tensor->shape.size())});
@@ -70,7 +71,7 @@ Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
 
 uint64_t hash_of(const Task& task) {
   Hasher hasher;
-  hasher.add(hash_of(task.dag)).add(task.target.name).add(task.cores);
+  hasher.add(hash_of(task.dag)).add(task.target.name).add(cores_of(task.target));
   for (const Argument& argument : task.arguments) add(hasher, argument);
   if (task.runs_cold) hasher.add("cold");
   if (!task.algorithm.empty()) hasher.add("algorithm").add(task.algorithm);

@@ -27,7 +27,6 @@ struct Task {
   std::string name;  // for people; no part of the identity
   Dag dag;
   Target target;
-  int cores = 1;
   std::vector<Argument> arguments;  // the Dag's inputs, then its outputs
   // Its constants and outputs are not in the caches when it begins: what runs between two of its runs has
   // displaced them. It is timed so.
@@ -39,10 +38,11 @@ struct Task {
 
 // A task with row-major layouts; `constants` names the inputs that may be transformed beforehand; with
 // `free_layouts` the other arguments' layouts may be chosen. An Error names a constant that is no input.
-Result<Task> make_task(std::string name, Dag dag, Target target, int cores,
+Result<Task> make_task(std::string name, Dag dag, Target target,
                        const std::vector<std::string>& constants = {}, bool free_layouts = false);
 
-// Structure, roles, layouts, target name, cores, whether it runs cold, a required algorithm; not names.
+// Structure, roles, layouts, the target's name and cores, whether it runs cold, a required algorithm; not
+// names.
 uint64_t hash_of(const Task& task);
 // Operations on values that the Dag's bodies ask for, whatever their type: an arithmetic operator, a
 // comparison or a function of values counts one, a reduction one for each of its points (so a multiply-add

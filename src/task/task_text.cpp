@@ -32,18 +32,17 @@ Status read_layouts(const TaskText& text, Task& task) {
 }
 
 // Whatever its hash is.
-Result<Task> read_task(const TaskText& text, const Target& target, int cores) {
+Result<Task> read_task(const TaskText& text, const Target& target) {
   LATHE_TRY(Dag dag, parse_dag(text.dag, "task " + hash_to_string(text.hash)));
-  LATHE_TRY(Task task,
-            make_task(text.name, std::move(dag), target, cores, text.constants, text.free_layouts));
+  LATHE_TRY(Task task, make_task(text.name, std::move(dag), target, text.constants, text.free_layouts));
   task.runs_cold = text.runs_cold;
   task.algorithm = text.algorithm;
   LATHE_TRY_STATUS(read_layouts(text, task));
   return task;
 }
 
-Result<Task> task_of_hash(const TaskText& text, const Target& target, int cores) {
-  LATHE_TRY(Task task, read_task(text, target, cores));
+Result<Task> task_of_hash(const TaskText& text, const Target& target) {
+  LATHE_TRY(Task task, read_task(text, target));
   if (hash_of(task) == text.hash) return task;
   return fail(ErrorKind::database, "its text is that of task " + hash_to_string(hash_of(task)));
 }
@@ -67,8 +66,8 @@ TaskText text_of(const Task& task) {
   return text;
 }
 
-Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
-  Result<Task> task = task_of_hash(text, target, cores);
+Result<Task> task_of(const TaskText& text, const Target& target) {
+  Result<Task> task = task_of_hash(text, target);
   if (!task && task.error().kind == ErrorKind::database) {
     task.error().message = fmt::format("the record of task {} ('{}') is damaged: {}",
                                        hash_to_string(text.hash), text.name, task.error().message);
@@ -76,8 +75,8 @@ Result<Task> task_of(const TaskText& text, const Target& target, int cores) {
   return task;
 }
 
-std::string fault_of(const TaskText& text, const Target& target, int cores) {
-  const Result<Task> task = task_of_hash(text, target, cores);
+std::string fault_of(const TaskText& text, const Target& target) {
+  const Result<Task> task = task_of_hash(text, target);
   if (task) return "";
   return task.error().kind == ErrorKind::database
              ? task.error().message
@@ -85,11 +84,10 @@ std::string fault_of(const TaskText& text, const Target& target, int cores) {
 }
 
 bool is_same_task(const TaskText& known, const TaskText& other) {
-  const Result<Target> target = parse_target("x86-avx2");  // any will do
-  if (!target) return true;
-  const Result<Task> wanted = read_task(other, *target, 1);
+  const Target target;  // any will do
+  const Result<Task> wanted = read_task(other, target);
   if (!wanted) return true;
-  const Result<Task> task = read_task(known, *target, 1);
+  const Result<Task> task = read_task(known, target);
   return task && hash_of(*task) == hash_of(*wanted);
 }
 

@@ -28,7 +28,7 @@ bool is_settled(const Record& record, const Dag& dag, std::optional<double> tole
 
 Result<Task> in_names_of(const TaskText& known, const Task& task) {
   if (known.dag == to_string(task.dag)) return task;
-  LATHE_TRY(Task renamed, task_of(known, task.target, task.cores));
+  LATHE_TRY(Task renamed, task_of(known, task.target));
   renamed.name = task.name;
   return renamed;
 }
@@ -40,7 +40,7 @@ RecordQuery records_of(const Task& task) {
   query.task_hash = hash_of(task);
   query.target = task.target.name;
   query.machine = task.target.machine;
-  query.cores = task.cores;
+  query.cores = cores_of(task.target);
   query.compiler_version = compiler_version();
   return query;
 }

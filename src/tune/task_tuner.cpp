@@ -31,7 +31,7 @@ Record blank_record(const Task& task, const TuneOptions& options) {
   record.task = text_of(task);
   record.target = task.target.name;
   record.machine = task.target.machine;
-  record.cores = task.cores;
+  record.cores = cores_of(task.target);
   record.compiler_version = compiler_version();
   record.strategy = options.strategy;
   record.seed = options.seed;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "measure/time_bounds.h"
-#include "tune/task_tuner.h"
+#include "tune/finals.h"
 
 namespace lathe {
 namespace {

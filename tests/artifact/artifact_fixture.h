@@ -44,9 +44,9 @@ inline std::vector<float> random_floats(size_t count, uint64_t seed) {
 class ArtifactTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!runs_some_target()) GTEST_SKIP() << "no target of Lathe's runs here";
-    options_.target = detect_target();
-    options_.cores = 2;
+    const Result<Target> target = detect_target();
+    if (!target) GTEST_SKIP() << target.error().message;
+    options_.target = with_cores(*target, 2);
   }
 
   std::string folder(const std::string& name = "model") const { return (folder_.path() / name).string(); }
@@ -69,7 +69,7 @@ class ArtifactTest : public ::testing::Test {
     Record record;
     record.task = text_of(task);
     record.target = options_.target.name;
-    record.cores = options_.cores;
+    record.cores = options_.target.cpu().cores;
     record.compiler_version = compiler_version();
     return record;
   }

@@ -89,7 +89,7 @@ TEST_F(ArtifactTest, ATransformerLooksItsWordsUp) {
   const OnnxModel onnx = small_bert_model();
   const std::string path = folder("bert.onnx");
   std::ofstream(path, std::ios::binary) << onnx.bytes();
-  const auto network = load_network(path, {}, options_.target, options_.cores);
+  const auto network = load_network(path, {}, options_.target);
   ASSERT_TRUE(network.has_value()) << network.error().to_string();
   write(compile_network(*network, options_));
   auto artifact = LoadedArtifact::open(folder(), 1);
@@ -111,13 +111,13 @@ TEST_F(ArtifactTest, LayoutsOfTheProgramStayInside) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
-  const auto task = make_task(workloads->front(), options_.target, options_.cores, true);
+  const auto task = make_task(workloads->front(), options_.target, true);
   Record record = record_of(*task);
   record.trace = "layout A [1][0]\nlayout C [1/4][0][1%4]";
   record.measurement = measurement_of({1e-6});
   const auto id = records->append(record);
   ASSERT_TRUE(id.has_value());
-  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto fixed = make_task(workloads->front(), options_.target, false);
   const auto chosen = choose_trace(*fixed, &*records, FreeLayouts::if_faster);
   ASSERT_TRUE(chosen.has_value()) << chosen.error().to_string();
   EXPECT_EQ(chosen->record, *id);
@@ -259,7 +259,7 @@ void compare(const NpyArray& actual, const Values& expected) {
 TEST_F(ArtifactTest, ANetworkComputesWhatItsGraphMeans) {
   const OnnxModel onnx = residual_network();
   std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  const auto network = load_network(folder("net.onnx"), {}, options_.target);
   ASSERT_TRUE(network.has_value()) << network.error().to_string();
   write(compile_network(*network, options_));
   auto artifact = LoadedArtifact::open(folder(), 2);
@@ -283,7 +283,7 @@ TEST_F(ArtifactTest, AFolderHoldsOneArtifactOfOneForm) {
   const auto matmul = compile_operator(workloads->front(), options_);
   ASSERT_TRUE(matmul.has_value()) << matmul.error().to_string();
   std::ofstream(folder("net.onnx"), std::ios::binary) << residual_network().bytes();
-  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  const auto network = load_network(folder("net.onnx"), {}, options_.target);
   ASSERT_TRUE(network.has_value()) << network.error().to_string();
   const auto larger = compile_network(*network, options_);
   ASSERT_TRUE(larger.has_value()) << larger.error().to_string();

@@ -26,12 +26,12 @@ TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
   const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
-    Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
+    Record record = record_of(*make_task(workloads->front(), options_.target, free_layouts));
     record.trace = trace;
     record.measurement = measurement_of({seconds});
     return records->append(record).value();
   };
-  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto fixed = make_task(workloads->front(), options_.target, false);
   const auto chosen = [&](FreeLayouts free_layouts = FreeLayouts::if_faster) {
     return choose_trace(*fixed, &*records, free_layouts)->record;
   };
@@ -53,11 +53,11 @@ TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
 TEST_F(ChosenRecordTest, ConversionsInANearCacheAreEstimatedAsFast) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
-  options_.target.l2.bytes = 1 << 20;
+  options_.target.cpu().l2.bytes = 1 << 20;
   const auto workloads = parse_workloads(
       R"([{"name": "c", "op": "expression", "text": "C[i:100, j:100] = A[i, j] + 1.0"}])", "test");
   const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
-    Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
+    Record record = record_of(*make_task(workloads->front(), options_.target, free_layouts));
     record.trace = trace;
     record.measurement = measurement_of({seconds});
     return records->append(record).value();
@@ -66,11 +66,11 @@ TEST_F(ChosenRecordTest, ConversionsInANearCacheAreEstimatedAsFast) {
   const int64_t fixed = append(false, 15e-6, "split C i [2]");
   const int64_t free = append(true, 10e-6, "layout C [1/4][0][1%4]");
   const auto chosen = [&] {
-    const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+    const auto task = make_task(workloads->front(), options_.target, false);
     return choose_trace(*task, &*records, FreeLayouts::if_faster)->record;
   };
   EXPECT_EQ(chosen(), free);
-  options_.target.l2.bytes = 1 << 16;
+  options_.target.cpu().l2.bytes = 1 << 16;
   EXPECT_EQ(chosen(), fixed);
 }
 
@@ -83,7 +83,7 @@ TEST_F(ChosenRecordTest, ConversionsAreMeasuredWhereThereIsTime) {
       R"([{"name": "c", "op": "expression", "text": "C[i:3000, j:8] = sum(r:1000) A[i,r] * B[r,j]"}])",
       "test");
   const auto append = [&](bool free_layouts, double seconds, const std::string& trace) {
-    Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, free_layouts));
+    Record record = record_of(*make_task(workloads->front(), options_.target, free_layouts));
     record.trace = trace;
     record.measurement = measurement_of({seconds});
     return records->append(record).value();
@@ -108,13 +108,13 @@ TEST_F(ChosenRecordTest, ConversionsAreMeasuredWhereThereIsTime) {
 TEST_F(ChosenRecordTest, ThisProcessorsGoFirst) {
   const auto workloads = parse_workloads(kMatmul, "test");
   options_.target.machine = "this";
-  const auto fixed = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto fixed = make_task(workloads->front(), options_.target, false);
   for (const bool free_is_ours : {false, true}) {
     auto records = RecordStore::open(folder(free_is_ours ? "free.db" : "fixed.db"));
     ASSERT_TRUE(records.has_value());
     std::map<bool, int64_t> id;
     for (const bool is_free : {false, true}) {
-      Record record = record_of(*make_task(workloads->front(), options_.target, options_.cores, is_free));
+      Record record = record_of(*make_task(workloads->front(), options_.target, is_free));
       record.trace = "split C i [2]";
       record.machine = is_free == free_is_ours ? "this" : "another";
       record.measurement = measurement_of({record.machine == "this" ? 1e-3 : 1e-6});
@@ -130,7 +130,7 @@ TEST_F(ChosenRecordTest, ANetworkTakesNoLayoutsOfTheProgram) {
   onnx.input("x", {8, 8}).initializer("w", {8, 8}).initializer("v", {8, 8});
   onnx.node("n1", "MatMul", {"x", "w"}, "t").node("n2", "MatMul", {"t", "v"}, "y").output("y");
   std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  const auto network = load_network(folder("net.onnx"), {}, options_.target);
   ASSERT_TRUE(network.has_value()) << network.error().to_string();
   ASSERT_EQ(network->tasks.tasks.size(), 1U);
   const Task& fixed = network->tasks.tasks.front().task;
@@ -162,9 +162,9 @@ TEST_F(ChosenRecordTest, RecordsUnderOtherNamesGiveTheProgramAndNotItsNames) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
-  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
-  const auto renamed = make_task("renamed", *parse_dag("Z[a:19, b:21] = sum(k:17) X[a,k] * Y[k,b]"),
-                                 options_.target, options_.cores, {"Y"});
+  const auto task = make_task(workloads->front(), options_.target, false);
+  const auto renamed =
+      make_task("renamed", *parse_dag("Z[a:19, b:21] = sum(k:17) X[a,k] * Y[k,b]"), options_.target, {"Y"});
   ASSERT_TRUE(renamed.has_value()) << renamed.error().to_string();
   ASSERT_EQ(hash_of(*task), hash_of(*renamed));
   Record record = record_of(*renamed);
@@ -198,7 +198,7 @@ TEST_F(ChosenRecordTest, AProgramThatIsWrongGivesWayToTheNextBest) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
-  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto task = make_task(workloads->front(), options_.target, false);
   Record record = record_of(*task);
   std::vector<std::string> objects;
   for (const char* trace : {"unroll C i", "unroll C j"}) {
@@ -295,7 +295,7 @@ TEST_F(ChosenRecordTest, ARecordThatDoesNotApplyGivesWayToTheNextBest) {
   auto records = RecordStore::open(folder("records.db"));
   ASSERT_TRUE(records.has_value());
   const auto workloads = parse_workloads(kMatmul, "test");
-  const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+  const auto task = make_task(workloads->front(), options_.target, false);
   Record record = record_of(*task);
   double seconds = 0;
   for (const char* trace : {"split C zzz [1]", "unroll C yyy", "unroll C j"}) {

@@ -114,8 +114,8 @@ class ConcurrentCallsTest : public ArtifactTest {
     onnx.node("relu", "Relu", {"c"}, "r");
     onnx.node("next", "Conv", {"r", "v"}, "y").attribute("kernel_shape", {3, 3});
     std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-    options_.cores = 1;
-    const auto network = load_network(folder("net.onnx"), {}, options_.target, 1);
+    options_.target.cpu().cores = 1;
+    const auto network = load_network(folder("net.onnx"), {}, options_.target);
     ASSERT_TRUE(network.has_value()) << network.error().to_string();
     write_to("net", compile_network(*network, options_));
   }
@@ -162,7 +162,7 @@ class ConcurrentCallsTest : public ArtifactTest {
                               (has_constant ? R"(, "constants": ["B"])" : "") + "}]";
     const auto workloads = parse_workloads(entry, "test");
     ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
-    options_.cores = cores;
+    options_.target.cpu().cores = cores;
     write_to(name, compile_operator(workloads->front(), options_));
   }
   void write_to(const std::string& name, const Result<Model>& model) {

@@ -27,7 +27,7 @@ class LimitWeightsTest : public ArtifactTest {
     onnx.node("n1", "Conv", {"x", "w"}, "t").attribute("pads", {1, 1, 1, 1});
     onnx.node("n2", "Conv", {"t", "v"}, "y").attribute("pads", {1, 1, 1, 1}).output("y");
     std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-    return load_network(folder("net.onnx"), {}, options_.target, options_.cores).value();
+    return load_network(folder("net.onnx"), {}, options_.target).value();
   }
 
   size_t weights_within(const Network& network, double limit) {

@@ -16,7 +16,7 @@ class NetworkModelTest : public ArtifactTest {
  protected:
   void write_network(const OnnxModel& onnx) {
     std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-    const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+    const auto network = load_network(folder("net.onnx"), {}, options_.target);
     ASSERT_TRUE(network.has_value()) << network.error().to_string();
     write(compile_network(*network, options_));
   }

@@ -12,7 +12,7 @@ class RaceProgramsTest : public ArtifactTest {
  protected:
   std::vector<CompiledTask> programs() {
     const auto workloads = parse_workloads(kMatmul, "test");
-    const auto task = make_task(workloads->front(), options_.target, options_.cores, false);
+    const auto task = make_task(workloads->front(), options_.target, false);
     std::vector<CompiledTask> compiled;
     for (const char* trace : {"", "split C i [4]"})
       compiled.push_back(compile_task(*task, *parse_trace(trace), std::nullopt, 0).value());

@@ -119,7 +119,7 @@ TEST_F(SystemNeedsTest, TheCLibraryOf2012IsEnough) {
   onnx.node("conv", "Conv", {"x", "w"}, "c").attribute("kernel_shape", {3, 3});
   onnx.node("relu", "Relu", {"c"}, "y");
   std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-  const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+  const auto network = load_network(folder("net.onnx"), {}, options_.target);
   ASSERT_TRUE(network.has_value()) << network.error().to_string();
   write(compile_network(*network, options_));
   check_needs("a network");

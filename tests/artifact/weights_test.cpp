@@ -22,7 +22,7 @@ class WeightsTest : public ArtifactTest {
     onnx.input("x", {64, 64}).initializer("w", {64, 64}).output("y");
     onnx.node("a", "MatMul", {"x", "w"}, "t").node("b", "MatMul", {"t", "w"}, "y");
     std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
-    const auto network = load_network(folder("net.onnx"), {}, options_.target, options_.cores);
+    const auto network = load_network(folder("net.onnx"), {}, options_.target);
     EXPECT_TRUE(network.has_value()) << network.error().to_string();
     return compile_network(*network, options_).value();
   }

@@ -13,6 +13,7 @@
 #include "check/problem.h"
 #include "compile/compile.h"
 #include "lower/programs.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 
@@ -53,7 +54,7 @@ TEST(DrawData, AnOrdinaryTaskGetsTheNumbersThatTheSeedGives) {
 // The outputs of the task's own program, or of another's, compared in full; empty: all right.
 std::string fault_of_program(const std::string& text, const std::string& other = "") {
   Task task = task_of(text);
-  task.target = detect_target();
+  task.target = with_cores(detect_target().value(), 1);
   Task compiled = task_of(other.empty() ? text : other);
   compiled.target = task.target;
   const Result<Module> module = compile(compiled, {});

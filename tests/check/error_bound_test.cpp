@@ -15,6 +15,7 @@
 #include "lower/programs.h"
 #include "runtime/launch.h"
 #include "space/all.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe::testing {
@@ -76,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(Formulas, EveryProgramIsWithinTheBound) {
   Task task = task_of(GetParam());
-  task.target = detect_target();
+  task.target = with_cores(detect_target().value(), 1);
   const std::vector<HostTensor> inputs = random_inputs(task.dag);
   const std::vector<Approximate> elements = bounds_of(task.dag, inputs);
   const Result<Space> space = derive_space(task);

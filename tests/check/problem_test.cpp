@@ -13,6 +13,7 @@
 #include "expr/parse.h"
 #include "loop/evaluate.h"
 #include "lower/programs.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 
@@ -111,9 +112,9 @@ TEST(Problem, WhatIsNeverSteadyIsStillCompared) {
 }
 
 TEST(Problem, WhatNoMachineHoldsIsRefusedBeforeItIsDrawn) {
-  const Task task = make_task("huge", *parse_dag("Y[i:1000000, j:1000000] = max(X[i, j], 0.0)"),
-                              generic_target(Isa::avx2), 1)
-                        .value();
+  const Task task =
+      make_task("huge", *parse_dag("Y[i:1000000, j:1000000] = max(X[i, j], 0.0)"), generic_target("x86-avx2"))
+          .value();
   const Result<Problem> problem = Problem::create(task);
   ASSERT_FALSE(problem);
   EXPECT_THAT(
@@ -139,7 +140,7 @@ TEST(Problem, WhatCannotBeComparedIsNamed) {
 // A matmul large enough that most of its elements are not sampled.
 Task large_matmul() {
   Task task = task_of("C[i:90, j:100] = sum(r:5) A[i, r] * B[r, j]");
-  task.target = detect_target();
+  task.target = with_cores(detect_target().value(), 1);
   return task;
 }
 
@@ -229,7 +230,7 @@ class NaiveProgram {
   explicit NaiveProgram(const std::string& text)
       : task_([&] {
           Task task = task_of(text);
-          task.target = detect_target();
+          task.target = with_cores(detect_target().value(), 1);
           return task;
         }()),
         program_(naive_program(task_)),

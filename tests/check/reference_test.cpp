@@ -20,7 +20,8 @@ int compare_with_evaluator(const std::string& text) {
   const Result<std::vector<HostTensor>> expected = evaluate(task.dag, inputs);
   EXPECT_TRUE(expected) << expected.error().to_string();
   InProcessRunner runner;
-  const Result<std::vector<HostTensor>> found = compute_reference(task.dag, inputs, detect_target(), runner);
+  const Result<std::vector<HostTensor>> found =
+      compute_reference(task.dag, inputs, detect_target().value(), runner);
   EXPECT_TRUE(found) << found.error().to_string();
   EXPECT_EQ(found->front().dtype, expected->front().dtype);
   EXPECT_LE(difference(*expected, *found), 1e-12) << text;

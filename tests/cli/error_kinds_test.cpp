@@ -17,6 +17,7 @@
 #include "records/record_store.h"
 #include "runtime/c_object.h"
 #include "runtime/llvm_loader.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -41,7 +42,7 @@ class ErrorKinds : public testing::Test {
   }
 
   static Task task_of(const std::string& text) {
-    return make_task("task", *parse_dag(text), generic_target(Isa::avx2), 1).value();
+    return make_task("task", *parse_dag(text), generic_target("x86-avx2")).value();
   }
 
   // Of a kernel with this body.
@@ -94,7 +95,7 @@ void ErrorKinds::make_files() {
   std::ofstream(records) << "[]";
   expect(RecordStore::open_read_only(records));
   CompileModelOptions options;
-  options.target = generic_target(Isa::avx2);
+  options.target = generic_target("x86-avx2");
   const auto workloads =
       parse_workloads(R"([{"name": "v", "op": "expression", "text": "C[i:4] = A[i] + 1.0"}])", "v.json");
   const Result<Model> model = compile_operator(workloads->front(), options);

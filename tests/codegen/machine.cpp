@@ -48,7 +48,7 @@ Result<std::string> compile_c99(const std::string& source) {
 }
 
 Result<std::string> object_of(const LoweredProgram& lowered, Backend backend, const EntrySymbols& symbols) {
-  if (backend == Backend::llvm) return emit_object(lowered, detect_target(), symbols);
+  if (backend == Backend::llvm) return emit_object(lowered, detect_target().value(), symbols);
   LATHE_TRY(std::string source, emit_c(lowered, symbols));
   return compile_c99(source);
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "expr/parse.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -25,7 +26,7 @@ tail C.reg.out j mask)";
 
 Task matmul_task(int cores) {
   const Dag dag = parse_dag("C[i:29, j:43] = sum(r:17) A[i,r] * B[r,j]").value();
-  return make_task("matmul", dag, generic_target(Isa::avx2), cores, {"B"}).value();
+  return make_task("matmul", dag, with_cores(generic_target("x86-avx2"), cores), {"B"}).value();
 }
 
 TEST(Compile, AModuleSaysWhatItsBuffersAre) {

@@ -10,6 +10,7 @@
 #include "expr/parse.h"
 #include "loop/interpret.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe::testing {
@@ -44,7 +45,7 @@ TEST_P(Conformance, MachineCodeComputesWhatTheInterpreterDoes) {
   const Result<Dag> dag = parse_dag(zoo_case.dag);
   ASSERT_TRUE(dag) << dag.error().to_string();
   const Result<Task> task =
-      make_task(zoo_case.name, *dag, detect_target(), std::max(threads, 1),
+      make_task(zoo_case.name, *dag, with_cores(detect_target().value(), std::max(threads, 1)),
                 {zoo_case.constants.begin(), zoo_case.constants.end()}, zoo_case.free_layouts);
   ASSERT_TRUE(task) << task.error().to_string();
   const Result<Trace> trace = parse_trace(zoo_case.trace);

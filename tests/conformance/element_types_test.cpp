@@ -14,6 +14,7 @@
 #include "conformance/trace_checker.h"
 #include "expr/parse.h"
 #include "space/all.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -70,8 +71,7 @@ Task task_of(const TypedCase& typed, const std::string& type, bool free_layouts,
              const std::vector<std::string>& constants = {"W"}) {
   const Result<Dag> dag = parse_dag(text_of(typed, type));
   EXPECT_TRUE(dag) << text_of(typed, type) << ": " << dag.error().to_string();
-  const Result<Task> task =
-      make_task(typed.name, *dag, generic_target(Isa::avx2), 1, constants, free_layouts);
+  const Result<Task> task = make_task(typed.name, *dag, generic_target("x86-avx2"), constants, free_layouts);
   EXPECT_TRUE(task) << task.error().to_string();
   return *task;
 }

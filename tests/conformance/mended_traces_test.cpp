@@ -3,6 +3,7 @@
 
 #include "conformance/trace_checker.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -106,8 +107,9 @@ class MendedTraces : public ::testing::TestWithParam<Mended> {};
 TEST_P(MendedTraces, ComputeWhatTheNaiveProgramDoes) {
   const Result<Trace> trace = parse_trace(GetParam().trace);
   ASSERT_TRUE(trace) << trace.error().to_string();
-  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-    const Reference reference = make_reference(GetParam().operation, generic_target(isa), 2, false);
+  for (const char* target : {"x86-avx2", "x86-avx512"}) {
+    const Reference reference =
+        make_reference(GetParam().operation, with_cores(generic_target(target), 2), false);
     TraceChecker checker;
     Rng rng(1);
     EXPECT_EQ(checker.check(reference, *trace, rng), "");
@@ -120,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(All, MendedTraces, ::testing::ValuesIn(kComputes),
 
 // What is illegal says so, at the step that makes it so.
 std::string refusal(const SmallCase& operation, const char* text) {
-  const Reference reference = make_reference(operation, generic_target(Isa::avx2), 1, false);
+  const Reference reference = make_reference(operation, generic_target("x86-avx2"), false);
   const Result<Trace> trace = parse_trace(text);
   if (!trace) return trace.error().to_string();
   const Result<Program> program = apply_trace(reference.task, *trace);

@@ -13,6 +13,7 @@
 
 #include "conformance/trace_checker.h"
 #include "space/all.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -98,7 +99,7 @@ class RandomTraces : public ::testing::Test {
     }
     if (wrong.empty()) return;
     ADD_FAILURE() << wrong << "\nseed " << seed << ": " << reference.task.name << " on "
-                  << reference.task.target.name << ", " << reference.task.cores << " cores\n"
+                  << reference.task.target.name << ", " << cores_of(reference.task.target) << " cores\n"
                   << to_string(shrink(reference, trace, wrong.starts_with("C: ")));
   }
 
@@ -106,8 +107,8 @@ class RandomTraces : public ::testing::Test {
   // it is wanted.
   void check_points(const SmallCase& small, bool direct, int draws) {
     for (int variant = 0; variant < 4; ++variant) {
-      const Target target = generic_target(variant % 2 == 0 ? Isa::avx512 : Isa::avx2);
-      const Reference reference = make_reference(small, target, variant < 2 ? 1 : 2, true);
+      const Target target = generic_target(variant % 2 == 0 ? "x86-avx512" : "x86-avx2");
+      const Reference reference = make_reference(small, with_cores(target, variant < 2 ? 1 : 2), true);
       const Result<Space> space = derive_space(reference.task);
       ASSERT_TRUE(space) << space.error().to_string();
       for (size_t s = 0; s < space->sketches().size(); ++s) {

@@ -17,6 +17,7 @@
 #include "loop/interpret.h"
 #include "schedule/apply.h"
 #include "space/all.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe::testing {
@@ -39,7 +40,7 @@ double ulps_between(double a, double b) {
 Task task_of(const std::string& text) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag) << (dag ? "" : dag.error().to_string());
-  return make_task("specials", *dag, detect_target(), 1).value();
+  return make_task("specials", *dag, with_cores(detect_target().value(), 1)).value();
 }
 
 LoweredProgram preferred_program(const Task& task) {

@@ -16,6 +16,7 @@
 #include "lower/lower.h"
 #include "ops/all.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe::testing {
@@ -87,10 +88,10 @@ Reference make_reference(Task task) {
   return reference;
 }
 
-Reference make_reference(const SmallCase& small, const Target& target, int cores, bool free_layouts) {
+Reference make_reference(const SmallCase& small, const Target& target, bool free_layouts) {
   const Result<Operator> operation = make_operator(small.op, nlohmann::json::parse(small.parameters));
   EXPECT_TRUE(operation) << operation.error().to_string();
-  Result<Task> task = make_task(small.op, operation->dag, target, cores, operation->constants, free_layouts);
+  Result<Task> task = make_task(small.op, operation->dag, target, operation->constants, free_layouts);
   EXPECT_TRUE(task) << task.error().to_string();
   return make_reference(std::move(*task));
 }
@@ -98,9 +99,10 @@ Reference make_reference(const SmallCase& small, const Target& target, int cores
 std::vector<Reference> references(std::span<const SmallCase> cases) {
   std::vector<Reference> all;
   for (const SmallCase& small : cases) {
-    for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    for (const char* target : {"x86-avx2", "x86-avx512"}) {
       for (int variant = 0; variant < 3; ++variant) {
-        all.push_back(make_reference(small, generic_target(isa), variant == 1 ? 2 : 1, variant == 2));
+        all.push_back(
+            make_reference(small, with_cores(generic_target(target), variant == 1 ? 2 : 1), variant == 2));
       }
     }
   }
@@ -147,23 +149,22 @@ std::string TraceChecker::check_lowered(const Reference& reference, const Progra
   std::string wrong = first_difference(reference.outputs, after->outputs, tolerance);
   if (!wrong.empty()) return "after lowering: " + wrong;
   ++counts.compared;
-  if (reference.task.target.isa == Isa::avx512 && detect_target().isa != Isa::avx512) return "";
+  if (!check_runs_here(reference.task.target)) return "";
   ++counts.machine;
-  const Result<Module> module =
-      compile_program(program, reference.task.target, reference.task.cores,
-                      {.symbol_prefix = "random", .max_statements = kMaxStatements});
+  const Result<Module> module = compile_program(
+      program, reference.task.target, {.symbol_prefix = "random", .max_statements = kMaxStatements});
   wrong = check_module("machine code", module, reference, lowered.program, tolerance);
   if (!wrong.empty() || c_interval_ == 0 || counts.machine % c_interval_ != 0) return wrong;
   ++counts.c;
-  return check_module("C", build(lowered, Backend::c, reference.task.cores), reference, lowered.program,
-                      tolerance);
+  return check_module("C", build(lowered, Backend::c, cores_of(reference.task.target)), reference,
+                      lowered.program, tolerance);
 }
 
 std::string TraceChecker::check_module(const char* what, const Result<Module>& module,
                                        const Reference& reference, const Program& lowered, double tolerance) {
   if (!module) return fmt::format("{}: compiling: {}", what, module.error().to_string());
   const auto got = run_module(*module, lowered.arguments, reference.inputs,
-                              reference.task.cores > 1 ? pool_.parallel() : nullptr);
+                              cores_of(reference.task.target) > 1 ? pool_.parallel() : nullptr);
   if (!got) return fmt::format("{}: {}", what, got.error().to_string());
   const std::string wrong = first_difference(reference.outputs, *got, tolerance);
   return wrong.empty() ? "" : fmt::format("{}: {}", what, wrong);

@@ -34,7 +34,7 @@ struct Reference {
 };
 
 Reference make_reference(Task task);
-Reference make_reference(const SmallCase& small, const Target& target, int cores, bool free_layouts);
+Reference make_reference(const SmallCase& small, const Target& target, bool free_layouts);
 // Every case on each target, with one core and two, with fixed and free layouts.
 std::vector<Reference> references(std::span<const SmallCase> cases);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lower/programs.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 CheckedTask checked_sum(int64_t extent) {
   Task task = task_of("C[i:" + std::to_string(extent) + "] = A[i] + 1.0");
-  task.target = detect_target();
+  task.target = with_cores(detect_target().value(), 1);
   return {std::make_shared<const Task>(std::move(task))};
 }
 
@@ -26,7 +27,7 @@ MeasureJob job_of(const CheckedTask& checked, const std::string& trace = "") {
 TEST(LocalEvaluator, AJobThatWasSentGivesTheSameVerdict) {
   InProcessRunner runner;
   runner.seconds = [](const Module&) { return 3e-6; };
-  const MeasureJob job = job_of(checked_sum(40), "split C i 8");
+  const MeasureJob job = job_of(checked_sum(40), "split C i [8]");
   const MeasureJob sent = parse_measure_job(print(job), "job").value();
   for (const bool is_wrong : {false, true}) {
     if (is_wrong)
@@ -66,7 +67,7 @@ TEST(LocalEvaluator, AThousandJobsWithFaultsLoseNoOutcome) {
   LocalEvaluator evaluator(runner, {.overlap = true});
   const CheckedTask checked = checked_sum(16);
   std::vector<MeasureJob> jobs;
-  for (int i = 0; i < 1000; ++i) jobs.push_back(job_of(checked, i % 2 == 0 ? "" : "split C i 4"));
+  for (int i = 0; i < 1000; ++i) jobs.push_back(job_of(checked, i % 2 == 0 ? "" : "split C i [4]"));
   size_t told = 0;
   EvaluationListener listener;
   listener.done = [&](size_t i, const Evaluated&) -> Status {
@@ -92,7 +93,7 @@ TEST(LocalEvaluator, WhatCannotBeBuiltIsThatJobsFailure) {
   InProcessRunner runner;
   LocalEvaluator evaluator(runner);
   const CheckedTask checked = checked_sum(100000);
-  const std::vector<MeasureJob> jobs = {job_of(checked), job_of(checked, "annotate C i unrolled"),
+  const std::vector<MeasureJob> jobs = {job_of(checked), job_of(checked, "unroll C i"),
                                         job_of(checked)};
   const auto outcomes = evaluator.evaluate(jobs, {});
   ASSERT_EQ(outcomes->size(), 3u);

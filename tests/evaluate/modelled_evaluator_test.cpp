@@ -19,7 +19,8 @@ TEST(ModelledEvaluator, ASearchIsLedByIt) {
   const auto results = tune_cases({task}, {}, {.trials = 30}, evaluator, records, {});
   ASSERT_TRUE(results) << results.error().to_string();
   double best = 1;
-  for (const Record& record : records.find({}).value()) {
+  const std::vector<Record> found = records.find({}).value();
+  for (const Record& record : found) {
     EXPECT_EQ(record.measurement.source, MeasureSource::modelled);
     const auto written = write_program(task, parse_trace(record.trace).value());
     EXPECT_EQ(record.measurement.seconds, seconds(task, **written).value());
@@ -35,7 +36,9 @@ TEST(ModelledEvaluator, WhatTheModelRefusesIsThatProgramsFailure) {
     return fail(ErrorKind::build, "it takes 7 of 5 units");
   });
   const Task task = task_of("C[i:4] = A[i] + 1.0");
-  const MeasureJob job{{std::make_shared<const Task>(task)}, write_program(task, {}).value()};
+  MeasureJob job;
+  job.checked.task = std::make_shared<const Task>(task);
+  job.program = write_program(task, {}).value();
   const std::vector<MeasureJob> jobs(3, job);
   const auto outcomes = evaluator.evaluate(jobs, {});
   ASSERT_EQ(outcomes->size(), 3u);

@@ -7,6 +7,7 @@
 #include "expr/parse.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 #include "task/task_text.h"
 
 namespace lathe {
@@ -15,7 +16,7 @@ namespace {
 Task task_of_text(const std::string& text) {
   const auto workloads =
       parse_workloads(R"([{"name": "case", "op": "expression", "text": ")" + text + "\"}]", "test");
-  return *make_task(workloads->front(), generic_target(Isa::avx2), 1, false);
+  return *make_task(workloads->front(), generic_target("x86-avx2"), false);
 }
 
 Record record(int64_t id, const std::string& sketch, const Choices& choices, double seconds) {
@@ -57,10 +58,10 @@ TEST(InWords, NamesWhatTheStepDoes) {
 }
 
 TEST(StageBounds, WorkInRegistersIsLimitedByTheUnitsAndStreamsByMemory) {
-  Target target = generic_target(Isa::avx2);
-  target.l1 = {.bytes = 32 << 10};
-  target.l2 = {.bytes = 256 << 10};
-  target.l3 = {.bytes = 1 << 20};
+  Target target = generic_target("x86-avx2");
+  target.cpu().l1 = {.bytes = 32 << 10};
+  target.cpu().l2 = {.bytes = 256 << 10};
+  target.cpu().l3 = {.bytes = 1 << 20};
   const Roofline roofline{.gflops = 100, .gigabytes = {80, 20, 10}};
   const Task product = task_of_text("C[i:64, j:64] = sum(r:64) A[i,r] * B[r,j]");
   const auto product_bounds = stage_bounds(*apply_trace(product, {}), target, roofline);
@@ -79,16 +80,16 @@ TEST(StageBounds, WorkInRegistersIsLimitedByTheUnitsAndStreamsByMemory) {
 }
 
 TEST(StageBounds, WhatRunsColdBringsConstantsAndOutputsFromMemory) {
-  const Target target = generic_target(Isa::avx2);
+  const Target target = generic_target("x86-avx2");
   const Roofline roofline{.gflops = 100, .gigabytes = {80, 20, 10}};
   const Dag dag = parse_dag("C[i:64, j:64] = sum(r:64) A[i,r] * B[r,j]").value();
-  const Task product = make_task("t", dag, target, 1, {"B"}).value();
+  const Task product = make_task("t", dag, target, {"B"}).value();
   const Program program = apply_trace(product, {}).value();
   EXPECT_EQ(stage_bounds(program, target, roofline)[0].bytes[2], 0);
   EXPECT_EQ(stage_bounds(program, target, roofline, true)[0].bytes[2], 2 * 4 * 64 * 64);
   // Read twice, and by a second block: it comes once.
   const Dag twice = parse_dag("D[i:64] = B[i] * B[i] C[i:64] = D[i] + B[i]").value();
-  const Program shared = apply_trace(make_task("t", twice, target, 1, {"B"}).value(), {}).value();
+  const Program shared = apply_trace(make_task("t", twice, target, {"B"}).value(), {}).value();
   const auto bounds = stage_bounds(shared, target, roofline, true);
   ASSERT_EQ(bounds.size(), 2u);
   EXPECT_EQ(bounds[0].bytes[2], 4 * 64);

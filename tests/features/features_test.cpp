@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lower/programs.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -25,7 +26,7 @@ parallel C i.0)",
 };
 
 std::vector<float> features_of(const Program& program) {
-  return extract_features(program, generic_target(Isa::avx2)).flat;
+  return extract_features(program, generic_target("x86-avx2")).flat;
 }
 
 float value_of(const std::vector<float>& flat, const std::string& name) {

@@ -14,6 +14,7 @@
 #include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 #include "graph/simplify.h"
+#include "target/all.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -216,7 +217,7 @@ TEST(Elementwise, CastsToConditionsReadAsTheyPrint) {
     const OnnxModel model = computed_cast_model(from, onnx::TensorProto_DataType_BOOL, 5);
     const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
     const Partition parts = partition(graph).value();
-    const NetworkTasks network = network_tasks(graph, parts, generic_target(Isa::avx2), 1).value();
+    const NetworkTasks network = network_tasks(graph, parts, generic_target("x86-avx2")).value();
     for (const WeightedTask& entry : network.tasks) {
       const std::string text = to_string(entry.task.dag);
       const Result<Dag> read = parse_dag(text);

@@ -56,8 +56,7 @@ class Storage {
 };
 
 void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& storage) {
-  const Result<Task> task =
-      make_task(network_task.name, network_task.dag, Target{}, 1, network_task.constants);
+  const Result<Task> task = make_task(network_task.name, network_task.dag, Target{}, network_task.constants);
   if (!task) throw std::runtime_error(task.error().to_string());
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < network_task.dag.inputs.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "graph/onnx_import.h"
 #include "graph/onnx_models.h"
 #include "graph/simplify.h"
+#include "target/all.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -22,7 +23,7 @@ NetworkTasks products(int64_t columns) {
   model.output("y");
   const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
   const Partition parts = partition(graph).value();
-  return network_tasks(graph, parts, generic_target(Isa::avx2), 1).value();
+  return network_tasks(graph, parts, generic_target("x86-avx2")).value();
 }
 
 TEST(NetworkTasks, RunColdWhereConstantsExceedTheCaches) {

@@ -28,7 +28,7 @@ void expect_agreement(const std::string& text, double tolerance = 1e-5) {
   ASSERT_TRUE(naive.has_value()) << naive.error().to_string();
   const Result<std::vector<HostTensor>> whole = evaluate(task.dag, inputs);
   ASSERT_TRUE(whole.has_value()) << whole.error().to_string();
-  Result<Evaluator> evaluator = Evaluator::create(task.dag, inputs);
+  Result<ElementEvaluator> evaluator = ElementEvaluator::create(task.dag, inputs);
   ASSERT_TRUE(evaluator.has_value()) << evaluator.error().to_string();
   for (size_t t = 0; t < task.dag.outputs.size(); ++t) {
     const std::vector<double>& expected = naive->outputs[t].values;
@@ -83,7 +83,7 @@ TEST(Evaluate, SumsOfIntegersWrapAround) {
 
 TEST(Evaluate, InputsAreChecked) {
   const Dag dag = dag_of("input X[4]\nY[i:4] = X[i]");
-  EXPECT_EQ(Evaluator::create(dag, {}).error().message, "there are 0 inputs for a Dag that takes 1");
+  EXPECT_EQ(ElementEvaluator::create(dag, {}).error().message, "there are 0 inputs for a Dag that takes 1");
   const std::vector<HostTensor> wrong = {{DType::f32, {2, 2}, {0, 0, 0, 0}}};
   EXPECT_EQ(evaluate(dag, wrong).error().message, "X takes f32 [4], the input is f32 [2, 2]");
 }
@@ -96,7 +96,7 @@ Excess excess_of(const std::string& text) {
     inputs.push_back(zeros_like(input));
     std::ranges::fill(inputs.back().values, 30);
   }
-  Result<Evaluator> evaluator = Evaluator::create(dag, inputs);
+  Result<ElementEvaluator> evaluator = ElementEvaluator::create(dag, inputs);
   EXPECT_TRUE(evaluator) << evaluator.error().to_string();
   evaluator->at(dag.outputs.front(), 0);
   return evaluator->excess();

@@ -14,6 +14,7 @@
 #include "loop/interpret.h"
 #include "loop/parse.h"
 #include "loop/print.h"
+#include "target/all.h"
 
 namespace lathe::loop_testing {
 
@@ -107,7 +108,7 @@ inline Program parsed(const std::string& text) {
 inline Task task_of(const std::string& text, const std::vector<std::string>& constants = {}) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag.has_value()) << dag.error().to_string();
-  Result<Task> task = make_task("test", *dag, generic_target(Isa::avx2), 1, constants);
+  Result<Task> task = make_task("test", *dag, generic_target("x86-avx2"), constants);
   EXPECT_TRUE(task.has_value()) << task.error().to_string();
   return *task;
 }

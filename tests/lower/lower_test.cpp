@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lower/programs.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -135,7 +136,7 @@ TEST(Lower, StopsAfterAPassByName) {
     seen.emplace_back(pass);
     return {};
   };
-  ASSERT_TRUE(lower(program, generic_target(Isa::avx2), options).has_value());
+  ASSERT_TRUE(lower(program, generic_target("x86-avx2"), options).has_value());
   EXPECT_EQ(seen, (std::vector<std::string>{"decompose_reductions", "drop_padding", "lower_blocks"}));
 }
 
@@ -143,7 +144,7 @@ TEST(Lower, RefusesAnUnknownPass) {
   LowerOptions options;
   options.stop_after = "polish";
   const Result<LoweredProgram> lowered =
-      lower(naive_program(task_of(kMatmul)), generic_target(Isa::avx2), options);
+      lower(naive_program(task_of(kMatmul)), generic_target("x86-avx2"), options);
   ASSERT_FALSE(lowered.has_value());
   EXPECT_EQ(lowered.error().kind, ErrorKind::invalid_argument);
   EXPECT_TRUE(
@@ -156,7 +157,7 @@ TEST(Lower, GivesOnTheErrorOfTheObserver) {
     return fail(ErrorKind::invalid_program, "after " + std::string(pass));
   };
   const Result<LoweredProgram> lowered =
-      lower(naive_program(task_of(kMatmul)), generic_target(Isa::avx2), options);
+      lower(naive_program(task_of(kMatmul)), generic_target("x86-avx2"), options);
   ASSERT_FALSE(lowered.has_value());
   EXPECT_EQ(lowered.error().message, "after decompose_reductions");
 }

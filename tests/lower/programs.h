@@ -5,6 +5,7 @@
 
 #include "lower/lower.h"
 #include "schedule/programs.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 
@@ -12,7 +13,7 @@ namespace lathe::testing {
 inline Program lowered_until(const Program& program, const std::string& pass) {
   LowerOptions options;
   options.stop_after = pass;
-  Result<LoweredProgram> lowered = lower(program, generic_target(Isa::avx2), options);
+  Result<LoweredProgram> lowered = lower(program, generic_target("x86-avx2"), options);
   EXPECT_TRUE(lowered.has_value()) << lowered.error().to_string();
   return lowered ? lowered->program : program;
 }

@@ -32,13 +32,13 @@ void PrintTo(const MilestoneCase& milestone_case, std::ostream* stream) { *strea
 class Milestone : public ::testing::TestWithParam<MilestoneCase> {};
 
 Result<Task> task_of(const MilestoneCase& c) {
-  const Target target = detect_target();
+  const Target target = with_cores(detect_target().value(), 1);
   if (!c.dag.empty()) {
     LATHE_TRY(Dag dag, parse_dag(c.dag));
-    return make_task(c.name, std::move(dag), target, 1, {c.constants.begin(), c.constants.end()}, true);
+    return make_task(c.name, std::move(dag), target, {c.constants.begin(), c.constants.end()}, true);
   }
   LATHE_TRY(const std::vector<Workload> workloads, parse_workloads(c.workload, c.name));
-  return make_task(workloads.front(), target, 1, true);
+  return make_task(workloads.front(), target, true);
 }
 
 void expect_close(const std::vector<HostTensor>& expected, const std::vector<HostTensor>& got,
@@ -59,7 +59,7 @@ TEST_P(Milestone, EveryFormComputesTheSame) {
   const MilestoneCase& c = GetParam();
   const Result<Task> task = task_of(c);
   ASSERT_TRUE(task) << task.error().to_string();
-  const RegisterTile tile = milestone::register_tile(task->target.lanes(4));
+  const RegisterTile tile = milestone::register_tile(task->target.cpu().lanes(4));
   const Result<Trace> trace = parse_trace(c.trace(tile));
   ASSERT_TRUE(trace) << trace.error().to_string();
   const Result<Program> program = apply_trace(*task, *trace);

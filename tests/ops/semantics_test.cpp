@@ -7,6 +7,7 @@
 #include "loop/interpret.h"
 #include "ops/all.h"
 #include "ops/pool.h"
+#include "target/all.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -48,7 +49,7 @@ struct Sample {
 };
 
 Sample run(const Dag& dag, int64_t integer_limit = 4) {
-  Result<Task> task = make_task("t", dag, generic_target(Isa::avx2), 1);
+  Result<Task> task = make_task("t", dag, generic_target("x86-avx2"));
   EXPECT_TRUE(task.has_value());
   Sample result;
   Rng rng(11);

@@ -8,6 +8,7 @@
 #include "expr/structural_hash.h"
 #include "folders.h"
 #include "rewrite/rewrite.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -30,7 +31,7 @@ TEST(Workloads, TheWholeListLoadsPrintsAndParses) {
     const auto alone = parse_workloads("[" + workload.entry + "]", "entry");
     ASSERT_TRUE(alone.has_value()) << workload.entry;
     EXPECT_EQ(hash_of(alone->front().operation.dag), hash_of(dag)) << workload.entry;
-    EXPECT_TRUE(make_task(workload, generic_target(Isa::avx2), 1, true).has_value()) << workload.name;
+    EXPECT_TRUE(make_task(workload, generic_target("x86-avx2"), true).has_value()) << workload.name;
     // Shifting moves elements and computes nothing.
     EXPECT_EQ(workload.operation.flops > 0, workload.op != "shift_conv2d") << workload.name;
     EXPECT_EQ(workload.operation.algorithm, workload.op == "conv2d_winograd" ? "winograd" : "");

@@ -25,7 +25,7 @@ std::map<std::string, Measurement> measure_fake(const std::string& entry) {
   const Result<std::vector<Peer>> peers = load_peers({fake_peer("fake")});
   EXPECT_TRUE(peers.has_value());
   const std::vector<int> cpus = {allowed_cpus().front()};
-  Result<PeersOfCase> opened = PeersOfCase::open(*peers, workload_of(entry), detect_target(), cpus);
+  Result<PeersOfCase> opened = PeersOfCase::open(*peers, workload_of(entry), detect_target().value(), cpus);
   EXPECT_TRUE(opened.has_value()) << opened.error().to_string();
   std::map<std::string, Measurement> by_form;
   for (const PeerMeasurement& form : opened->measure()) by_form[form.form] = form.measurement;
@@ -35,7 +35,7 @@ std::map<std::string, Measurement> measure_fake(const std::string& entry) {
 constexpr const char* kDoubling = R"({"name": "twice", "op": "expression", "text": "O[i:50] = A[i] * 2"})";
 
 TEST(MeasurePeers, TimesWhatIsRight) {
-  if (!runs_some_target()) GTEST_SKIP();
+  if (!detect_target()) GTEST_SKIP();
   std::map<std::string, Measurement> measured = measure_fake(kDoubling);
   for (const char* form : {"fake", "fake_winograd"}) {
     EXPECT_TRUE(measured[form].ok()) << form << ": " << measured[form].failure->message;
@@ -45,7 +45,7 @@ TEST(MeasurePeers, TimesWhatIsRight) {
 }
 
 TEST(MeasurePeers, NamesWhatIsWrong) {
-  if (!runs_some_target()) GTEST_SKIP();
+  if (!detect_target()) GTEST_SKIP();
   std::map<std::string, Measurement> measured = measure_fake(kDoubling);
   const auto message = [&](const char* form, ErrorKind kind) {
     const Measurement& measurement = measured[form];
@@ -65,7 +65,7 @@ TEST(MeasurePeers, NamesWhatIsWrong) {
 }
 
 TEST(MeasurePeers, GivesTheReasonWhereNobodyHasTheCase) {
-  if (!runs_some_target()) GTEST_SKIP();
+  if (!detect_target()) GTEST_SKIP();
   for (const auto& [form, measurement] : measure_fake(R"({"name": "v", "op": "gemv", "m": 3, "k": 5})")) {
     ASSERT_FALSE(measurement.ok()) << form;
     EXPECT_EQ(measurement.failure->kind, ErrorKind::unsupported);

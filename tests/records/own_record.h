@@ -14,7 +14,8 @@ inline Record own_record(double seconds, int rows = 8) {
   Record record = sample_record(seconds);
   const Result<Target> target = parse_target(record.target);
   Result<Dag> dag = parse_dag("C[i:" + std::to_string(rows) + ", j:8] = sum(r:8) A[i,r] * B[r,j]", "dag");
-  record.task = text_of(make_task("mm", std::move(*dag), *target, record.cores, {"B"}, true).value());
+  record.task =
+      text_of(make_task("mm", std::move(*dag), with_cores(*target, record.cores), {"B"}, true).value());
   record.compiler_version = compiler_version();
   return record;
 }

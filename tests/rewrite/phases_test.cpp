@@ -7,6 +7,7 @@
 
 #include "expr/parse.h"
 #include "rewrite/same_result.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -16,7 +17,7 @@ Trace by_phases() { return {RewriteStep{"phases", "O", {}}}; }
 Task task_of_text(const std::string& text) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag) << text << ": " << dag.error().to_string();
-  return make_task("phases", *dag, generic_target(Isa::avx2), 1).value();
+  return make_task("phases", *dag, generic_target("x86-avx2")).value();
 }
 
 // Over an input of 4 elements in 2 channels, expanded to 7.

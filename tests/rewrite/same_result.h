@@ -10,13 +10,14 @@
 #include "loop/interpret.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 
 inline Task task_of(const std::string& workload) {
   const Result<std::vector<Workload>> workloads = parse_workloads("[" + workload + "]", "same_result");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
-  Result<Task> task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true);
+  Result<Task> task = make_task(workloads->front(), generic_target("x86-avx2"), true);
   EXPECT_TRUE(task) << task.error().to_string();
   return std::move(*task);
 }

@@ -13,6 +13,7 @@
 #include "ops/workloads.h"
 #include "schedule/apply.h"
 #include "space/all.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -24,7 +25,7 @@ Task convolution(int batch, int height, int width, int channels) {
       batch, height, width, channels);
   const Result<std::vector<Workload>> workloads = parse_workloads(text, "winograd_test");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
-  Result<Task> task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true);
+  Result<Task> task = make_task(workloads->front(), generic_target("x86-avx2"), true);
   EXPECT_TRUE(task) << task.error().to_string();
   return std::move(*task);
 }
@@ -69,7 +70,7 @@ TEST(Winograd, AProductMayHaveMoreAxesThanAnImage) {
            "out_channels":5, "kernel":3, "stride":1, "padding":1, "capsule":2}])",
       "winograd_test");
   ASSERT_TRUE(workloads);
-  const Task task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true).value();
+  const Task task = make_task(workloads->front(), generic_target("x86-avx2"), true).value();
   for (const int64_t m : {2, 4, 6}) {
     const Trace trace = {RewriteStep{"winograd", "O", {{"m", m}}}};
     const double lost = loss(task, trace);
@@ -92,7 +93,7 @@ TEST(Winograd, TilesThatLoseTheResultAreRefused) {
   const Task task = make_task("conv",
                               *parse_dag("O[n:1, f:4, y:12, x:12] = sum(c:3, p:5, q:5) "
                                          "I[n, c, y+p, x+q] * W[f, c, p, q]"),
-                              generic_target(Isa::avx2), 1)
+                              generic_target("x86-avx2"))
                         .value();
   EXPECT_TRUE(apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 4}}}}));
   const Result<Program> refused = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 6}}}});
@@ -108,7 +109,7 @@ TEST(Winograd, ElementsOfOtherTypesThanItsTablesAreRefused) {
                   *parse_dag(fmt::format("input I[1,2,8,8] {0} input W[3,2,3,3] {0} O[n:1, f:3, y:6, x:6] = "
                                          "sum(c:2, a:3, b:3) I[n, c, y+a, x+b] * W[f, c, a, b]",
                                          type)),
-                  generic_target(Isa::avx2), 1)
+                  generic_target("x86-avx2"))
             .value();
     const Result<Program> refused = apply_trace(task, {RewriteStep{"winograd", "O", {{"m", 2}}}});
     ASSERT_FALSE(refused) << type;
@@ -132,7 +133,7 @@ Task entry(const std::string& fields) {
   const Result<std::vector<Workload>> workloads =
       parse_workloads("[{\"name\":\"c\"," + fields + "}]", "test");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
-  return make_task(workloads->front(), generic_target(Isa::avx2), 1, true).value();
+  return make_task(workloads->front(), generic_target("x86-avx2"), true).value();
 }
 
 // Of one to three dimensions, dilated, with flipped weights, with a window of nine taps in three parts.
@@ -179,7 +180,7 @@ TEST(Winograd, AnAxisKeepsItsNameWhereNothingElseTakesIt) {
   const Task task = make_task("conv",
                               *parse_dag("O[n:1, f:4, y:12, x:12] = sum(e:3, a_:3, b_:3) "
                                          "I[n, e, y+a_, x+b_] * W[f, e, a_, b_]"),
-                              generic_target(Isa::avx2), 1)
+                              generic_target("x86-avx2"))
                         .value();
   for (const auto& [pairs, name] : {std::pair(0, "e"), std::pair(1, "e_")}) {
     const auto trace =

@@ -1,5 +1,6 @@
 // layout, stream and tail: how buffers lie in memory and how the ends of axes are treated.
 #include "schedule/golden.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -9,7 +10,7 @@ Task chain(const std::vector<std::string>& constants = {}) {
 }
 
 Task with_free_layouts() {
-  return make_task("test", parse_dag("O[i:6, j:4] = A[i, j] * 2.0").value(), generic_target(Isa::avx2), 1, {},
+  return make_task("test", parse_dag("O[i:6, j:4] = A[i, j] * 2.0").value(), generic_target("x86-avx2"), {},
                    /*free_layouts=*/true)
       .value();
 }

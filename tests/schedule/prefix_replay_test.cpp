@@ -17,7 +17,7 @@ Task convolution() {
   const auto workloads = parse_workloads(R"([{"name": "conv", "op": "conv2d", "batch": 1, "height": 14,
       "width": 14, "in_channels": 32, "out_channels": 32, "kernel": 3, "stride": 1, "padding": 1}])",
                                          "test");
-  return *make_task(workloads->front(), *parse_target("x86-avx2"), 1, true);
+  return *make_task(workloads->front(), with_cores(*parse_target("x86-avx2"), 1), true);
 }
 
 // Points in order, so that neighbours share long prefixes, and out of order, across sketches and rewrites.

@@ -11,13 +11,14 @@
 #include "loop/interpret.h"
 #include "loop/walk.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 
 inline Task task_of(const std::string& dag_text, const std::vector<std::string>& constants = {}) {
   Result<Dag> dag = parse_dag(dag_text);
   EXPECT_TRUE(dag.has_value()) << dag.error().to_string();
-  Result<Task> task = make_task("test", *dag, generic_target(Isa::avx2), 1, constants);
+  Result<Task> task = make_task("test", *dag, generic_target("x86-avx2"), constants);
   EXPECT_TRUE(task.has_value()) << task.error().to_string();
   return *task;
 }

@@ -6,6 +6,7 @@
 #include "loop/evaluate.h"
 #include "loop/interpret.h"
 #include "schedule/apply.h"
+#include "target/all.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -16,7 +17,7 @@ TEST(WholeTile, ConsumerKeepsTheTilesBase) {
       "C[i:6, j:8] = sum(r:5) A[i, r] * B[r, j]\n"
       "D[i:6, j:8] = C[i, j] + 1.0");
   ASSERT_TRUE(dag) << dag.error().to_string();
-  const auto task = make_task("whole_tile", *dag, generic_target(Isa::avx2), 1);
+  const auto task = make_task("whole_tile", *dag, generic_target("x86-avx2"));
   ASSERT_TRUE(task) << task.error().to_string();
   // Loop i.1 runs twice over a tile of all six rows; its second iteration lies beyond the axis.
   const auto trace = parse_trace(

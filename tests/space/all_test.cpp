@@ -5,13 +5,14 @@
 #include <set>
 
 #include "expr/parse.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
 
 Task small_task() {
   return make_task("t", parse_dag("C[i:8, j:8] = sum(r:8) A[i,r] * B[r,j]").value(),
-                   generic_target(Isa::avx2), 1)
+                   generic_target("x86-avx2"))
       .value();
 }
 
@@ -33,11 +34,10 @@ TEST(AllSpaces, WhatThereIsNotIsNamed) {
   EXPECT_EQ(derive_space(small_task(), "ansatz").error().to_string(),
             "there is no space 'ansatz'; legal names are lathe");
   Task task = small_task();
-  task.target.name = "abacus";
-  task.target.vector_registers = 0;
+  task.target = generic_target("opencl");
   const Result<Space> none = derive_space(task);
   EXPECT_EQ(none.error().kind, ErrorKind::unsupported);
-  EXPECT_EQ(none.error().to_string(), "the space 'lathe' has no programs for the target 'abacus'");
+  EXPECT_EQ(none.error().to_string(), "the space 'lathe' has no programs for the target 'opencl'");
 }
 
 }  // namespace

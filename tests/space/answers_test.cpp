@@ -6,6 +6,7 @@
 
 #include "rewrite/same_result.h"
 #include "space/all.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -63,7 +64,7 @@ TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
     Task task = task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":12, "channels":16,
                             "kernel":9, "stride":1, "padding":4, "width":)" +
                         std::to_string(width) + "}");
-    task.target = generic_target(Isa::avx512);
+    task.target = generic_target("x86-avx512");
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     EXPECT_FALSE(space->preferred_points().empty()) << width;
@@ -105,7 +106,7 @@ TEST(Answers, PairsOfATransformGiveTheSameResult) {
   for (const std::string& fields : windows) {
     for (const int cores : {1, 2}) {
       Task task = task_of(fmt::format(R"({{"name":"c", {}{}}})", rest, fields));
-      task.cores = cores;
+      task.target.cpu().cores = cores;
       const Result<Space> space = derive_space(task);
       ASSERT_TRUE(space) << space.error().to_string();
       for (const Point& point : space->preferred_points()) expect_same(task, space->trace(point).value());
@@ -117,7 +118,7 @@ TEST(Answers, PairsOfATransformGiveTheSameResult) {
 TEST(Answers, WhatOneCoreDoesInAMomentIsNotShared) {
   const auto text_on_two = [](const std::string& text) {
     Task task = expression(text);
-    task.cores = 2;
+    task.target.cpu().cores = 2;
     return first_text(task);
   };
   EXPECT_THAT(text_on_two("O[i:37, j:41] = A[i,j] + A[i,j+1] + A[i+1,j]"), Not(HasSubstr("parallel")));
@@ -147,13 +148,13 @@ TEST(Answers, ATransformThatRepeatsAlongTheTilesIsNoPartOfAGroup) {
 TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
   Task task = task_of(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":14, "width":14,
                           "in_channels":1024, "out_channels":512, "kernel":3, "stride":1, "padding":1})");
-  task.cores = 2;
+  task.target.cpu().cores = 2;
   EXPECT_THAT(first_text(task),
               AllOf(HasSubstr("rewrite winograd O"), Not(HasSubstr("compute_at O.M ")),
                     HasSubstr("parallel O.M "), HasSubstr("parallel O.V "), HasSubstr("parallel O.Y ")));
   Task small = task_of(R"({"name":"t", "op":"conv2d", "batch":1, "height":7, "width":6,
                            "in_channels":12, "out_channels":24, "kernel":3, "stride":1, "padding":1})");
-  small.cores = 2;
+  small.target.cpu().cores = 2;
   expect_answers_fit(small);
 }
 
@@ -162,15 +163,15 @@ TEST(Answers, AnImageThatNoCacheHoldsIsWalkedByRowsAndWrittenToMemory) {
   for (const int cores : {1, 2}) {
     Task task = task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":3, "height":9, "width":10,
                             "channels":24, "kernel":3, "stride":2, "padding":1})");
-    task.cores = cores;
+    task.target.cpu().cores = cores;
     EXPECT_THAT(first_text(task), AllOf(HasSubstr("layout O [0][1/8][2][3][1%8]"), Not(HasSubstr("stream"))));
-    task.target.l2.bytes = 4096;
-    task.target.l3.bytes = 8192;
+    task.target.cpu().l2.bytes = 4096;
+    task.target.cpu().l3.bytes = 8192;
     EXPECT_THAT(first_text(task), AllOf(HasSubstr("layout I [0][2][1/8][3][1%8]"),
                                         HasSubstr("layout O [0][2][1/8][3][1%8]"), HasSubstr("stream O")));
     expect_answers_fit(task);
     task.runs_cold = true;
-    task.target.l3.bytes = 16384;
+    task.target.cpu().l3.bytes = 16384;
     EXPECT_THAT(first_text(task), Not(HasSubstr("stream O"))) << "who reads it finds it in the cache";
   }
 }
@@ -183,7 +184,7 @@ TEST(Answers, AnEpilogueIsLegalHoweverManyLoopsAreParallel) {
         R"("op":"conv3d", "batch":2, "depth":3, "height":4, "width":4, "in_channels":8, "out_channels":24,
            "stride":1)"}) {
     Task task = task_of(R"({"name":"c", "kernel":3, "padding":1, )" + fields + "}");
-    task.cores = 2;
+    task.target.cpu().cores = 2;
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     Rng rng(3);

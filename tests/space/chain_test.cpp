@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -33,7 +34,7 @@ struct Stages {
 Stages stages_of(const std::string& text) {
   const Result<Dag> dag = parse_dag(kTables + text);
   EXPECT_TRUE(dag) << dag.error().to_string();
-  const Task task = make_task("t", *dag, generic_target(Isa::avx2), 1, {"W"}).value();
+  const Task task = make_task("t", *dag, generic_target("x86-avx2"), {"W"}).value();
   return {task.dag, classify(task, task.dag)};
 }
 

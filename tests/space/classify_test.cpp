@@ -6,6 +6,7 @@
 
 #include "expr/parse.h"
 #include "expr/print.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -15,7 +16,7 @@ using testing::ElementsAre;
 Task task_of(const std::string& text, const std::vector<std::string>& constants = {}) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag) << dag.error().to_string();
-  return make_task("t", *dag, generic_target(Isa::avx2), 1, constants).value();
+  return make_task("t", *dag, generic_target("x86-avx2"), constants).value();
 }
 
 // "O:product C:pointwise", and "->" where an epilogue takes a stage's results.

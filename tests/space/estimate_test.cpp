@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 Task task_of(const std::string& text, const std::vector<std::string>& constants = {}) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag) << dag.error().to_string();
-  return make_task("t", *dag, generic_target(Isa::avx2), 1, constants).value();
+  return make_task("t", *dag, generic_target("x86-avx2"), constants).value();
 }
 
 double cycles(const Task& task, const std::map<size_t, TileAxes>& tiles = {}) {
@@ -25,13 +26,13 @@ double least(const std::string& text) {
 
 // From the second-level cache, the third-level one and memory, each slower than the one before.
 TEST(Estimate, BytesPerCycle) {
-  const Target target = generic_target(Isa::avx2);
-  const auto l2 = static_cast<double>(target.l2.bytes);
-  const auto l3 = static_cast<double>(target.l3.bytes);
-  EXPECT_EQ(bytes_per_cycle(target, l2), bytes_per_cycle(target, 1));
-  EXPECT_LT(bytes_per_cycle(target, l2 + 1), bytes_per_cycle(target, l2));
-  EXPECT_EQ(bytes_per_cycle(target, l3), bytes_per_cycle(target, l2 + 1));
-  EXPECT_LT(bytes_per_cycle(target, l3 + 1), bytes_per_cycle(target, l3));
+  const Target target = generic_target("x86-avx2");
+  const auto l2 = static_cast<double>(target.cpu().l2.bytes);
+  const auto l3 = static_cast<double>(target.cpu().l3.bytes);
+  EXPECT_EQ(bytes_per_cycle(target.cpu(), l2), bytes_per_cycle(target.cpu(), 1));
+  EXPECT_LT(bytes_per_cycle(target.cpu(), l2 + 1), bytes_per_cycle(target.cpu(), l2));
+  EXPECT_EQ(bytes_per_cycle(target.cpu(), l3), bytes_per_cycle(target.cpu(), l2 + 1));
+  EXPECT_LT(bytes_per_cycle(target.cpu(), l3 + 1), bytes_per_cycle(target.cpu(), l3));
 }
 
 // Two for each multiply-add of the products; nothing for other stages, or integers.
@@ -63,7 +64,7 @@ TEST(Estimate, PointWiseStages) {
 // lanes are filled.
 TEST(Estimate, TilesOfProducts) {
   const Task task = task_of("C[i:64, j:64] = sum(r:64) A[i, r] * B[r, j]");
-  const double fma = task.target.fma_per_cycle;
+  const double fma = task.target.cpu().fma_per_cycle;
   EXPECT_EQ(cycles(task), 64 * 64 * 64 / fma);
   TileAxes tile;
   tile.vector = 1;
@@ -85,7 +86,7 @@ TEST(Estimate, FetchedConstants) {
   tile.rows = 0;
   const Task fetched = task_of(text, {"B"});
   EXPECT_EQ(cycles(fetched, {{0, tile}}),
-            4096.0 * 4096 * 4 / bytes_per_cycle(fetched.target, 4096.0 * 4096 * 4));
+            4096.0 * 4096 * 4 / bytes_per_cycle(fetched.target.cpu(), 4096.0 * 4096 * 4));
   EXPECT_LT(cycles(task_of(text), {{0, tile}}), cycles(fetched, {{0, tile}}));
 }
 

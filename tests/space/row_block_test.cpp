@@ -9,6 +9,7 @@
 #include "expr/parse.h"
 #include "rewrite/same_result.h"
 #include "space/all.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -18,7 +19,7 @@ using ::testing::ElementsAre;
 std::vector<RowBlock> blocks_of(const std::string& text) {
   const Result<Dag> dag = parse_dag(text);
   EXPECT_TRUE(dag) << dag.error().to_string();
-  const Task task = make_task("t", *dag, generic_target(Isa::avx2), 1).value();
+  const Task task = make_task("t", *dag, generic_target("x86-avx2")).value();
   return row_blocks_of(*dag, classify(task, *dag));
 }
 
@@ -67,7 +68,7 @@ TEST(RowBlock, ComputesTheSame) {
   for (const int cores : {1, 2}) {
     Task task = task_of(R"({"name":"t", "op":"transpose_batch_matmul_softmax", "batch":2, "sequence":19,
                             "heads":3, "head_dim":5})");
-    task.cores = cores;
+    task.target.cpu().cores = cores;
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
     const Sketch& first = space->sketches()[static_cast<size_t>(space->preferred_points().front().sketch)];

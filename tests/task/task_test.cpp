@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -12,8 +13,9 @@ Dag dag_of(std::string_view text) { return parse_dag(text).value(); }
 const char* const kMatmul = "C[i:10, j:11] = sum(r:9) A[i,r] * B[r,j]";
 
 Task task_of(std::string_view text, const std::vector<std::string>& constants = {}, bool free_layouts = false,
-             int cores = 1, Isa isa = Isa::avx2) {
-  return make_task("t", dag_of(text), generic_target(isa), cores, constants, free_layouts).value();
+             int cores = 1, const char* target = "x86-avx2") {
+  return make_task("t", dag_of(text), with_cores(generic_target(target), cores), constants, free_layouts)
+      .value();
 }
 
 TEST(Task, RolesAndLayouts) {
@@ -26,9 +28,9 @@ TEST(Task, RolesAndLayouts) {
 }
 
 TEST(Task, Errors) {
-  const Result<Task> task = make_task("t", dag_of(kMatmul), generic_target(Isa::avx2), 1, {"D"});
+  const Result<Task> task = make_task("t", dag_of(kMatmul), generic_target("x86-avx2"), {"D"});
   EXPECT_EQ(task.error().to_string(), "constant 'D' is no input");
-  EXPECT_EQ(make_task("t", dag_of(kMatmul), generic_target(Isa::avx2), 0).error().to_string(),
+  EXPECT_EQ(make_task("t", dag_of(kMatmul), with_cores(generic_target("x86-avx2"), 0)).error().to_string(),
             "0 cores cannot run anything");
 }
 
@@ -42,7 +44,7 @@ TEST(Task, HashIgnoresNamesOnly) {
   EXPECT_NE(hash, hash_of(task_of(kMatmul, {"B"})));
   EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, true)));
   EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, false, 2)));
-  EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, false, 1, Isa::avx512)));
+  EXPECT_NE(hash, hash_of(task_of(kMatmul, {}, false, 1, "x86-avx512")));
   Task cold = task_of(kMatmul);
   cold.runs_cold = true;
   EXPECT_NE(hash, hash_of(cold));

@@ -10,13 +10,14 @@
 #include "lower/lower.h"
 #include "schedule/apply.h"
 #include "space/all.h"
+#include "target/all.h"
 #include "target/detect.h"
 
 namespace lathe {
 namespace {
 
 Task task_of(const std::string& text) {
-  return make_task("task", parse_dag(text).value(), detect_target(), 1).value();
+  return make_task("task", parse_dag(text).value(), with_cores(detect_target().value(), 1)).value();
 }
 
 Task convolution() {

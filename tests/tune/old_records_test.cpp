@@ -10,6 +10,7 @@
 #include "base/temporary_folder.h"
 #include "expr/parse.h"
 #include "folders.h"
+#include "target/all.h"
 #include "tune/candidates.h"
 #include "tune/in_process_runner.h"
 #include "tune/task_tuner.h"
@@ -19,9 +20,9 @@ namespace {
 
 Task task_of_the_file() {
   const Dag dag = parse_dag("C[i:40, j:44] = sum(r:36) A[i,r] * B[r,j]").value();
-  Target target = generic_target(Isa::avx2);
+  Target target = generic_target("x86-avx2");
   target.machine = "a processor";
-  return make_task("product", dag, target, 1, {"B"}, true).value();
+  return make_task("product", dag, with_cores(target, 1), {"B"}, true).value();
 }
 
 void make_old_file(const std::string& path) {

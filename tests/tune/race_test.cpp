@@ -6,6 +6,7 @@
 
 #include "base/temporary_folder.h"
 #include "expr/parse.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 #include "tune/tune.h"
@@ -16,7 +17,7 @@ namespace {
 TEST(Race, AProgramThatWasLuckyOnceLoses) {
   const TemporaryFolder folder;
   const Task product = make_task("product", parse_dag("C[i:33, j:47] = sum(k:29) A[i, k] * B[k, j]").value(),
-                                 detect_target(), 1)
+                                 with_cores(detect_target().value(), 1))
                            .value();
   InProcessRunner runner;
   LocalEvaluator evaluator(runner);

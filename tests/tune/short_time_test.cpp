@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 #include "tune/task_tuner.h"
@@ -11,8 +12,8 @@ namespace lathe::testing {
 namespace {
 
 Task small_matmul() {
-  return make_task("mm", parse_dag("C[i:19, j:21] = sum(r:17) A[i,r] * B[r,j]").value(), detect_target(), 1,
-                   {"B"})
+  return make_task("mm", parse_dag("C[i:19, j:21] = sum(r:17) A[i,r] * B[r,j]").value(),
+                   with_cores(detect_target().value(), 1), {"B"})
       .value();
 }
 
@@ -56,8 +57,9 @@ TEST(ShortTime, WhatCannotBeDrawnInTimeIsNotTried) {
   InProcessRunner runner;
   LocalEvaluator evaluator(runner);
   Result<RecordStore> store = RecordStore::open(":memory:");
-  const Task large =
-      make_task("copy", parse_dag("C[i:1000000000] = A[i]").value(), detect_target(), 1, {}).value();
+  const Task large = make_task("copy", parse_dag("C[i:1000000000] = A[i]").value(),
+                               with_cores(detect_target().value(), 1), {})
+                         .value();
   const auto results =
       tune_cases({large}, {}, {.trials = 4, .deadline = Deadline::in(30)}, evaluator, *store, {});
   ASSERT_TRUE(results) << results.error().to_string();

@@ -10,6 +10,7 @@
 #include "ops/workloads.h"
 #include "schedule/apply.h"
 #include "space/all.h"
+#include "target/all.h"
 #include "target/target.h"
 #include "task/task_text.h"
 
@@ -21,7 +22,7 @@ Task convolution() {
       "out_channels": 40, "height": 28, "width": 28, "kernel": 3, "stride": 1, "padding": 1, "dilation": 1, "groups": 1}])",
                                          "test");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
-  return make_task(workloads->front(), generic_target(Isa::avx512), 1, false).value();
+  return make_task(workloads->front(), generic_target("x86-avx512"), false).value();
 }
 
 // Traces of the task by the bytes that their programs keep: the model's choices, and what lies beside them.
@@ -53,7 +54,7 @@ TEST(SmallerTraces, AreSpreadOverWhatTheySave) {
     Record record;
     record.task = text_of(task);
     record.target = task.target.name;
-    record.cores = task.cores;
+    record.cores = cores_of(task.target);
     record.compiler_version = compiler_version();
     record.trace = to_string(entry->second);
     record.measurement = measurement_of({seconds += 1});

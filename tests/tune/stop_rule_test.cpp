@@ -10,6 +10,7 @@
 #include "base/temporary_folder.h"
 #include "ops/workloads.h"
 #include "space/all.h"
+#include "target/all.h"
 #include "target/target.h"
 #include "tune/in_process_runner.h"
 #include "tune/tune.h"
@@ -22,7 +23,7 @@ constexpr Peaks kPeaks{100, 10};
 Task task_of(const std::string& fields) {
   const auto workloads = parse_workloads(R"([{"name": "w", )" + fields + "}]", "test");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
-  Result<Task> task = make_task(workloads->front(), generic_target(Isa::avx2), 1, true);
+  Result<Task> task = make_task(workloads->front(), generic_target("x86-avx2"), true);
   EXPECT_TRUE(task) << task.error().to_string();
   return *task;
 }
@@ -65,14 +66,14 @@ TEST(LeastSeconds, CountsBytesOfWhatIsReadWhole) {
   Task strided =
       task_of(R"("op": "conv2d", "batch": 1, "height": 64, "width": 64, "in_channels": 4, "out_channels": 4,
                             "kernel": 1, "stride": 8, "padding": 0)");
-  strided.target.l3.bytes = 1024;
+  strided.target.cpu().l3.bytes = 1024;
   const double results = 4.0 * 8 * 8 * 4;
   EXPECT_NEAR(least(strided, {}), std::max((results + 64 - 1024) / 10e9, results * 2 / 100e9), 1e-15);
   Task shifted = task_of(R"("op": "expression", "text": "O[i:8,j:64] = X[i+100,j] * 2")");
-  shifted.target.l3.bytes = 1024;
+  shifted.target.cpu().l3.bytes = 1024;
   EXPECT_DOUBLE_EQ(least(shifted, {}), 1024 / 10e9);
   Task half = task_of(R"x("op": "expression", "text": "O[i:8,j:64] = select(j < 9, X[i,j], 0)")x");
-  half.target.l3.bytes = 1024;
+  half.target.cpu().l3.bytes = 1024;
   EXPECT_DOUBLE_EQ(least(half, {}), 1024 / 10e9);
 }
 

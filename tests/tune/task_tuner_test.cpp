@@ -16,6 +16,7 @@
 #include "measure/measurer.h"
 #include "ops/workloads.h"
 #include "search/random.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "task/task_text.h"
 #include "tune/choose_trace.h"
@@ -32,7 +33,7 @@ Task small_matmul() {
   const auto workloads = parse_workloads(
       R"([{"name": "small", "op": "matmul", "batch": 1, "m": 33, "n": 47, "k": 29}])", "test");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
-  Result<Task> task = make_task(workloads->front(), detect_target(), 1, true);
+  Result<Task> task = make_task(workloads->front(), with_cores(detect_target().value(), 1), true);
   EXPECT_TRUE(task) << task.error().to_string();
   return std::move(*task);
 }
@@ -106,7 +107,7 @@ TEST_F(TuneTask, EveryTrialIsVerifiedAndKeptAndNoneIsRepeated) {
 // In most points of this space some integer plays no part.
 TEST_F(TuneTask, OfTheSameProgramsPointsOneIsMeasured) {
   Task task = task_of("C[i:64, j:64] = sum(r:64, s:64) select(r <= i && s <= j, A[r, s], 0.0)");
-  task.target = detect_target();
+  task.target = with_cores(detect_target().value(), 1);
   Result<RecordStore> store = RecordStore::open(folder_ / "sums.db");
   ASSERT_TRUE(store) << store.error().to_string();
   const auto results = tune_cases({task}, {}, {.trials = 8}, *evaluator_, *store, {});
@@ -124,8 +125,10 @@ TEST_F(TuneTask, AConvolutionThatIsRequiredByWinogradIsComputedSo) {
   const auto workload_of = [&](const std::string& op) {
     return parse_workloads(R"([{"name": "c", "op": ")" + op + "\", " + shape, "test").value().front();
   };
-  const Task task = make_task(workload_of("conv2d_winograd"), detect_target(), 1, true).value();
-  EXPECT_NE(hash_of(task), hash_of(make_task(workload_of("conv2d"), detect_target(), 1, true).value()));
+  const Task task =
+      make_task(workload_of("conv2d_winograd"), with_cores(detect_target().value(), 1), true).value();
+  EXPECT_NE(hash_of(task),
+            hash_of(make_task(workload_of("conv2d"), with_cores(detect_target().value(), 1), true).value()));
   Result<RecordStore> store = RecordStore::open(folder_ / "winograd.db");
   ASSERT_TRUE(store) << store.error().to_string();
   TuneOptions options;
@@ -193,7 +196,7 @@ Task renamed_matmul() {
   std::vector<std::string> constants;
   if (first.arguments[1].is_constant) constants.emplace_back("Y");
   Result<Task> renamed = make_task("renamed", *parse_dag("Z[a:33, b:47] = sum(k:29) X[a, k] * Y[k, b]"),
-                                   first.target, 1, constants, true);
+                                   first.target, constants, true);
   EXPECT_TRUE(renamed) << renamed.error().to_string();
   EXPECT_EQ(hash_of(*renamed), hash_of(first));
   return std::move(*renamed);
@@ -440,24 +443,6 @@ TEST_F(TuneTask, WhatWasRightByALooserToleranceIsTriedAgainAndKept) {
   EXPECT_EQ(store->count({}).value(), 15);
 }
 
-TEST_F(TuneTask, ARecordThatSomebodyPrunesIsLeftOut) {
-  InProcessRunner runner;
-  LocalEvaluator evaluator(runner);
-  runner.seconds = [](const Module&) { return 1e-3; };
-  Result<RecordStore> store = RecordStore::open(folder_ / "pruned.db");
-  ASSERT_TRUE(store) << store.error().to_string();
-  Result<TaskTuner> tuner = TaskTuner::create(small_matmul(), {}, evaluator, *store);
-  ASSERT_TRUE(tuner) << tuner.error().to_string();
-  ASSERT_TRUE(tuner->step(4, {}));
-  const std::vector<RankedRecord> finalists = tuner->finalists(3);
-  ASSERT_EQ(finalists.size(), 3U);
-  ASSERT_EQ(store->prune(1).value(), 3);
-  EXPECT_TRUE(race(tuner->checked(), finalists, evaluator, *store, {}));
-  const auto winner = confirm_best(tuner->checked(), evaluator, *store, {});
-  ASSERT_TRUE(winner) << winner.error().to_string();
-  EXPECT_TRUE(winner->winner.has_value());
-}
-
 // A processor's times say nothing of another's.
 TEST_F(TuneTask, RecordsOfAnotherProcessorAreLeftAsTheyAreAndNotTakenForOurs) {
   InProcessRunner runner;
@@ -481,7 +466,7 @@ TEST_F(TuneTask, RecordsOfAnotherProcessorAreLeftAsTheyAreAndNotTakenForOurs) {
   EXPECT_TRUE(std::ranges::equal(before, std::span(after).first(5)));
 
   // To compile with, they are better than nothing, and our own are better than they.
-  EXPECT_EQ(best_record_of(small_matmul(), *store)->value().machine, detect_target().machine);
+  EXPECT_EQ(best_record_of(small_matmul(), *store)->value().machine, detect_target().value().machine);
   Task third = small_matmul();
   third.target.machine = "a third processor";
   EXPECT_EQ(best_record_of(third, *store)->value().machine, "another processor");

@@ -6,7 +6,7 @@
 
 #include "expr/parse.h"
 #include "measure/time_bounds.h"
-#include "tune/task_tuner.h"
+#include "tune/finals.h"
 
 namespace lathe {
 namespace {
@@ -17,7 +17,8 @@ constexpr double kSlack = 60;
 Task product(int64_t n) {
   const std::string size = std::to_string(n);
   const std::string text = "C[i:" + size + ", j:" + size + "] = sum(r:" + size + ") A[i, r] * B[r, j]";
-  return make_task("mm", parse_dag(text).value(), parse_target("x86-avx2").value(), 1, {"B"}).value();
+  return make_task("mm", parse_dag(text).value(), with_cores(parse_target("x86-avx2").value(), 1), {"B"})
+      .value();
 }
 
 TEST(TimePlan, WithoutADeadlineThereIsTimeForAll) {
@@ -85,8 +86,7 @@ TEST(TimeBounds, LimitsFollowFromTheWork) {
   EXPECT_GT(program_limit_seconds(large), candidate_limit_seconds(large));
   EXPECT_GT(full_check_seconds(large), 20);
   EXPECT_LT(full_check_seconds(small), 0.1);
-  const Task copy =
-      make_task("copy", parse_dag("C[i:1000000000] = A[i]").value(), small.target, 1, {}).value();
+  const Task copy = make_task("copy", parse_dag("C[i:1000000000] = A[i]").value(), small.target, {}).value();
   EXPECT_GT(full_check_seconds(copy), 10);
   EXPECT_GT(candidate_limit_seconds(copy), 15);
 }

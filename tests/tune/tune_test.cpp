@@ -14,6 +14,7 @@
 #include "expr/parse.h"
 #include "ops/workloads.h"
 #include "search/all.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "tune/in_process_runner.h"
 
@@ -30,7 +31,7 @@ std::vector<WeightedTask> products() {
   EXPECT_TRUE(workloads) << workloads.error().to_string();
   std::vector<WeightedTask> tasks;
   for (const Workload& workload : *workloads) {
-    Result<Task> task = make_task(workload, detect_target(), 1, true);
+    Result<Task> task = make_task(workload, with_cores(detect_target().value(), 1), true);
     EXPECT_TRUE(task) << task.error().to_string();
     tasks.push_back({std::move(*task), 1});
   }
@@ -276,7 +277,8 @@ TEST_F(TunedTwins, TheBestOfBothAreMeasuredAgainAndTheSlowestPaceIsKept) {
 
 TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
   Dag dag = parse_dag("C[i:4] = A[i] / (A[i] - A[i])").value();
-  cases_.insert(cases_.begin() + 1, make_task("poles", std::move(dag), detect_target(), 1).value());
+  cases_.insert(cases_.begin() + 1,
+                make_task("poles", std::move(dag), with_cores(detect_target().value(), 1)).value());
   const std::vector<CaseResult> results = tune_cases_until({});
   ASSERT_EQ(results.size(), 4U);
   ASSERT_TRUE(results[1].untunable);
@@ -290,8 +292,10 @@ TEST_F(StoppedRun, ACaseThatCannotBeTunedLeavesTheOthersAlone) {
 }
 
 TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
-  const WeightedTask odd{
-      make_task("poles", parse_dag("C[i:4] = A[i] / (A[i] - A[i])").value(), detect_target(), 1).value(), 1};
+  const WeightedTask odd{make_task("poles", parse_dag("C[i:4] = A[i] / (A[i] - A[i])").value(),
+                                   with_cores(detect_target().value(), 1))
+                             .value(),
+                         1};
   std::vector<WeightedTask> tasks = products();
   tasks.insert(tasks.begin() + 1, odd);
   int64_t each = 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <llvm/Config/llvm-config.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -14,6 +15,7 @@
 #include "network_tasks.h"
 #include "ops/workloads.h"
 #include "replay_list.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
@@ -37,22 +39,19 @@ class Sources {
   }
 
   Result<Task> task_of(const ReplayCase& replayed) const {
-    const std::optional<Isa> isa = isa_of(replayed.target);
-    if (!isa) return fail(ErrorKind::invalid_argument, "there is no such target", name_of(replayed));
-    const Target target = generic_target(*isa);
+    if (!is_target(replayed.target))
+      return fail(ErrorKind::invalid_argument, "there is no such target", name_of(replayed));
+    const Target target = with_cores(generic_target(replayed.target), replayed.cores);
     if (const auto found = operators_.find(replayed.name); found != operators_.end())
-      return make_task(found->second, target, replayed.cores, replayed.free_layouts);
+      return make_task(found->second, target, replayed.free_layouts);
     if (const auto found = tasks_.find(replayed.name); found != tasks_.end())
-      return task_from(found->second, target, replayed.cores);
+      return task_from(found->second, target);
     return fail(ErrorKind::invalid_argument, "there is no operator or task of that name", name_of(replayed));
   }
 
  private:
-  static std::optional<Isa> isa_of(const std::string& target) {
-    for (const Isa isa : {Isa::avx2, Isa::avx512}) {
-      if (generic_target(isa).name == target) return isa;
-    }
-    return std::nullopt;
+  static bool is_target(const std::string& name) {
+    return std::ranges::find(all_targets(), name, &TargetRow::name) != all_targets().end();
   }
 
   std::map<std::string, Workload> operators_;

@@ -7,13 +7,14 @@
 #include "artifact/compile_model.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "target/all.h"
 #include "task/task_text.h"
 
 namespace lathe {
 namespace {
 
 // The texts are those of tasks for this target and one core: both are part of a task's hash.
-Target target_of_texts() { return generic_target(Isa::avx2); }
+Target target_of_texts() { return generic_target("x86-avx2"); }
 
 nlohmann::json to_json(const TaskText& text) {
   return {{"name", text.name},           {"hash", hash_to_string(text.hash)}, {"dag", text.dag},
@@ -35,7 +36,7 @@ TaskText from_json(const nlohmann::json& value) {
 }  // namespace
 
 Result<std::vector<TaskText>> tasks_of_network(const std::string& path) {
-  LATHE_TRY(const Network network, load_network(path, {}, target_of_texts(), 1));
+  LATHE_TRY(const Network network, load_network(path, {}, target_of_texts()));
   std::vector<TaskText> texts;
   for (const WeightedTask& task : network.tasks.tasks) {
     texts.push_back(text_of(task.task));
@@ -62,10 +63,9 @@ Result<std::vector<TaskText>> parse_task_texts(const std::string& text, const st
   return tasks;
 }
 
-Result<Task> task_from(const TaskText& text, const Target& target, int cores) {
-  LATHE_TRY(Task task, task_of(text, target_of_texts(), 1));
+Result<Task> task_from(const TaskText& text, const Target& target) {
+  LATHE_TRY(Task task, task_of(text, target_of_texts()));
   task.target = target;
-  task.cores = cores;
   return task;
 }
 

@@ -18,7 +18,7 @@ Result<std::vector<TaskText>> tasks_of_network(const std::string& path);
 std::string print_task_texts(const std::vector<TaskText>& tasks);
 Result<std::vector<TaskText>> parse_task_texts(const std::string& text, const std::string& source);
 
-// For any target and number of cores, whatever those of the text were.
-Result<Task> task_from(const TaskText& text, const Target& target, int cores);
+// For any target, whatever that of the text was.
+Result<Task> task_from(const TaskText& text, const Target& target);
 
 }  // namespace lathe

@@ -1,5 +1,6 @@
 #include "codegen/llvm/emit.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -41,18 +42,21 @@ struct Unit {
 Result<std::unique_ptr<Unit>> make_unit(const LoweredProgram& lowered, const Target& target,
                                         const EntrySymbols& symbols, bool names, EmitStats& stats) {
   LATHE_TRY_STATUS(check_lowered(lowered));
+  const llvm_backend::Processor* processor = llvm_backend::find_processor(target.name);
+  if (processor == nullptr)
+    return fail(ErrorKind::unsupported, fmt::format("LLVM generates no code for target '{}'", target.name));
   const Clock::time_point start = Clock::now();
   auto unit = std::make_unique<Unit>();
-  LATHE_TRY(unit->machine, llvm_backend::make_machine(target));
+  LATHE_TRY(unit->machine, llvm_backend::make_machine(*processor));
   unit->context.setDiscardValueNames(!names);
   unit->module.setTargetTriple(unit->machine->getTargetTriple());
   unit->module.setDataLayout(unit->machine->createDataLayout());
   if (lowered.program.main)
-    llvm_backend::emit_entry(unit->module, lowered, lowered.program.main, symbols.kernel);
+    llvm_backend::emit_entry(unit->module, *processor, lowered, lowered.program.main, symbols.kernel);
   if (lowered.program.prepare) {
-    llvm_backend::emit_entry(unit->module, lowered, lowered.program.prepare, symbols.prepare);
+    llvm_backend::emit_entry(unit->module, *processor, lowered, lowered.program.prepare, symbols.prepare);
   }
-  const std::string width = std::to_string(target.vector_bytes * 8);
+  const std::string width = std::to_string(target.cpu().vector_bytes * 8);
   for (llvm::Function& function : unit->module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("prefer-vector-width", width);
@@ -60,7 +64,7 @@ Result<std::unique_ptr<Unit>> make_unit(const LoweredProgram& lowered, const Tar
   }
   stats.emit_seconds = seconds_since(start);
   const Clock::time_point passes = Clock::now();
-  llvm_backend::run_passes(unit->module, *unit->machine);
+  llvm_backend::run_passes(unit->module, *unit->machine, *processor);
   stats.passes_seconds = seconds_since(passes);
   return unit;
 }

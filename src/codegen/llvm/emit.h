@@ -1,5 +1,5 @@
-// The LLVM backend: lowered programs to x86 machine code. Every function is thread-safe, and gives the same
-// bytes for the same program, whatever ran before.
+// The LLVM backend: lowered programs to machine code of a CPU target. Every function is thread-safe, and
+// gives the same bytes for the same program, whatever ran before.
 #pragma once
 
 #include <string>

@@ -1,7 +1,5 @@
 #include "codegen/llvm/function_emitter.h"
 
-#include <llvm/IR/IntrinsicsX86.h>
-
 #include <algorithm>
 
 #include "base/check.h"
@@ -17,6 +15,7 @@ constexpr uint64_t kPoolRunOffset = 0;
 // What the functions of one entry share.
 struct EntryContext {
   llvm::Module& module;
+  const Processor& processor;
   const LoweredProgram& lowered;
   BufferSet buffers;
   std::string name;
@@ -174,7 +173,7 @@ void FunctionEmitter::emit_task(const For& loop, const std::vector<IndexEmitter:
 // this one is done could read what was there before.
 void FunctionEmitter::fence() {
   if (!std::ranges::any_of(entry_.buffers.uses(), &BufferUse::streams)) return;
-  builder_.CreateIntrinsic(builder_.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
+  entry_.processor.fence_streams(builder_);
 }
 
 llvm::Value* FunctionEmitter::extent_of(const For& loop) {
@@ -294,15 +293,15 @@ void FunctionEmitter::visit(const Prefetch& prefetch) {
 
 }  // namespace
 
-void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Stmt& body,
-                const std::string& name) {
+void emit_entry(llvm::Module& module, const Processor& processor, const LoweredProgram& lowered,
+                const Stmt& body, const std::string& name) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* type =
       llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer, pointer, pointer}, false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   set_attributes(function);
-  EntryContext entry{module, lowered, BufferSet(module, buffers_used(lowered, body)), name};
+  EntryContext entry{module, processor, lowered, BufferSet(module, buffers_used(lowered, body)), name};
   FunctionEmitter(entry, function).emit_entry(body);
 }
 

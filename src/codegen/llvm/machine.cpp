@@ -8,7 +8,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -21,12 +20,8 @@
 #include <mutex>
 #include <vector>
 
-#include "codegen/llvm/single_lane_stores.h"
-
 namespace lathe::llvm_backend {
 namespace {
-
-constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
 // LLVM's own list of code generation passes, but for loop strength reduction: the index emitter advances the
 // pointers of loops itself.
@@ -45,40 +40,37 @@ class MachinePipeline : public llvm::legacy::PassManager {
   std::vector<std::unique_ptr<llvm::Pass>> left_out_;
 };
 
-void initialise_llvm() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
+// LLVM's registry is one for the process, and not thread-safe.
+void initialise_llvm(const Processor& processor) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  processor.initialise();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target) {
-  initialise_llvm();
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& processor) {
+  initialise_llvm(processor);
   std::string error;
-  const llvm::Triple triple(kTriple);
+  const llvm::Triple triple(processor.triple);
   const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (backend == nullptr) {
     return fail(ErrorKind::unsupported,
-                fmt::format("target '{}' has no LLVM backend: {}", target.name, error));
+                fmt::format("target '{}' has no LLVM backend: {}", processor.target, error));
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+      backend->createTargetMachine(triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_,
                                    std::nullopt, llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("LLVM has no code generator for target '{}' (cpu {})", target.name, target.cpu));
+    return fail(ErrorKind::unsupported, fmt::format("LLVM has no code generator for target '{}' (cpu {})",
+                                                    processor.target, processor.cpu));
   }
   return machine;
 }
 
-void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Processor& processor) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
@@ -99,7 +91,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) passes.run(function, functions);
   }
-  scalarize_single_lane_stores(module);
+  if (processor.mend != nullptr) processor.mend(module);
 }
 
 Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,

@@ -9,19 +9,19 @@
 #include <string>
 
 #include "base/result.h"
+#include "codegen/llvm/processor.h"
 #include "codegen/llvm/spills.h"
-#include "target/target.h"
 
 namespace lathe::llvm_backend {
 
 enum class Output { object, assembly };
 
-// A code generator for that target. An Error (unsupported) where this LLVM does not know it. Thread-safe.
-Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target);
+// A code generator for that processor. An Error (unsupported) where this LLVM does not know it. Thread-safe.
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& processor);
 
 // Vector registers to values, common subexpressions, invariant code, tidy branches. No vectoriser, no
 // unroller, no inliner: the schedule has decided all that.
-void run_passes(llvm::Module& module, llvm::TargetMachine& machine);
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Processor& processor);
 
 // Machine code of a module that run_passes has seen; the module is used up. `reorders`: whether LLVM may
 // order the instructions of a block as its model of the processor likes (its machine scheduler), else they

@@ -35,7 +35,7 @@ llvm::Constant* lane_constants(llvm::IntegerType* type, int64_t stride, int lane
   return llvm::ConstantVector::get(values);
 }
 
-// x86 has one instruction for all four.
+// Each is one instruction.
 llvm::Intrinsic::ID rounding_of(UnaryOp op) {
   switch (op) {
     case UnaryOp::ceil: return llvm::Intrinsic::ceil;

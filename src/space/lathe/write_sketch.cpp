@@ -71,7 +71,7 @@ std::map<size_t, Group> groups_of(const Plan& plan) {
 // An output that is in no cache any more when it is written again, and in a network when it is read, may be
 // written past the caches, where what is moved takes longer than what is computed.
 void choose_streams(Writer& writer) {
-  const Target& target = writer.task.target;
+  const CpuTarget& target = writer.cpu();
   double points = 0;
   for (const Compute& compute : writer.dag.computes) points += points_of(compute);
   const auto bytes = static_cast<double>(bytes_of(writer.task.dag));

@@ -31,7 +31,7 @@ class GroupWriter {
   int64_t bytes_beside() const;
   double cycles_in_groups_of(int64_t size) const;
   // Whether there is but one group, which several cores do stage by stage.
-  bool stages_apart(int64_t size) const { return size == extent_ && w_.task.cores > 1; }
+  bool stages_apart(int64_t size) const { return size == extent_ && w_.cpu().cores > 1; }
   void place_between(int64_t size);
   Status write_apart();
 
@@ -71,8 +71,8 @@ int64_t GroupWriter::bytes_beside() const {
 // Cores share the way to memory.
 double GroupWriter::cycles_in_groups_of(int64_t size) const {
   constexpr double kShareOfCache = 0.75;
-  const Target& target = w_.task.target;
-  const auto cores = static_cast<double>(w_.task.cores);
+  const CpuTarget& target = w_.cpu();
+  const auto cores = static_cast<double>(w_.cpu().cores);
   const auto beside = static_cast<double>(bytes_beside());
   const auto between = static_cast<double>(bytes_between());
   const double multiplied = points_of(w_.dag.computes[group_.product]) / static_cast<double>(extent_) /
@@ -97,7 +97,7 @@ double GroupWriter::cycles_in_groups_of(int64_t size) const {
 
 int64_t GroupWriter::preferred_size(const std::vector<int64_t>& sizes) const {
   // So many groups for every core balance them well enough.
-  const int64_t most = w_.task.cores > 1 ? ceil_div(extent_, int64_t{4} * w_.task.cores) : extent_;
+  const int64_t most = w_.cpu().cores > 1 ? ceil_div(extent_, int64_t{4} * w_.cpu().cores) : extent_;
   int64_t best = sizes.front();
   double least = cycles_in_groups_of(best);
   for (const int64_t size : sizes) {
@@ -165,7 +165,7 @@ Status GroupWriter::write() {
                                  {group_.axis.at(group_.product), size, extent_ % size != 0, {}}));
   for (const Chain& chain : group_.producers)
     LATHE_TRY_STATUS(write_chain(w_, chain, {group_.axis.at(chain.back())}));
-  if (w_.task.cores > 1) w_.add(AnnotateStep{block(last_), axis + ".0", LoopKind::parallel});
+  if (w_.cpu().cores > 1) w_.add(AnnotateStep{block(last_), axis + ".0", LoopKind::parallel});
   return {};
 }
 

@@ -38,7 +38,7 @@ std::vector<size_t> ProductWriter::axes_under_panels() const {
     axes.push_back(i);
     repeats *= axis(i).extent;
   }
-  const bool stay_near = bytes_of_operand(*rows) <= w_.task.target.l2.bytes / 2;
+  const bool stay_near = bytes_of_operand(*rows) <= w_.cpu().l2.bytes / 2;
   const int64_t panel_count = ceil_div(axis(tile_.vector).extent, tile_width());
   const bool less =
       stay_near || bytes_of_operand(*rows) * (panel_count - 1) < bytes_of_operand(*panels) * (repeats - 1);
@@ -123,12 +123,12 @@ std::vector<std::string> ProductWriter::write_parallel_loops(
     const std::vector<std::pair<std::string, int64_t>>& outer) {
   // So few multiply-adds are done before other cores have been told of them: in about a microsecond.
   constexpr double kCyclesWorthSharing = 3000;
-  const auto a_cycle = static_cast<double>(lanes_ * w_.task.target.fma_per_cycle);
+  const auto a_cycle = static_cast<double>(lanes_ * w_.cpu().fma_per_cycle);
   if (points_of(compute_) < kCyclesWorthSharing * a_cycle) return names_of(outer);
   const auto tiles = std::ranges::find_if(outer, [](const auto& loop) { return loop.first.ends_with(".1"); });
   int64_t blocks = 1;
   for (auto block = outer.begin(); block != tiles; ++block) blocks *= block->second;
-  if (!stage_.epilogue || blocks < w_.task.cores) return write_parallel(w_, name_, outer);
+  if (!stage_.epilogue || blocks < w_.cpu().cores) return write_parallel(w_, name_, outer);
   std::vector<std::string> loops = write_parallel(w_, name_, {outer.begin(), tiles});
   for (auto tile = tiles; tile != outer.end(); ++tile) loops.push_back(tile->first);
   return loops;

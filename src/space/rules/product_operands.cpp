@@ -166,7 +166,7 @@ void ProductWriter::place_row_operand(const Operand& operand) {
 Layout ProductWriter::spread_over_sets(Layout layout, const Operand& operand) const {
   const Tensor& tensor = operand.load->tensor;
   if (!tile_.rows || w_.is_intermediate(tensor)) return layout;
-  const CacheLevel& cache = w_.task.target.l1;
+  const CacheLevel& cache = w_.cpu().l1;
   const int64_t element = bytes_of(tensor->dtype);
   int64_t stride = 1;  // elements
   bool is_innermost_of_rows = true;

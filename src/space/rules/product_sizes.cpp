@@ -21,7 +21,7 @@ RegisterTile ProductWriter::preferred_tile() const {
   if (!tile_.rows) return preferred_streams(vectors_there);
   const int64_t taps = sliding_axis() ? registers_of_taps() : 0;
   const std::vector<RegisterTile> tiles = preferred_register_tiles(
-      w_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps, most_vectors());
+      w_.cpu(), vectors_there, extent(*tile_.rows), group_.imperfect, taps, most_vectors());
   return tiles[std::min(static_cast<size_t>(w_.choose.alternative()), tiles.size() - 1)];
 }
 
@@ -42,7 +42,7 @@ int64_t ProductWriter::most_vectors() const {
 bool ProductWriter::comes_from_afar(const Operand& operand) const {
   int64_t bytes = bytes_of(compute_.output);
   for (const Operand& other : stage_.operands) bytes += bytes_of(other.load->tensor);
-  const int64_t near = w_.task.target.l2.bytes;
+  const int64_t near = w_.cpu().l2.bytes;
   return bytes_of(operand.load->tensor) > near || (bytes > near && bytes_of(operand.load->tensor) > near / 4);
 }
 
@@ -57,7 +57,7 @@ bool ProductWriter::fits_twice(const Operand& operand, int64_t vectors) const {
   int64_t panel = bytes_of(tensor->dtype) * vectors * lanes_;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
     panel *= operand.uses[r] ? axis(r).extent : 1;
-  return 2 * panel <= w_.task.target.l2.bytes || bytes_of(tensor) > w_.task.target.l3.bytes;
+  return 2 * panel <= w_.cpu().l2.bytes || bytes_of(tensor) > w_.cpu().l3.bytes;
 }
 
 // What one more row takes of the row operand: where windows overlap, less than a row reads.
@@ -84,7 +84,7 @@ int64_t ProductWriter::preferred_row_tiles() const {
   const int64_t all = tile_.rows ? extent(*tile_.rows) : 1;
   if (other_ && tile_.rows) return all;
   const int64_t rows = preferred_tile().rows;
-  const int64_t tiles = std::max<int64_t>(1, w_.task.target.l2.bytes / 2 / (bytes_of_row() * rows));
+  const int64_t tiles = std::max<int64_t>(1, w_.cpu().l2.bytes / 2 / (bytes_of_row() * rows));
   return tiles >= ceil_div(all, rows) ? all : tiles;
 }
 
@@ -105,7 +105,7 @@ bool ProductWriter::prefers_rows_first() const {
   // What vectors slide over is no panel to be kept.
   if (!other_ || vectors_slide()) return true;
   if (panels == nullptr || rows == nullptr || rows->uses[tile_.vector]) return false;
-  const int64_t cache = w_.task.target.l2.bytes;
+  const int64_t cache = w_.cpu().l2.bytes;
   return bytes_of_one(*panels) <= cache * 5 / 8 && bytes_of_one(*rows) > cache / 2;
 }
 
@@ -168,7 +168,7 @@ bool ProductWriter::has_blocks_of_channels() const {
 bool ProductWriter::blocks_come_from_afar() const {
   constexpr int64_t kStreams = 16;
   const Operand* rows = row_operand();
-  if (rows == nullptr || !tile_.rows || bytes_of(rows->load->tensor) <= w_.task.target.l2.bytes) return false;
+  if (rows == nullptr || !tile_.rows || bytes_of(rows->load->tensor) <= w_.cpu().l2.bytes) return false;
   const Var& row = axis(*tile_.rows).var;
   if (std::ranges::any_of(rows->load->index,
                           [&](const Affine& i) { return std::abs(i.coefficient(row)) > 1; }))
@@ -183,7 +183,7 @@ bool ProductWriter::blocks_come_from_afar() const {
 // Whether no cache holds the row operand: then it is best read as it lies, from one end to the other.
 bool ProductWriter::comes_from_memory() const {
   const Operand* rows = row_operand();
-  return rows != nullptr && bytes_of(rows->load->tensor) > w_.task.target.l3.bytes;
+  return rows != nullptr && bytes_of(rows->load->tensor) > w_.cpu().l3.bytes;
 }
 
 std::vector<int64_t> ProductWriter::unroll_factors() const {
@@ -249,7 +249,7 @@ void ProductWriter::choose_sizes() {
   if (shares_loads) {
     const int64_t body = preferred.rows * preferred.vectors * unroll * axis(*sliding_axis()).extent;
     const bool has_room =
-        registers_of_taps() + preferred.rows <= w_.task.target.vector_registers && body <= kLargestBody;
+        registers_of_taps() + preferred.rows <= w_.cpu().vector_registers && body <= kLargestBody;
     sizes_.taps_inner = w_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
   }
   const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
@@ -265,10 +265,10 @@ void ProductWriter::choose_sizes() {
 
 Status ProductWriter::check_sizes() const {
   const int64_t needed = sizes_.streams * sizes_.rows * sizes_.vectors + sizes_.vectors + 1;
-  if (needed > w_.task.target.vector_registers) {
+  if (needed > w_.cpu().vector_registers) {
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("a register tile of {} x {} needs {} vector registers of {}", sizes_.rows,
-                            sizes_.vectors, needed, w_.task.target.vector_registers));
+                            sizes_.vectors, needed, w_.cpu().vector_registers));
   }
   const int64_t panels = ceil_div(axis(tile_.vector).extent, sizes_.vectors * lanes_);
   if (panels % (sizes_.streams * sizes_.panels) != 0) {

@@ -107,7 +107,7 @@ int64_t needed_parts(const Writer& writer, const Compute& compute) {
   // The parts are summed up too: more than the root would make that sum the longest.
   const double exact =
       compute.reduction == Reduction::sum ? std::min(reduced / kLongestSum, std::sqrt(reduced)) : 1;
-  const double cores = writer.task.cores;
+  const double cores = writer.cpu().cores;
   const double busy = cores <= 1 ? 1 : std::min({8 * cores / results, reduced / kLeastWork});
   return static_cast<int64_t>(std::ceil(std::max({1.0, exact, busy})));
 }

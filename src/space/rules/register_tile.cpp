@@ -9,7 +9,7 @@ namespace lathe {
 
 // A tile of few accumulators waits for the latency of its multiply-adds, and what is left over of an axis,
 // rows or vectors, is a tile of its own (kernels.md 0): the ones with the least time for an element.
-std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
+std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole, int64_t taps,
                                                    int64_t most_vectors) {
   constexpr double kHardlyLonger = 1.06;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "target/target.h"
+#include "target/cpu/cpu_target.h"
 
 namespace lathe {
 
@@ -19,7 +19,7 @@ struct RegisterTile {
 // many rows as the others. `taps`: registers for each vector where rows share the loads of a window, else 0.
 // Tiles have `most_vectors` at most. The best first; then those of other numbers of vectors that take hardly
 // longer. Never empty: where nothing has room, one of a single result.
-std::vector<RegisterTile> preferred_register_tiles(const Target& target, int64_t vectors_there,
+std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole,
                                                    int64_t taps = 0, int64_t most_vectors = 4);
 // For vectors alone, as of a matrix times a vector.

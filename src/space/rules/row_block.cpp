@@ -94,7 +94,7 @@ int64_t RowBlockWriter::choose_size() {
   for (int64_t parts = 1; parts <= std::min<int64_t>(extent_, 64); parts += parts < 16 ? 1 : parts / 8)
     sizes.insert(ceil_div(extent_, parts));
   const std::vector<int64_t> values(sizes.begin(), sizes.end());
-  const int64_t most = std::max<int64_t>(w_.task.target.l2.bytes / 8 / bytes_of_row(), 8);
+  const int64_t most = std::max<int64_t>(w_.cpu().l2.bytes / 8 / bytes_of_row(), 8);
   int64_t preferred = values.front();
   for (const int64_t value : values) {
     if (value <= most && (extent_ % value == 0 || extent_ % preferred != 0)) preferred = value;

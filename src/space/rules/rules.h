@@ -47,6 +47,7 @@ struct Writer {
   std::optional<Error> violation;
 
   const Compute& compute(const Stage& stage) const { return dag.computes[stage.compute]; }
+  const CpuTarget& cpu() const { return task.target.cpu(); }
   int lanes() const { return stages.lanes; }
   template <class Step>
   void add(Step step) {

@@ -119,7 +119,7 @@ bool is_long_sum(const Task& task, const Compute& compute, int lanes) {
   double results = 1;
   for (const Axis& axis : compute.axes | std::views::take(compute.spatial_count()))
     results *= static_cast<double>(axis.extent);
-  const Target& target = task.target;
+  const CpuTarget& target = task.target.cpu();
   return results < static_cast<double>(lanes * target.fma_per_cycle * target.fma_latency_cycles) &&
          points_of(compute) >= results * kVectorsOfLongSum * lanes;
 }

@@ -174,9 +174,9 @@ std::vector<std::string> names_of(const std::vector<std::pair<std::string, int64
 std::vector<std::string> write_parallel(Writer& writer, const std::string& block,
                                         const std::vector<std::pair<std::string, int64_t>>& loops) {
   std::vector<std::string> names = names_of(loops);
-  if (writer.task.cores <= 1 || loops.empty()) return names;
+  if (writer.cpu().cores <= 1 || loops.empty()) return names;
   // Eight pieces a core balance the tails well enough.
-  const int64_t wanted = int64_t{8} * writer.task.cores;
+  const int64_t wanted = int64_t{8} * writer.cpu().cores;
   size_t count = 0;
   int64_t pieces = 1;
   while (count < loops.size() && pieces < wanted) pieces *= loops[count++].second;

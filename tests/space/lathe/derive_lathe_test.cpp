@@ -13,6 +13,8 @@
 #include "lower/lower.h"
 #include "ops/workloads.h"
 #include "schedule/apply.h"
+#include "space/all.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -24,8 +26,8 @@ const std::vector<Workload>& workloads() {
   return *loaded;
 }
 
-Task task_of(const Workload& workload, Isa isa, int cores) {
-  Result<Task> task = make_task(workload, generic_target(isa), cores, true);
+Task task_of(const Workload& workload, const char* target, int cores) {
+  Result<Task> task = make_task(workload, with_cores(generic_target(target), cores), true);
   EXPECT_TRUE(task) << task.error().to_string();
   return std::move(*task);
 }
@@ -50,7 +52,7 @@ TEST(Space, EveryOperatorHasLegalSketches) {
   ASSERT_GE(workloads().size(), 241u);
   for (size_t w = 0; w < workloads().size(); ++w) {
     const Workload& workload = workloads()[w];
-    const Task task = task_of(workload, w % 2 == 0 ? Isa::avx2 : Isa::avx512, w % 3 == 0 ? 2 : 1);
+    const Task task = task_of(workload, w % 2 == 0 ? "x86-avx2" : "x86-avx512", w % 3 == 0 ? 2 : 1);
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << workload.name << ": " << space.error().to_string();
     ASSERT_GE(space->sketches().size(), 1u) << workload.name;
@@ -72,7 +74,7 @@ TEST(Space, AChainOfManyProductsHasFewSketches) {
   std::string text = "P0[i:40, j:40] = sum(r:40) A[i,r] * A[r,j]\n";
   for (int i = 1; i < 40; ++i)
     text += fmt::format("P{0}[i:40, j:40] = sum(r:40) P{1}[i,r] * P{1}[r,j]\n", i, i - 1);
-  const Task task = make_task("chain", parse_dag(text).value(), generic_target(Isa::avx2), 1).value();
+  const Task task = make_task("chain", parse_dag(text).value(), generic_target("x86-avx2")).value();
   EXPECT_LE(derive_space(task)->sketches().size(), 16 + 40 * 2);
 }
 
@@ -80,7 +82,7 @@ TEST(Space, RandomPointsApplyAndLower) {
   int drawn = 0;
   for (size_t w = 0; w < workloads().size(); ++w) {
     const Workload& workload = workloads()[w];
-    const Task task = task_of(workload, w % 2 == 0 ? Isa::avx512 : Isa::avx2, 1);
+    const Task task = task_of(workload, w % 2 == 0 ? "x86-avx512" : "x86-avx2", 1);
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << workload.name << ": " << space.error().to_string();
     Rng rng(w);
@@ -111,7 +113,7 @@ std::string first_arm(const Space& space) {
 
 TEST(Space, AlgorithmsAreSketchesWhoseTracesBeginWithARewrite) {
   const auto arms_of = [](const std::string& name) {
-    const Task task = task_of(workload_named(name), Isa::avx512, 1);
+    const Task task = task_of(workload_named(name), "x86-avx512", 1);
     const Result<Space> space = derive_space(task);
     EXPECT_TRUE(space);
     std::vector<std::string> arms;
@@ -141,7 +143,7 @@ TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
   const auto first = [](const std::string& op) {
     const Result<std::vector<Workload>> loaded = parse_workloads(op, "space_test");
     EXPECT_TRUE(loaded);
-    const Result<Space> space = derive_space(task_of(loaded->front(), Isa::avx512, 1));
+    const Result<Space> space = derive_space(task_of(loaded->front(), "x86-avx512", 1));
     EXPECT_TRUE(space);
     return first_arm(*space);
   };
@@ -172,7 +174,7 @@ TEST(Space, SumsOverAnyTableHaveLegalSketches) {
       "input A[37, 4] f32\ntable T[8] = " + entries + "\nC[i:4, j:37] = sum(r:4) T[i + r] * A[j, r]",
   };
   for (const std::string& text : texts) {
-    const Task task = make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1).value();
+    const Task task = make_task("task", parse_dag(text).value(), generic_target("x86-avx2")).value();
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << text << ": " << space.error().to_string();
     const std::vector<Point> preferred = space->preferred_points();
@@ -186,7 +188,7 @@ TEST(Space, SumsOverAnyTableHaveLegalSketches) {
 }
 
 TEST(Space, ARequiredAlgorithmLeavesItsSketchesAlone) {
-  Task task = task_of(workload_named("resnet18.C12.winograd"), Isa::avx512, 1);
+  Task task = task_of(workload_named("resnet18.C12.winograd"), "x86-avx512", 1);
   ASSERT_EQ(task.algorithm, "winograd");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
@@ -207,7 +209,7 @@ TEST(Space, ARequiredAlgorithmLeavesItsSketchesAlone) {
 
 TEST(Space, ARequiredAlgorithmThatAppliesToNothingIsAnError) {
   const auto error_of = [](const std::string& name, const std::string& algorithm) {
-    Task task = task_of(workload_named(name), Isa::avx2, 1);
+    Task task = task_of(workload_named(name), "x86-avx2", 1);
     task.algorithm = algorithm;
     const Result<Space> space = derive_space(task);
     EXPECT_FALSE(space) << name;
@@ -225,7 +227,7 @@ TEST(Space, ARequiredAlgorithmThatAppliesToNothingIsAnError) {
 
 // What lies between the transforms and the product is as large as the group, not as the image.
 TEST(Space, GroupsKeepWhatLiesBetweenTransformsSmall) {
-  const Task task = task_of(workload_named("resnet18.C2"), Isa::avx512, 1);
+  const Task task = task_of(workload_named("resnet18.C2"), "x86-avx512", 1);
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   const auto arena_bytes = [&](size_t sketch, bool largest) {
@@ -249,7 +251,7 @@ TEST(Space, GroupsKeepWhatLiesBetweenTransformsSmall) {
 
 Task task_of_text(const std::string& text) {
   Dag dag = parse_dag(text).value();
-  return make_task("task", dag, generic_target(Isa::avx2), 1, {}, true).value();
+  return make_task("task", dag, generic_target("x86-avx2"), {}, true).value();
 }
 
 void expect_preferred_points_apply(const Task& task) {
@@ -276,7 +278,7 @@ TEST(Space, WindowsFillVectorsAlongTheRowsOfAnImage) {
                            "o[y:20, x:20] = max(k:3, l:3) A[y + k, x + l]",
                            "o[c:16, y:20, x:20] = sum(k:3, l:3) A[c, y + k, x + l] * W[c, k, l]"}) {
     SCOPED_TRACE(text);
-    const Task task = make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1).value();
+    const Task task = make_task("task", parse_dag(text).value(), generic_target("x86-avx2")).value();
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << space.error().to_string();
     EXPECT_THAT(to_string(space->trace(space->preferred_points()[0]).value()),
@@ -288,7 +290,7 @@ TEST(Space, WindowsFillVectorsAlongTheRowsOfAnImage) {
 // Constants computed of constants are prepared before what reads them.
 TEST(Space, ConstantsMayBeComputedOfEachOther) {
   const auto task_of_constants = [](const std::string& text) {
-    return make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1, {"W"}, true).value();
+    return make_task("task", parse_dag(text).value(), generic_target("x86-avx2"), {"W"}, true).value();
   };
   expect_preferred_points_apply(
       task_of_constants("A[f:4, q:3] = sum(k:3) W[f, k] * W[q, k]\n"
@@ -347,7 +349,7 @@ TEST(Space, VectorsSlideAlongRowsWhereChannelsAreFew) {
                     channels),
         "space_test");
     EXPECT_TRUE(loaded);
-    const Task task = task_of(loaded->front(), Isa::avx512, 1);
+    const Task task = task_of(loaded->front(), "x86-avx512", 1);
     const Result<Space> space = derive_space(task);
     EXPECT_TRUE(space);
     expect_preferred_points_apply(task);
@@ -366,7 +368,7 @@ std::string preferred_trace(const Task& task) {
 // Channels of one vector, so that neighbouring pixels are neighbours; what a window slides over is loaded
 // once for all results of a tile; borders are tiles of their own.
 TEST(Space, WindowsOverVectorsShareWhatTheyLoad) {
-  const Task task = task_of(workload_named("DEP.0.b1"), Isa::avx2, 1);
+  const Task task = task_of(workload_named("DEP.0.b1"), "x86-avx2", 1);
   const std::string trace = preferred_trace(task);
   for (const char* step : {"layout O [0][1/8][2][3][1%8]", "layout I [0][1/8][2][3][1%8]", "split O x [14 8]",
                            "ky x.2 kx f.2 f.3", "unroll O kx", "inline I.pad"})
@@ -376,7 +378,7 @@ TEST(Space, WindowsOverVectorsShareWhatTheyLoad) {
 
 // The channels of a group are digits of an index: they, too, lie side by side, in blocks.
 TEST(Space, ChannelsOfAGroupLieInnermost) {
-  const std::string trace = preferred_trace(task_of(workload_named("GRP.0.b1"), Isa::avx2, 1));
+  const std::string trace = preferred_trace(task_of(workload_named("GRP.0.b1"), "x86-avx2", 1));
   for (const char* step : {"layout I [0][1/16][2][3][1%16]", "layout O [0][1/16][2][3][1%16]", "ky kx c x.2",
                            "reorder O.D n fq fr.0 y.0"})
     EXPECT_THAT(trace, ::testing::HasSubstr(step));
@@ -404,7 +406,7 @@ TEST(Space, PaddingHasNoPassOfItsOwn) {
             "out_channels":64, "kernel":{}, "stride":2, "padding":{}}}])",
                     kernel, kernel / 2),
         "space_test");
-    return preferred_trace(task_of(loaded->front(), Isa::avx2, 1));
+    return preferred_trace(task_of(loaded->front(), "x86-avx2", 1));
   };
   EXPECT_THAT(trace(7), ::testing::HasSubstr("inline I.pad"));
   EXPECT_THAT(trace(19), ::testing::Not(::testing::HasSubstr("inline I.pad")));
@@ -414,7 +416,7 @@ TEST(Space, PaddingHasNoPassOfItsOwn) {
 // other out.
 TEST(Space, PanelsAreFetchedAheadWhereThereIsRoom) {
   const auto trace = [](const std::string& name) {
-    return preferred_trace(task_of(workload_named(name), Isa::avx2, 1));
+    return preferred_trace(task_of(workload_named(name), "x86-avx2", 1));
   };
   EXPECT_THAT(trace("resnet18.C10"), ::testing::HasSubstr("prefetch O W.pack f.0"));
   EXPECT_THAT(trace("flex.C3D.8"), ::testing::Not(::testing::HasSubstr("prefetch")));
@@ -440,7 +442,7 @@ TEST(Space, LongSumsOverShortAxesAreCutInFrontOfTheLanes) {
 }
 
 TEST(Space, OnePointGivesOneTrace) {
-  const Task task = task_of(workloads()[0], Isa::avx2, 1);
+  const Task task = task_of(workloads()[0], "x86-avx2", 1);
   const Result<Space> first = derive_space(task);
   const Result<Space> second = derive_space(task);
   ASSERT_TRUE(first && second);
@@ -450,7 +452,7 @@ TEST(Space, OnePointGivesOneTrace) {
 }
 
 TEST(Space, PointOutsideOfTheDomainIsAnError) {
-  const Task task = task_of(workloads()[0], Isa::avx2, 1);
+  const Task task = task_of(workloads()[0], "x86-avx2", 1);
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   Point point = space->preferred_points().front();

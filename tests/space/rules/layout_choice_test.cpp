@@ -52,7 +52,7 @@ TEST(LayoutChoice, WhatChoosesPlacesIsOutermostAndPaddingIsStoredPlaneByPlane) {
               AllOf(HasSubstr("layout O [3][0][1][2]"), HasSubstr("compute_at I.pad O c scope=thread"),
                     HasSubstr("vectorize O w.2"), Not(HasSubstr("inline I.pad"))));
   Task two_cores = task;
-  two_cores.cores = 2;
+  two_cores.target.cpu().cores = 2;
   expect_samples_same(task, 12);
   expect_samples_same(two_cores, 12);
 }
@@ -68,7 +68,7 @@ TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
         std::to_string(channels) + "}");
   };
   const Task large = convolution(224, 64);
-  const std::string block = std::to_string(large.target.lanes(4));
+  const std::string block = std::to_string(large.target.cpu().lanes(4));
   EXPECT_THAT(preferred_text(large),
               AllOf(HasSubstr("layout I [0][1/" + block + "][2+1][3][1%" + block + "]"),
                     HasSubstr("split O c [" + block + "]")));

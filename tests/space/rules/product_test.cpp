@@ -6,6 +6,7 @@
 #include "rewrite/same_result.h"
 #include "space/all.h"
 #include "space/rules/register_tile.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -73,7 +74,7 @@ TEST(ProductRule, AProductUnderAConditionIsTiledToo) {
                            "C[i:20, j:20] = sum(r:9) select(A[i, r] < 0.5, A[i, r] * B[j, r], 0.0)"}) {
     SCOPED_TRACE(text);
     const Task task =
-        make_task("task", parse_dag(text).value(), generic_target(Isa::avx2), 1, {"B"}, true).value();
+        make_task("task", parse_dag(text).value(), generic_target("x86-avx2"), {"B"}, true).value();
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << space.error().to_string();
     EXPECT_THAT(preferred_text(task), HasSubstr("cache_read C B B.pack"));
@@ -91,10 +92,10 @@ TEST(ProductRule, AProductUnderAConditionIsTiledToo) {
 TEST(ProductRule, PanelsFromAfarAreNarrowEnoughToBeFetchedAhead) {
   Task task = task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":14, "width":14, "in_channels":1024,
                           "out_channels":1024, "kernel":3, "stride":2, "padding":1})");
-  task.target.l3.bytes = 64 << 20;
-  task.target.l2.bytes = 1 << 20;
+  task.target.cpu().l3.bytes = 64 << 20;
+  task.target.cpu().l2.bytes = 1 << 20;
   EXPECT_THAT(preferred_text(task), AllOf(HasSubstr(" f [1 1 8]"), HasSubstr("prefetch O")));
-  task.target.l2.bytes = 4 << 20;
+  task.target.cpu().l2.bytes = 4 << 20;
   EXPECT_THAT(preferred_text(task), AllOf(Not(HasSubstr(" f [1 1 8]")), HasSubstr("prefetch O")));
 }
 
@@ -104,7 +105,7 @@ TEST(ProductRule, PanelsFromAfarAreReadOnce) {
       task_of(R"({"name":"c", "op":"conv3d", "batch":1, "depth":4, "height":7, "width":7, "in_channels":128,
                           "out_channels":128, "kernel":3, "stride":1, "padding":1})");
   EXPECT_THAT(text_of_sketch(task, "direct O vector=f rows=x"), HasSubstr("reorder O n f.0 z y.0 x.0"));
-  task.target.l2.bytes = 64 << 20;
+  task.target.cpu().l2.bytes = 64 << 20;
   EXPECT_THAT(text_of_sketch(task, "direct O vector=f rows=x"), HasSubstr("reorder O n z "));
 }
 
@@ -112,7 +113,7 @@ TEST(ProductRule, CoresDoNotShareWhatOneDoesInAMicrosecond) {
   const auto product = [](int size) {
     Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":32, "n":32, "k":)" +
                         std::to_string(size) + "}");
-    task.cores = 2;
+    task.target.cpu().cores = 2;
     return preferred_text(task);
   };
   EXPECT_THAT(product(32), Not(HasSubstr("parallel")));
@@ -121,18 +122,18 @@ TEST(ProductRule, CoresDoNotShareWhatOneDoesInAMicrosecond) {
 
 // 112 channels are seven vectors of 16: of tiles four wide one would be a quarter empty, were it whole.
 TEST(ProductRule, AChoiceOfWidthCountsWhatIsLeftOver) {
-  const Target target = generic_target(Isa::avx512);
-  EXPECT_EQ(preferred_register_tiles(target, 7, 256, false).front().vectors, 4);
+  const Target target = generic_target("x86-avx512");
+  EXPECT_EQ(preferred_register_tiles(target.cpu(), 7, 256, false).front().vectors, 4);
   // Of thirteen one is left beside six tiles of two: less than beside three of four, whose rows are few.
-  EXPECT_EQ(preferred_register_tiles(target, 13, 270, false).front().vectors, 2);
+  EXPECT_EQ(preferred_register_tiles(target.cpu(), 13, 270, false).front().vectors, 2);
 }
 
 TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
   const std::vector<RegisterTile> tiles =
-      preferred_register_tiles(generic_target(Isa::avx512), 32, 196, /*rows_left_are_whole=*/false);
+      preferred_register_tiles(generic_target("x86-avx512").cpu(), 32, 196, /*rows_left_are_whole=*/false);
   ASSERT_GE(tiles.size(), 2u);
   EXPECT_NE(tiles[0].vectors, tiles[1].vectors);
-  EXPECT_EQ(preferred_register_tiles(generic_target(Isa::avx2), 3, 6, false, /*taps=*/64).size(), 1u);
+  EXPECT_EQ(preferred_register_tiles(generic_target("x86-avx2").cpu(), 3, 6, false, /*taps=*/64).size(), 1u);
   const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":196, "n":512, "k":256})");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);

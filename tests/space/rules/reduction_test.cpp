@@ -16,7 +16,7 @@ using ::testing::Not;
 Task norm(int64_t rows, int64_t columns, int cores) {
   Task task = task_of(R"({"name":"n", "op":"frobenius_norm", "batch":3, "m":)" + std::to_string(rows) +
                       R"(, "n":)" + std::to_string(columns) + "}");
-  task.cores = cores;
+  task.target.cpu().cores = cores;
   return task;
 }
 
@@ -59,7 +59,7 @@ TEST(ReductionRule, WhatSpreadsAResultHasVectorsOfItsOwn) {
 Task long_sum(int64_t m, int64_t n, int64_t k, int cores) {
   Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":)" + std::to_string(m) + R"(, "n":)" +
                       std::to_string(n) + R"(, "k":)" + std::to_string(k) + "}");
-  task.cores = cores;
+  task.target.cpu().cores = cores;
   return task;
 }
 

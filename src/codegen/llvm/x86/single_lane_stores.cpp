@@ -1,4 +1,4 @@
-#include "codegen/llvm/single_lane_stores.h"
+#include "codegen/llvm/x86/single_lane_stores.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>

@@ -1,0 +1,30 @@
+// The table of targets: every name that --target and records may hold. A new one is a row here and a file
+// that the row names.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace lathe {
+
+struct TargetRow {
+  std::string_view name;
+  std::string_view needs;             // what a machine without it lacks, in words
+  Target (*generic)();                // a typical machine, without a look at this one
+  std::optional<Target> (*detect)();  // this machine with all its cores; nothing where it does not have it
+};
+
+// Best first.
+std::span<const TargetRow> all_targets();
+
+// A row's generic target; the name must be one of the table.
+Target generic_target(std::string_view name);
+
+// An Error (unsupported) where this machine cannot run the target's programs, which says what it lacks.
+Status check_runs_here(const Target& target);
+
+}  // namespace lathe

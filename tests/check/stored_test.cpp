@@ -1,0 +1,46 @@
+// Numbers in layouts: each in its place and type, padding beside them.
+#include "check/stored.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/text_cursor.h"
+
+namespace lathe::testing {
+namespace {
+
+Layout layout_of(const std::string& text) {
+  TextCursor cursor(text, "layout");
+  return parse_layout(cursor).value();
+}
+
+TEST(WriteStored, PutsEachElementInItsPlace) {
+  std::vector<float> stored(6);
+  write_stored(DType::f32, std::vector<int64_t>{2, 3}, std::vector<double>{1, 2, 3, 4, 5, 6},
+               layout_of("[1][0]"), std::as_writable_bytes(std::span(stored)));
+  EXPECT_EQ(stored, (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(WriteStored, RoundsToTheType) {
+  std::vector<int8_t> stored(2);
+  write_stored(DType::i8, std::vector<int64_t>{2}, std::vector<double>{-3, 100}, Layout::row_major(1),
+               std::as_writable_bytes(std::span(stored)));
+  EXPECT_EQ(stored, (std::vector<int8_t>{-3, 100}));
+  std::vector<BFloat16> narrow(1);
+  write_stored(DType::bf16, std::vector<int64_t>{1}, std::vector<double>{1 + 0x1p-10}, Layout::row_major(1),
+               std::as_writable_bytes(std::span(narrow)));
+  EXPECT_EQ(static_cast<double>(narrow[0]), 1);
+}
+
+TEST(WriteStored, PaddingIsNoNumber) {
+  std::vector<float> stored(8);
+  write_stored(DType::f32, std::vector<int64_t>{5}, std::vector<double>{1, 2, 3, 4, 5},
+               layout_of("[0/4][0%4]"), std::as_writable_bytes(std::span(stored)));
+  EXPECT_EQ(std::vector<float>(stored.begin(), stored.begin() + 5), (std::vector<float>{1, 2, 3, 4, 5}));
+  for (size_t i = 5; i < 8; ++i) EXPECT_TRUE(std::isnan(stored[i]));
+}
+
+}  // namespace
+}  // namespace lathe::testing
