@@ -140,7 +140,8 @@ Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later,
   if (!is_stopped(budget)) {
     if (!twins.finalists.empty()) {
       const Teller tell = teller_of(observer, {joint.name, first, tasks.size(), joint.progress});
-      CheckedTask checked{std::make_shared<const Task>(tasks[first])};
+      LATHE_TRY(Task known, in_recorded_names(tasks[first], records));
+      CheckedTask checked{std::make_shared<const Task>(std::move(known))};
       checked.tolerance = options.tolerance;
       LATHE_TRY_STATUS(
           conclude(checked, twins.finalists, budget, later, plan, evaluator, records, tell, joint));

@@ -54,7 +54,7 @@ TEST(MeasureJob, WhatIsNoneIsNamed) {
   EXPECT_EQ(fault_of([](auto& job) { job["best_seconds"] = -1; }), "job 3: its field 'best_seconds' is -1");
   EXPECT_THAT(fault_of([](auto& job) { job["trace"] = "split C q [8]"; }), ::testing::HasSubstr("q"));
   EXPECT_THAT(fault_of([](auto& job) { job["target"] = "toaster"; }), ::testing::HasSubstr("toaster"));
-  EXPECT_THAT(fault_of([](auto& job) { job["task"]["dag"] = "C[i:4] = A[i]"; }),
+  EXPECT_THAT(fault_of([](auto& job) { job["task"]["dag"] = "C[i:40, j:50] = sum(r:31) A[i, r] * B[r, j]"; }),
               ::testing::HasSubstr("its text is that of task"));
 }
 
