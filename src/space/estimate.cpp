@@ -7,6 +7,7 @@
 #include "expr/analysis.h"
 #include "expr/nonzero.h"
 #include "expr/walk.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "space/classify.h"
-#include "space/rules/rules.h"
+#include "space/rules/tile_candidates.h"
 
 namespace lathe {
 

@@ -4,7 +4,7 @@
 
 #include "space/estimate.h"
 #include "space/lathe/arms.h"
-#include "space/lathe/write_sketch.h"
+#include "space/lathe/sketch_decision.h"
 
 namespace lathe {
 namespace {
@@ -16,8 +16,11 @@ struct RankedSketch {
 
 RankedSketch ranked_sketch(const Plan& plan) {
   const Reduced& reduced = plan.reduced;
-  Sketch sketch =
-      declared_sketch(plan.name(), [plan](Chooser& chooser) { return write_sketch(plan, chooser); });
+  const auto write = [plan](Chooser& chooser) -> Result<Trace> {
+    LATHE_TRY(const SketchDecision decision, decide_sketch(plan, chooser));
+    return write_sketch(plan, decision);
+  };
+  Sketch sketch = declared_sketch(plan.name(), write);
   sketch.operations = least_operations(reduced.dag, reduced.classified);
   return {std::move(sketch), estimated_cycles(plan.task, reduced.dag, reduced.classified, plan.tiles)};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "space/rules/row_block.h"
+
 namespace lathe {
 namespace {
 

@@ -9,7 +9,7 @@
 #include "schedule/trace.h"
 #include "space/classify.h"
 #include "space/row_block.h"
-#include "space/rules/rules.h"
+#include "space/rules/tile_candidates.h"
 #include "task/task.h"
 
 namespace lathe {

@@ -1,12 +1,9 @@
-// Where a stage without a reduction is made that a product alone reads, or one that moves whole planes: once
-// for all; block by block, just before it is read there (Ansor's compute location), so that it stays in the
-// caches, and is made again where blocks overlap; or inside of the product, in every place that reads it. The
-// last is for what pads an image: it needs no pass of its own, and the border's tiles are cut off from the
-// others (lower/peel_tails.h), which read the image itself. So does a transform of such an image.
+#include "space/rules/placement.h"
+
 #include <algorithm>
 
 #include "expr/walk.h"
-#include "space/rules/rules.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
@@ -55,25 +52,23 @@ Place preferred_place(const Compute& compute, const Compute& consumer) {
 
 }  // namespace
 
-Placement choose_placement(Writer& writer, const Compute& compute) {
-  const std::vector<size_t> consumers = writer.dag.consumers(compute.output);
-  if (consumers.size() != 1 || writer.dag.is_output(compute.output)) return {};
-  const Compute& consumer = writer.dag.computes[consumers[0]];
+Placement decide_placement(Decider& decider, const Compute& compute) {
+  const std::vector<size_t> consumers = decider.dag.consumers(compute.output);
+  if (consumers.size() != 1 || decider.dag.is_output(compute.output)) return {};
+  const Compute& consumer = decider.dag.computes[consumers[0]];
   // A transform reads a place about once: a pass of its own for the border would take as long.
-  if (writer.stages.of(consumers[0]).role == Role::transform && is_padding(compute)) {
-    const bool is_inside = writer.choose.choose_kind(compute.output->name + ".place", 2, 1) == 1;
+  if (decider.stages.of(consumers[0]).role == Role::transform && is_padding(compute)) {
+    const bool is_inside = decider.choose.choose_kind(compute.output->name + ".place", 2, 1) == 1;
     return is_inside ? Placement{Place::inside, consumer.output->name, ""} : Placement{};
   }
-  const auto block = writer.row_blocks.find(consumer.output->name);
-  if (block == writer.row_blocks.end()) return {};
+  const auto block = decider.row_loops.find(consumer.output->name);
+  if (block == decider.row_loops.end()) return {};
   const Place preferred = preferred_place(compute, consumer);
   const auto place = static_cast<Place>(
-      writer.choose.choose_kind(compute.output->name + ".place", 3, static_cast<int64_t>(preferred)));
+      decider.choose.choose_kind(compute.output->name + ".place", 3, static_cast<int64_t>(preferred)));
   // What is packed for the product is read before it.
-  const bool is_packed = std::ranges::any_of(writer.trace, [&](const Step& step) {
-    const auto* copy = std::get_if<CacheReadStep>(&step);
-    return copy != nullptr && copy->tensor == compute.output->name;
-  });
+  const bool is_packed = std::ranges::any_of(
+      decider.copies, [&](const auto& copy) { return copy.second == compute.output->name; });
   if (is_packed || (place == Place::inside && block->second.reads_beyond)) return {};
   return {place, consumer.output->name, block->second.loop};
 }

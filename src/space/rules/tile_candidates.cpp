@@ -1,9 +1,10 @@
-// Which axes a product can be tiled around.
+#include "space/rules/tile_candidates.h"
+
 #include <algorithm>
 #include <ranges>
 
 #include "expr/analysis.h"
-#include "space/rules/rules.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
