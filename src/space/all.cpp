@@ -14,7 +14,7 @@ namespace {
 bool has_vectors(const Target& target) { return target.vector_registers > 0; }
 
 constexpr SpaceKind kKinds[] = {
-    {"lathe", has_vectors, derive_lathe},
+    {"lathe", has_vectors, [](const Task& task) { return derive_lathe(task); }},
 };
 
 }  // namespace

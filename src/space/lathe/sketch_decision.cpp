@@ -80,7 +80,8 @@ std::vector<std::string> decide_streams(Decider& decider) {
   double points = 0;
   for (const Compute& compute : decider.dag.computes) points += points_of(compute);
   const auto bytes = static_cast<double>(bytes_of(decider.task.dag));
-  if (points / decider.lanes() / target.fma_per_cycle > bytes / bytes_per_cycle(target, bytes)) return {};
+  if (points / decider.lanes() / target.fma_per_cycle > bytes / bytes_per_cycle(target, bytes, decider.costs))
+    return {};
   std::vector<std::string> streamed;
   for (const Argument& argument : decider.task.arguments) {
     const Tensor& tensor = argument.tensor;
@@ -104,7 +105,7 @@ void write_stage(Writer& writer, const RowBlockDecision& decision) { write_row_b
 }  // namespace
 
 Result<SketchDecision> decide_sketch(const Plan& plan, Chooser& chooser) {
-  Decider decider{{plan.task, plan.reduced.dag, plan.reduced.classified}, chooser};
+  Decider decider{{plan.task, plan.reduced.dag, plan.reduced.classified, plan.costs}, chooser};
   const std::map<size_t, Group> groups = groups_of(plan);
   const std::vector<bool> along = written_along(plan, groups);
   const std::vector<Stage>& stages = plan.reduced.classified.stages;
@@ -120,7 +121,7 @@ Result<SketchDecision> decide_sketch(const Plan& plan, Chooser& chooser) {
 }
 
 Trace write_sketch(const Plan& plan, const SketchDecision& decision) {
-  Writer writer{{plan.task, plan.reduced.dag, plan.reduced.classified}, plan.reduced.steps};
+  Writer writer{{plan.task, plan.reduced.dag, plan.reduced.classified, plan.costs}, plan.reduced.steps};
   for (const StageDecision& stage : decision.stages)
     std::visit([&](const auto& decided) { write_stage(writer, decided); }, stage);
   // What is prepared may be read by what is prepared.

@@ -22,6 +22,7 @@ struct Analysis {
   const Task& task;
   const Dag& dag;  // after rewrites and inlining
   const Classified& stages;
+  const CostConstants& costs;
 
   const Compute& compute(const Stage& stage) const { return dag.computes[stage.compute]; }
   int lanes() const { return stages.lanes; }

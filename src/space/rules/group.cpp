@@ -65,7 +65,6 @@ int64_t GroupDecider::bytes_beside() const {
 // chains goes further away where the group is too large for the second-level cache or other cores made it.
 // Cores share the way to memory.
 double GroupDecider::cycles_in_groups_of(int64_t size) const {
-  constexpr double kShareOfCache = 0.75;
   const Target& target = d_.task.target;
   const auto cores = static_cast<double>(d_.task.cores);
   const auto beside = static_cast<double>(bytes_beside());
@@ -73,26 +72,26 @@ double GroupDecider::cycles_in_groups_of(int64_t size) const {
   const double multiplied = points_of(d_.dag.computes[group_.product]) / static_cast<double>(extent_) /
                             static_cast<double>(d_.lanes() * target.fma_per_cycle);
   const bool is_from_memory = beside > static_cast<double>(target.l3.bytes);
-  const double fetched = beside / bytes_per_cycle(target, beside) * (is_from_memory ? cores : 1);
-  const double in_cache = kShareOfCache * static_cast<double>(target.l2.bytes);
+  const double fetched = beside / bytes_per_cycle(target, beside, d_.costs) * (is_from_memory ? cores : 1);
+  const double in_cache = d_.costs.cache_share * static_cast<double>(target.l2.bytes);
   const bool is_far = stages_apart(size) || between * static_cast<double>(size) > in_cache;
   const double far_bytes = std::max(between * static_cast<double>(extent_), in_cache * 2);
-  const double far = is_far ? 2 * between / bytes_per_cycle(target, far_bytes) : 0;
+  const double far = is_far ? 2 * between / bytes_per_cycle(target, far_bytes, d_.costs) : 0;
   const auto cycles_of = [&](int64_t places) {
     return std::max(multiplied * static_cast<double>(places), fetched) + far * static_cast<double>(places);
   };
   if (stages_apart(size)) return cycles_of(size) / cores;
   // A last group that is smaller has another tile, which may be a poor one.
-  constexpr double kRestPenalty = 1.03;
   const int64_t rest = extent_ % size;
   const int64_t whole_groups = extent_ / size;
   const double cycles = static_cast<double>(whole_groups) * cycles_of(size);
-  return (rest == 0 ? cycles : (cycles + cycles_of(rest)) * kRestPenalty) / cores;
+  return (rest == 0 ? cycles : (cycles + cycles_of(rest)) * d_.costs.rest_group) / cores;
 }
 
 int64_t GroupDecider::preferred_size(const std::vector<int64_t>& sizes) const {
   // So many groups for every core balance them well enough.
-  const int64_t most = d_.task.cores > 1 ? ceil_div(extent_, int64_t{4} * d_.task.cores) : extent_;
+  const int64_t most =
+      d_.task.cores > 1 ? ceil_div(extent_, whole(d_.costs.groups_a_core) * d_.task.cores) : extent_;
   int64_t best = sizes.front();
   double least = cycles_in_groups_of(best);
   for (const int64_t size : sizes) {

@@ -10,8 +10,7 @@ namespace {
 
 // Cycles of one core for a vector of points, at one operation or load a cycle; those that may be computed in
 // many steps take some thirty.
-double cycles_of_vector(const Compute& compute) {
-  constexpr double kManySteps = 30;
+double cycles_of_vector(const Compute& compute, const CostConstants& costs) {
   double cycles = 0;
   for_each(compute.body, [&](const Expr& e) {
     const Unary* unary = e.as<Unary>();
@@ -19,15 +18,15 @@ double cycles_of_vector(const Compute& compute) {
     const bool is_long = (unary != nullptr && unary->op != UnaryOp::negate && unary->op != UnaryOp::abs) ||
                          (binary != nullptr && (binary->op == BinaryOp::div || binary->op == BinaryOp::mod ||
                                                 binary->op == BinaryOp::pow));
-    cycles += is_long ? kManySteps : 1;
+    cycles += is_long ? costs.long_operation : 1;
   });
   return cycles;
 }
 
 // Whether one core is done before others have been told of the work, which takes two tenths of a microsecond.
 bool is_done_alone(const Analysis& analysis, const Compute& compute) {
-  constexpr double kCyclesWorthSharing = 2000;
-  return points_of(compute) / analysis.lanes() * cycles_of_vector(compute) < kCyclesWorthSharing;
+  return points_of(compute) / analysis.lanes() * cycles_of_vector(compute, analysis.costs) <
+         analysis.costs.stage_worth_sharing;
 }
 
 }  // namespace
@@ -41,8 +40,7 @@ std::vector<std::string> names_of(const OuterLoops& loops) {
 SharedLoops share_loops(const Analysis& analysis, const OuterLoops& loops) {
   SharedLoops result{.names = names_of(loops)};
   if (analysis.task.cores <= 1 || loops.empty()) return result;
-  // Eight pieces a core balance the tails well enough.
-  const int64_t wanted = int64_t{8} * analysis.task.cores;
+  const int64_t wanted = whole(analysis.costs.pieces_a_core) * analysis.task.cores;
   size_t count = 0;
   int64_t pieces = 1;
   while (count < loops.size() && pieces < wanted) pieces *= loops[count++].second;

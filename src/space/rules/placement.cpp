@@ -10,8 +10,7 @@ namespace {
 
 // Tiles of how many kinds there are between a product's borders, along all axes that windows slide over;
 // nothing where lowering would not cut them off.
-std::optional<int64_t> kinds_of_tiles(const Compute& consumer, const Load& load) {
-  constexpr int64_t kMostAtOneEnd = 4;
+std::optional<int64_t> kinds_of_tiles(const Compute& consumer, const Load& load, const CostConstants& costs) {
   int64_t kinds = 1;
   for (const Affine& index : load.index) {
     int64_t reach = 0;
@@ -23,7 +22,7 @@ std::optional<int64_t> kinds_of_tiles(const Compute& consumer, const Load& load)
       const int64_t step = index.coefficient(var);
       if (step <= 0 || index.uses_inside_atom(var)) return std::nullopt;
       const int64_t borders = std::min(ceil_div(reach, step), consumer.axes[a].extent);
-      if (borders > 2 * kMostAtOneEnd) return std::nullopt;
+      if (borders > 2 * whole(costs.border_tiles)) return std::nullopt;
       kinds *= 1 + borders;
     }
   }
@@ -38,14 +37,13 @@ bool is_padding(const Compute& compute) {
 }
 
 // Inside, where it pads and the tiles that this makes are few enough to be code of their own.
-Place preferred_place(const Compute& compute, const Compute& consumer) {
-  constexpr int64_t kMostKinds = 64;
+Place preferred_place(const Compute& compute, const Compute& consumer, const CostConstants& costs) {
   if (consumer.reduction == Reduction::none) return Place::at_block;  // it moves plane by plane
   if (!is_padding(compute)) return Place::whole;
   for (const Load* load : loads_of(consumer.body)) {
     if (load->tensor != compute.output) continue;
-    const std::optional<int64_t> kinds = kinds_of_tiles(consumer, *load);
-    if (!kinds || *kinds > kMostKinds) return Place::whole;
+    const std::optional<int64_t> kinds = kinds_of_tiles(consumer, *load, costs);
+    if (!kinds || *kinds > whole(costs.border_kinds)) return Place::whole;
   }
   return Place::inside;
 }
@@ -63,7 +61,7 @@ Placement decide_placement(Decider& decider, const Compute& compute) {
   }
   const auto block = decider.row_loops.find(consumer.output->name);
   if (block == decider.row_loops.end()) return {};
-  const Place preferred = preferred_place(compute, consumer);
+  const Place preferred = preferred_place(compute, consumer, decider.costs);
   const auto place = static_cast<Place>(
       decider.choose.choose_kind(compute.output->name + ".place", 3, static_cast<int64_t>(preferred)));
   // What is packed for the product is read before it.

@@ -93,12 +93,12 @@ bool chooses_places(const Compute& compute, size_t axis) {
 // How many lanes vectors along a part would fill, few vectors being as good as many; nothing where they would
 // run along quotients of an intermediate, whose own stage has whole axes alone.
 int64_t promise_of(const Analysis& analysis, const Compute& compute, const VectorPart& part) {
-  constexpr int64_t kEnoughVectors = 4;
   for (const Load* load : loads_of(compute.body)) {
     const auto step = vector_step(compute, *load, part);
     if (step && step->divisor > 1 && analysis.is_intermediate(load->tensor)) return 0;
   }
-  return std::min(compute.axes[part.axis].extent / part.divisor, kEnoughVectors * analysis.lanes());
+  return std::min(compute.axes[part.axis].extent / part.divisor,
+                  whole(analysis.costs.enough_vectors) * analysis.lanes());
 }
 
 // A tensor whose last axis is read divided, or chooses what is read, has its layout chosen by what vectors
@@ -287,7 +287,7 @@ PointwiseDecision decide_pointwise(Decider& decider, const Stage& stage) {
     // Which axis is last may depend on earlier answers: what is asked must not.
     const int64_t vectors =
         decider.choose.choose(decision.block + ".vectors", vector_counts(decider, compute),
-                              preferred_vectors(loops.back().extent, decider.lanes()));
+                              preferred_vectors(decider, loops.back().extent));
     decision.placement = decide_placement(decider, compute);
     for (const auto& [axis, block] : blocked_axes(compute, layout))
       decision.splits.emplace_back(compute.axes[axis].var.name(), block);

@@ -32,6 +32,9 @@ class ProductDecider {
     if (group_.axis == i) return group_.size;
     return std::ranges::find(group_.single, i) == group_.single.end() ? axis(i).extent : 1;
   }
+  int64_t share_of_l2(double share) const {
+    return static_cast<int64_t>(static_cast<double>(d_.task.target.l2.bytes) * share);
+  }
   // Along the vector axis, of a register tile.
   int64_t tile_width() const { return sizes_.streams * sizes_.vectors * lanes_; }
   std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }

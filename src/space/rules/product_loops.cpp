@@ -32,7 +32,7 @@ std::vector<size_t> ProductDecider::axes_under_panels() const {
     axes.push_back(i);
     repeats *= axis(i).extent;
   }
-  const bool stay_near = bytes_of_operand(*rows) <= d_.task.target.l2.bytes / 2;
+  const bool stay_near = bytes_of_operand(*rows) <= share_of_l2(d_.costs.near_rows_share);
   const int64_t panel_count = ceil_div(axis(tile_.vector).extent, tile_width());
   const bool less =
       stay_near || bytes_of_operand(*rows) * (panel_count - 1) < bytes_of_operand(*panels) * (repeats - 1);
@@ -109,9 +109,9 @@ std::vector<ReduceLoops> ProductDecider::reduce_loops() {
 // enough.
 SharedLoops ProductDecider::shared_loops(const OuterLoops& outer) const {
   // So few multiply-adds are done before other cores have been told of them: in about a microsecond.
-  constexpr double kCyclesWorthSharing = 3000;
   const auto a_cycle = static_cast<double>(lanes_ * d_.task.target.fma_per_cycle);
-  if (group_.axis || points_of(compute_) < kCyclesWorthSharing * a_cycle) return {.names = names_of(outer)};
+  if (group_.axis || points_of(compute_) < d_.costs.product_worth_sharing * a_cycle)
+    return {.names = names_of(outer)};
   const auto tiles = std::ranges::find_if(outer, [](const auto& loop) { return loop.first.ends_with(".1"); });
   int64_t blocks = 1;
   for (auto block = outer.begin(); block != tiles; ++block) blocks *= block->second;

@@ -9,9 +9,6 @@
 namespace lathe {
 namespace {
 
-// Of the multiply-adds that are written out one after another.
-constexpr int64_t kLargestBody = 96;
-
 int64_t bytes_of(const Tensor& tensor) { return tensor.elements() * bytes_of(tensor->dtype); }
 
 }  // namespace
@@ -21,20 +18,20 @@ RegisterTile ProductDecider::preferred_tile() const {
   if (!tile_.rows) return preferred_streams(vectors_there);
   const int64_t taps = sliding_axis() ? registers_of_taps() : 0;
   const std::vector<RegisterTile> tiles = preferred_register_tiles(
-      d_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps, most_vectors());
+      d_.task.target, vectors_there, extent(*tile_.rows), group_.imperfect, taps, most_vectors(), d_.costs);
   return tiles[std::min(static_cast<size_t>(d_.choose.alternative()), tiles.size() - 1)];
 }
 
 // Panels that come from afar are narrow enough for the next one to be fetched while one is used, where that
 // can be.
 int64_t ProductDecider::most_vectors() const {
-  constexpr int64_t kMost = 4;
+  const int64_t most = whole(d_.costs.tile_vectors);
   const Operand* operand = vector_operand();
-  if (!can_be_packed(operand)) return kMost;
-  for (int64_t vectors = kMost; vectors > 0; --vectors) {
+  if (!can_be_packed(operand)) return most;
+  for (int64_t vectors = most; vectors > 0; --vectors) {
     if (!comes_from_afar(*operand) || fits_twice(*operand, vectors)) return vectors;
   }
-  return kMost;
+  return most;
 }
 
 // Whether no cache that is near holds an operand from one call to the next: what is used between its first
@@ -43,7 +40,8 @@ bool ProductDecider::comes_from_afar(const Operand& operand) const {
   int64_t bytes = bytes_of(compute_.output);
   for (const Operand& other : stage_.operands) bytes += bytes_of(other.load->tensor);
   const int64_t near = d_.task.target.l2.bytes;
-  return bytes_of(operand.load->tensor) > near || (bytes > near && bytes_of(operand.load->tensor) > near / 4);
+  const int64_t own = bytes_of(operand.load->tensor);
+  return own > near || (bytes > near && own > share_of_l2(d_.costs.afar_share));
 }
 
 int64_t ProductDecider::bytes_of_operand(const Operand& operand) const {
@@ -84,7 +82,7 @@ int64_t ProductDecider::preferred_row_tiles() const {
   const int64_t all = tile_.rows ? extent(*tile_.rows) : 1;
   if (other_ && tile_.rows) return all;
   const int64_t rows = preferred_tile().rows;
-  const int64_t tiles = std::max<int64_t>(1, d_.task.target.l2.bytes / 2 / (bytes_of_row() * rows));
+  const int64_t tiles = std::max<int64_t>(1, share_of_l2(d_.costs.row_block_share) / (bytes_of_row() * rows));
   return tiles >= ceil_div(all, rows) ? all : tiles;
 }
 
@@ -105,8 +103,8 @@ bool ProductDecider::prefers_rows_first() const {
   // What vectors slide over is no panel to be kept.
   if (!other_ || vectors_slide()) return true;
   if (panels == nullptr || rows == nullptr || rows->uses[tile_.vector]) return false;
-  const int64_t cache = d_.task.target.l2.bytes;
-  return bytes_of_one(*panels) <= cache * 5 / 8 && bytes_of_one(*rows) > cache / 2;
+  return bytes_of_one(*panels) <= share_of_l2(d_.costs.panels_share) &&
+         bytes_of_one(*rows) > share_of_l2(d_.costs.rows_share);
 }
 
 // The weights of a window's taps, and as many vectors that it slides over.
@@ -166,7 +164,6 @@ bool ProductDecider::has_blocks_of_channels() const {
 // than the processor follows as streams: with 32 blocks and more, whole pixels are faster by up to a quarter.
 // So they are where rows are several pixels apart, by a fifth.
 bool ProductDecider::blocks_come_from_afar() const {
-  constexpr int64_t kStreams = 16;
   const Operand* rows = row_operand();
   if (rows == nullptr || !tile_.rows || bytes_of(rows->load->tensor) <= d_.task.target.l2.bytes) return false;
   const Var& row = axis(*tile_.rows).var;
@@ -175,7 +172,8 @@ bool ProductDecider::blocks_come_from_afar() const {
     return false;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     const int64_t block = block_of_channels(r);
-    if (rows->dim_of_axis[r] >= 0 && block != 0 && axis(r).extent / block <= kStreams) return true;
+    if (rows->dim_of_axis[r] >= 0 && block != 0 && axis(r).extent / block <= whole(d_.costs.streams))
+      return true;
   }
   return false;
 }
@@ -191,7 +189,8 @@ std::vector<int64_t> ProductDecider::unroll_factors() const {
   for (int64_t factor : {1, 2, 4}) {
     bool divides = true;
     for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
-      const bool may_be_innermost = r + 1 == compute_.axes.size() || axis(r).extent > 7;
+      const bool may_be_innermost =
+          r + 1 == compute_.axes.size() || axis(r).extent > whole(d_.costs.channels_innermost);
       divides &= !may_be_innermost || axis(r).extent % factor == 0;
     }
     if (divides) unrolls.push_back(factor);
@@ -205,7 +204,7 @@ std::vector<int64_t> ProductDecider::unroll_factors() const {
 int64_t ProductDecider::preferred_unroll(const RegisterTile& tile) const {
   int64_t preferred = 1;
   for (const int64_t factor : unroll_factors()) {
-    if (vectors_slide() && factor * tile.rows * tile.vectors * tile.streams <= kLargestBody)
+    if (vectors_slide() && factor * tile.rows * tile.vectors * tile.streams <= whole(d_.costs.largest_body))
       preferred = factor;
   }
   return preferred;
@@ -248,8 +247,8 @@ void ProductDecider::choose_sizes() {
   const bool shares_loads = sliding_axis().has_value();
   if (shares_loads) {
     const int64_t body = preferred.rows * preferred.vectors * unroll * axis(*sliding_axis()).extent;
-    const bool has_room =
-        registers_of_taps() + preferred.rows <= d_.task.target.vector_registers && body <= kLargestBody;
+    const bool has_room = registers_of_taps() + preferred.rows <= d_.task.target.vector_registers &&
+                          body <= whole(d_.costs.largest_body);
     sizes_.taps_inner = d_.choose.choose_kind(name_ + ".taps_inner", 2, has_room ? 1 : 0);
   }
   const bool far_apart = shares_loads || has_blocks_of_channels() || vectors_slide();
@@ -277,7 +276,7 @@ Status ProductDecider::check_sizes() const {
   }
   const int64_t taps = sizes_.taps_inner != 0 ? axis(*sliding_axis()).extent : 1;
   const int64_t unrolled = sizes_.rows * sizes_.vectors * sizes_.reduce_unroll * taps;
-  if (unrolled > kLargestBody)
+  if (unrolled > whole(d_.costs.largest_body))
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("the unrolled body of {} multiply-adds is too large", unrolled));
   return {};

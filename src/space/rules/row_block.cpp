@@ -81,10 +81,11 @@ int64_t RowBlockDecider::bytes_of_row() const {
   return std::max<int64_t>(1, bytes / rows);
 }
 
-// As many rows as an eighth of the second-level cache holds: the other operands of a product pass it, too.
+// As many rows as a part of the second-level cache holds: the other operands of a product pass it, too.
 int64_t RowBlockDecider::choose_size() {
   const std::vector<int64_t> values = sizes_of_parts(extent_);
-  const int64_t most = std::max<int64_t>(d_.task.target.l2.bytes / 8 / bytes_of_row(), 8);
+  const double in_cache = d_.costs.block_rows_share * static_cast<double>(d_.task.target.l2.bytes);
+  const int64_t most = std::max(static_cast<int64_t>(in_cache) / bytes_of_row(), whole(d_.costs.block_rows));
   int64_t preferred = values.front();
   for (const int64_t value : values) {
     if (value <= most && (extent_ % value == 0 || extent_ % preferred != 0)) preferred = value;

@@ -10,12 +10,6 @@
 namespace lathe {
 namespace {
 
-// Numbers that one sum may add up: it loses some of each beside what is there already. A mean over thousands
-// of pixels in one sum is off by 1e-5, which gates and softmax of a trained network make 1e-3.
-constexpr double kLongestSum = 512;
-// What a core must have to do.
-constexpr double kLeastWork = 4096;
-
 // The outermost reduce axis that is long enough, or else the longest. One that lies in the lanes gives them
 // something in each part.
 size_t parted_axis(const Compute& compute, int64_t parts, int64_t lanes) {
@@ -125,11 +119,14 @@ int64_t needed_parts(const Analysis& analysis, const Compute& compute) {
   double reduced = 1;
   for (const Axis& axis : compute.axes)
     (axis.kind == AxisKind::spatial ? results : reduced) *= static_cast<double>(axis.extent);
-  // The parts are summed up too: more than the root would make that sum the longest.
-  const double exact =
-      compute.reduction == Reduction::sum ? std::min(reduced / kLongestSum, std::sqrt(reduced)) : 1;
+  // A sum loses some of each number beside what is there already: a mean over thousands of pixels in one sum
+  // is off by 1e-5, which gates and softmax of a trained network make 1e-3. The parts are summed up too: more
+  // than the root would make that sum the longest.
+  const double exact = compute.reduction == Reduction::sum
+                           ? std::min(reduced / analysis.costs.exact_sum, std::sqrt(reduced))
+                           : 1;
   const double cores = analysis.task.cores;
-  const double busy = cores <= 1 ? 1 : std::min({8 * cores / results, reduced / kLeastWork});
+  const double busy = cores <= 1 ? 1 : std::min({8 * cores / results, reduced / analysis.costs.work_of_part});
   return static_cast<int64_t>(std::ceil(std::max({1.0, exact, busy})));
 }
 

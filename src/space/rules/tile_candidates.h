@@ -20,7 +20,8 @@ struct TileAxes {
 // The axes that a product can be tiled around, most promising first. The second, or the only one, may have
 // vectors along the reduction: for a long sum with fewer results than additions that the units have under
 // way.
-std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage);
+std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
+                                      const CostConstants& costs = {});
 // The last reduce axis, if any, whose window slides by single steps along the rows of an operand's vectors.
 std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
                                           size_t rows);

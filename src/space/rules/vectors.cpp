@@ -14,13 +14,12 @@ VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted) {
   return tile;
 }
 
-int64_t preferred_vectors(int64_t extent, int64_t most_lanes) {
-  // What a loop costs beside the vectors in it.
-  constexpr int64_t kLoop = 2;
+int64_t preferred_vectors(const Analysis& analysis, int64_t extent) {
   int64_t best = 1;
   const auto cost = [&](int64_t wanted) {
-    const VectorTile tile = vector_tile(extent, most_lanes, wanted);
-    return ceil_div(extent, tile.size()) * (tile.vectors + kLoop);
+    const VectorTile tile = vector_tile(extent, analysis.lanes(), wanted);
+    return static_cast<double>(ceil_div(extent, tile.size())) *
+           (static_cast<double>(tile.vectors) + analysis.costs.loop_cycles);
   };
   for (const int64_t wanted : {2, 4}) {
     if (extent >= 2 && cost(wanted) < cost(best)) best = wanted;

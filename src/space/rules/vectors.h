@@ -23,7 +23,7 @@ struct VectorTile {
 // With `wanted` vectors, or fewer where these leave a rest that single ones do not.
 VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted);
 // How many it is best to want: what tiles compute twice against the loop over them.
-int64_t preferred_vectors(int64_t extent, int64_t most_lanes);
+int64_t preferred_vectors(const Analysis& analysis, int64_t extent);
 
 // ceil(a / b)
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
