@@ -14,7 +14,7 @@ namespace {
 bool is_cpu(const Target& target) { return std::holds_alternative<CpuTarget>(target.kind); }
 
 constexpr SpaceKind kKinds[] = {
-    {"lathe", is_cpu, derive_lathe},
+    {"lathe", is_cpu, [](const Task& task) { return derive_lathe(task); }},
 };
 
 }  // namespace

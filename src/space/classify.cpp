@@ -81,8 +81,7 @@ int64_t spatial_axes_in_tables(const Compute& compute) {
 // A sum so short that it can be unrolled whole, over entries of a table times elements of one tensor:
 // unrolled, the entries are literals, and those that are 0 vanish. The table has a row for every result along
 // one axis; a table of weights that all results share makes no transform.
-bool is_transform(const Compute& compute, const std::vector<Operand>& operands) {
-  constexpr int64_t kLongest = 10;
+bool is_transform(const Compute& compute, const std::vector<Operand>& operands, const CostConstants& costs) {
   const Binary* product = compute.body.as<Binary>();
   if (compute.reduction != Reduction::sum || operands.size() != 1 || product == nullptr) return false;
   if (product->op != BinaryOp::mul || compute.axes.size() != compute.spatial_count() + 1) return false;
@@ -92,12 +91,9 @@ bool is_transform(const Compute& compute, const std::vector<Operand>& operands) 
     return load != nullptr && !load->tensor->literal.empty() &&
            std::ranges::any_of(load->index, [&](const Affine& index) { return index.uses(reduced.var); });
   };
-  return reduced.extent <= kLongest && (is_table(product->a) || is_table(product->b)) &&
+  return reduced.extent <= whole(costs.longest_transform) && (is_table(product->a) || is_table(product->b)) &&
          spatial_axes_in_tables(compute) == 1;
 }
-
-// An expression that grows without bound takes ever longer to write, and leaves the compiler nothing to keep.
-constexpr size_t kMostInlined = 64;
 
 size_t size_of(const Expr& e) {
   size_t size = 0;
@@ -105,12 +101,13 @@ size_t size_of(const Expr& e) {
   return size;
 }
 
-// Whether the consumer's reads of the compute, each replaced by its body, leave an expression of some size.
-bool stays_small(const Compute& compute, const Compute& consumer) {
+// Whether the consumer's reads of the compute, each replaced by its body, leave an expression of some size:
+// one that grows without bound takes ever longer to write, and leaves the compiler nothing to keep.
+bool stays_small(const Compute& compute, const Compute& consumer, const CostConstants& costs) {
   const std::vector<const Load*> loads = loads_of(consumer.body);
   const auto reads = static_cast<size_t>(
       std::ranges::count(loads, compute.output, [](const Load* load) { return load->tensor; }));
-  return reads <= 1 || reads * size_of(compute.body) <= kMostInlined;
+  return reads <= 1 || static_cast<int64_t>(reads * size_of(compute.body)) <= whole(costs.largest_inlined);
 }
 
 // Whether each place that the consumer's axes lead to is one of the tensor, and none but the tensor's only
@@ -170,21 +167,23 @@ bool is_read_at_chosen_places(const Dag& dag, const Tensor& tensor) {
 }
 
 Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage>& stages,
-             const std::vector<Operand>& operands, const std::set<std::string>& stored) {
+             const std::vector<Operand>& operands, const std::set<std::string>& stored,
+             const CostConstants& costs) {
   const Compute& compute = dag.computes[i];
   if (!dag.is_output(compute.output) && reads_constants_only(task, dag, compute, stages))
     return Role::prepared;
   if (compute.reduction != Reduction::none) {
     if (is_product(compute, operands)) return Role::product;
-    return is_transform(compute, operands) ? Role::transform : Role::reduction;
+    return is_transform(compute, operands, costs) ? Role::transform : Role::reduction;
   }
   // A change of view costs nothing anywhere; arithmetic goes into element-wise consumers only, where it is
   // done once an element.
   const bool is_view = compute.body.as<Load>() != nullptr;
   const std::vector<size_t> consumers = dag.consumers(compute.output);
-  const bool elementwise_consumer =
-      consumers.size() == 1 && dag.computes[consumers[0]].reduction == Reduction::none &&
-      stays_small(compute, dag.computes[consumers[0]]) && !is_read_at_chosen_places(dag, compute.output);
+  const bool elementwise_consumer = consumers.size() == 1 &&
+                                    dag.computes[consumers[0]].reduction == Reduction::none &&
+                                    stays_small(compute, dag.computes[consumers[0]], costs) &&
+                                    !is_read_at_chosen_places(dag, compute.output);
   const bool inlinable = !dag.is_output(compute.output) && !stored.contains(compute.output->name) &&
                          !consumers.empty() && (is_view || elementwise_consumer);
   return inlinable ? Role::inlined : Role::pointwise;
@@ -253,7 +252,8 @@ int64_t widest_bytes(const Compute& compute) {
 
 }  // namespace
 
-Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored) {
+Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored,
+                    const CostConstants& costs) {
   Classified result;
   result.lanes = task.target.cpu().lanes(1);
   for (size_t i = 0; i < dag.computes.size(); ++i) {
@@ -262,7 +262,7 @@ Classified classify(const Task& task, const Dag& dag, const std::set<std::string
     stage.lanes = task.target.cpu().lanes(static_cast<int>(widest_bytes(dag.computes[i])));
     result.lanes = std::min(result.lanes, stage.lanes);
     stage.operands = operands_of(task, dag.computes[i]);
-    stage.role = role_of(task, dag, i, result.stages, stage.operands, stored);
+    stage.role = role_of(task, dag, i, result.stages, stage.operands, stored, costs);
     for (Operand& operand : stage.operands) {
       operand.is_prepared = std::ranges::any_of(result.stages, [&](const Stage& producer) {
         return producer.role == Role::prepared &&

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "space/cost_constants.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -49,7 +50,8 @@ struct Classified {
 };
 
 // `stored`: names of computes that are to be stages of their own even where they only move elements.
-Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored = {});
+Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored = {},
+                    const CostConstants& costs = {});
 
 // The Dag with one compute's body put into its consumers, as the step `inline` does it on the loops.
 Dag inline_compute(const Dag& dag, size_t compute);

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/overloaded.h"
 #include "space/domain_direction.h"
 #include "space/domain_split.h"
 
@@ -17,11 +18,6 @@ namespace lathe {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-template <class... Arms>
-struct Overloaded : Arms... {
-  using Arms::operator()...;
-};
 
 constexpr int64_t kLongestFactorial = 20;  // the last whose factorial 63 bits hold
 

@@ -4,15 +4,11 @@
 
 #include <utility>
 
+#include "base/overloaded.h"
 #include "space/domain_split.h"
 
 namespace lathe {
 namespace {
-
-template <class... Arms>
-struct Overloaded : Arms... {
-  using Arms::operator()...;
-};
 
 void add_ordered(size_t parameter, std::vector<Direction>& found) {
   found.push_back({parameter, Direction::kNone, 0});

@@ -7,23 +7,19 @@
 #include "expr/analysis.h"
 #include "expr/nonzero.h"
 #include "expr/walk.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
-
-// What one core gets from the second-level cache, from the third-level one and from memory.
-constexpr double kBytesPerCycleOfL2 = 32;
-constexpr double kBytesPerCycleBeyondL2 = 12;
-constexpr double kBytesPerCycleBeyondL3 = 5;
 
 double bytes_in(const Tensor& tensor) {
   return static_cast<double>(tensor.elements()) * static_cast<double>(bytes_of(tensor->dtype));
 }
 
-double fetch_cycles(const Task& task, const Tensor& tensor) {
+double fetch_cycles(const Task& task, const Tensor& tensor, const CostConstants& costs) {
   const double bytes = bytes_in(tensor);
   if (bytes <= static_cast<double>(task.target.cpu().l2.bytes)) return 0;
-  return bytes / bytes_per_cycle(task.target.cpu(), bytes);
+  return bytes / bytes_per_cycle(task.target.cpu(), bytes, costs);
 }
 
 struct Sampled {
@@ -59,7 +55,8 @@ Sampled needed_share(const Dag& dag, const Compute& compute, const TileAxes* til
 
 // By how much a sum takes longer whose results are far fewer than the additions that the units have under
 // way; a few less are made up for where one tile ends and the next begins.
-double waiting_share(const CpuTarget& target, const Compute& compute, int lanes, const TileAxes& tile) {
+double waiting_share(const CpuTarget& target, const Compute& compute, int lanes, const TileAxes& tile,
+                     const CostConstants& costs) {
   double results = 1;
   if (tile.runs_along_reduction(compute)) {
     for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
@@ -69,10 +66,11 @@ double waiting_share(const CpuTarget& target, const Compute& compute, int lanes,
     if (tile.rows) results *= static_cast<double>(compute.axes[*tile.rows].extent);
   }
   const double under_way = target.fma_per_cycle * target.fma_latency_cycles;
-  return results > under_way / 2 ? 1 : under_way / results;
+  return results > under_way * costs.waiting_results ? 1 : under_way / results;
 }
 
-double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stage, const TileAxes* tile) {
+double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stage, const TileAxes* tile,
+                      const CostConstants& costs) {
   const Compute& compute = dag.computes[stage.compute];
   constexpr int64_t kSampled = 256;
   const double share = std::max(needed_share(dag, compute, tile, kSampled).share, 1.0 / kSampled);
@@ -84,7 +82,7 @@ double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stag
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, stage.lanes));
   // Without rows two loads for each multiply-add, of some two a cycle.
   const double cycles = tile->rows ? vectors / target.fma_per_cycle : vectors;
-  return cycles * waiting_share(target, compute, stage.lanes, *tile);
+  return cycles * waiting_share(target, compute, stage.lanes, *tile, costs);
 }
 
 // Of a transform's table, unrolled, the entries that are 0 vanish.
@@ -101,9 +99,7 @@ double share_of_nonzero_entries(const Compute& compute) {
 // What a product reads of transforms and writes for them is written and read again: near where the cache
 // holds it for as many rows as a tile has.
 double between_cycles(const Task& task, const Dag& dag, const Classified& stages, const Stage& stage,
-                      const TileAxes* tile) {
-  constexpr double kRowsOfTile = 6;
-  constexpr double kShareOfCache = 0.75;
+                      const TileAxes* tile, const CostConstants& costs) {
   const auto is_transform = [&](size_t compute) { return stages.of(compute).role == Role::transform; };
   double bytes = 0;
   for (const Operand& operand : stage.operands) {
@@ -116,16 +112,17 @@ double between_cycles(const Task& task, const Dag& dag, const Classified& stages
   if (bytes == 0) return 0;
   const double rows =
       tile != nullptr && tile->rows ? static_cast<double>(compute.axes[*tile->rows].extent) : 1;
-  const double of_tile = bytes / rows * std::min(rows, kRowsOfTile);
-  const bool is_near = of_tile <= kShareOfCache * static_cast<double>(task.target.cpu().l2.bytes);
-  return 2 * bytes / bytes_per_cycle(task.target.cpu(), is_near ? of_tile : bytes);
+  const double of_tile = bytes / rows * std::min(rows, costs.rows_between);
+  const bool is_near = of_tile <= costs.cache_share * static_cast<double>(task.target.cpu().l2.bytes);
+  return 2 * bytes / bytes_per_cycle(task.target.cpu(), is_near ? of_tile : bytes, costs);
 }
 
 }  // namespace
 
-double bytes_per_cycle(const CpuTarget& target, double bytes) {
-  if (bytes <= static_cast<double>(target.l2.bytes)) return kBytesPerCycleOfL2;
-  return bytes <= static_cast<double>(target.l3.bytes) ? kBytesPerCycleBeyondL2 : kBytesPerCycleBeyondL3;
+double bytes_per_cycle(const CpuTarget& target, double bytes, const CostConstants& costs) {
+  if (bytes <= static_cast<double>(target.l2.bytes)) return costs.l2_bytes_per_cycle;
+  return bytes <= static_cast<double>(target.l3.bytes) ? costs.l3_bytes_per_cycle
+                                                       : costs.memory_bytes_per_cycle;
 }
 
 double least_operations(const Dag& dag, const Classified& stages) {
@@ -141,7 +138,7 @@ double least_operations(const Dag& dag, const Classified& stages) {
 }
 
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
-                        const std::map<size_t, TileAxes>& tiles) {
+                        const std::map<size_t, TileAxes>& tiles, const CostConstants& costs) {
   double cycles = 0;
   for (const Stage& stage : stages.stages) {
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
@@ -151,15 +148,17 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
-      here = product_cycles(task.target.cpu(), dag, stage, tile == tiles.end() ? nullptr : &tile->second);
+      here =
+          product_cycles(task.target.cpu(), dag, stage, tile == tiles.end() ? nullptr : &tile->second, costs);
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
       double fetched = 0;
       for (const Operand& operand : stage.operands) {
-        if (operand.is_constant || operand.is_prepared) fetched += fetch_cycles(task, operand.load->tensor);
+        if (operand.is_constant || operand.is_prepared)
+          fetched += fetch_cycles(task, operand.load->tensor, costs);
       }
       const TileAxes* chosen = tile == tiles.end() ? nullptr : &tile->second;
-      here = std::max(here, fetched) + between_cycles(task, dag, stages, stage, chosen);
+      here = std::max(here, fetched) + between_cycles(task, dag, stages, stage, chosen, costs);
     }
     cycles += here;
   }

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "space/classify.h"
-#include "space/rules/rules.h"
+#include "space/rules/tile_candidates.h"
 
 namespace lathe {
 
@@ -15,7 +15,7 @@ namespace lathe {
 // filled as far as its axis goes; a product that has no tile is taken to go one element at a time. Far fewer
 // results than additions under way make the sum wait.
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
-                        const std::map<size_t, TileAxes>& tiles);
+                        const std::map<size_t, TileAxes>& tiles, const CostConstants& costs = {});
 
 // The floating-point multiplications and additions of the products, but for those with a factor that is known
 // to be zero: what no program of the Dag does without. These are sampled, and three standard deviations are
@@ -23,6 +23,6 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
 double least_operations(const Dag& dag, const Classified& stages);
 
 // What one core reads in a cycle of a buffer of that size, from the nearest cache that holds it.
-double bytes_per_cycle(const CpuTarget& target, double bytes);
+double bytes_per_cycle(const CpuTarget& target, double bytes, const CostConstants& costs = {});
 
 }  // namespace lathe

@@ -28,9 +28,10 @@ Result<Rewritten> rewritten_by(const Rewritten& before, const RewriteRule& rule,
 }
 
 // With the most promising tile only: an arm that loses costs few trials.
-void add_plans(const Task& task, const Rewritten& rewritten, std::vector<Plan>& plans) {
-  const Reduced reduced = take_out_inlined(task, rewritten.dag, rewritten.steps, rewritten.stored);
-  for (Plan& plan : plans_of(task, rewritten.arm, reduced, 1)) plans.push_back(std::move(plan));
+void add_plans(const Task& task, const Rewritten& rewritten, const CostConstants& costs,
+               std::vector<Plan>& plans) {
+  const Reduced reduced = take_out_inlined(task, rewritten.dag, rewritten.steps, rewritten.stored, costs);
+  for (Plan& plan : plans_of(task, rewritten.arm, reduced, 1, costs)) plans.push_back(std::move(plan));
 }
 
 // The sums that a rule has made of a stage: those computes are named after it.
@@ -50,17 +51,17 @@ bool may_use(const Task& task, const RewriteRule& rule) {
 
 // Every way in which a rule applies to a stage, and what may follow it.
 void add_algorithm(const Task& task, const Rewritten& before, const RewriteRule& rule,
-                   const std::string& stage, std::vector<Plan>& plans) {
+                   const std::string& stage, const CostConstants& costs, std::vector<Plan>& plans) {
   for (const RewriteParameters& parameters : rule.choices(before.dag, stage)) {
     // A rule that does not apply adds nothing.
     const auto after = rewritten_by(before, rule, {rule.name, stage, parameters});
     if (!after) continue;
-    add_plans(task, *after, plans);
+    add_plans(task, *after, costs, plans);
     for (const RewriteRule& next : rewrite_rules()) {
       if (!may_use(task, next)) continue;
       if (std::ranges::find(rule.followed_by, next.name) == rule.followed_by.end()) continue;
       for (const std::string& sum : new_sums(before.dag, after->dag))
-        add_algorithm(task, *after, next, sum, plans);
+        add_algorithm(task, *after, next, sum, costs, plans);
     }
   }
 }
@@ -81,24 +82,24 @@ Rewritten without_waste(const Task& task) {
 
 }  // namespace
 
-std::vector<Plan> direct_plans(const Task& task) {
-  constexpr size_t kTiles = 3;
+std::vector<Plan> direct_plans(const Task& task, const CostConstants& costs) {
   const Rewritten base = without_waste(task);
-  return plans_of(task, "direct", take_out_inlined(task, base.dag, base.steps), kTiles);
+  return plans_of(task, "direct", take_out_inlined(task, base.dag, base.steps, {}, costs),
+                  whole(costs.tiles_of_direct), costs);
 }
 
-std::vector<Plan> algorithm_plans(const Task& task) {
+std::vector<Plan> algorithm_plans(const Task& task, const CostConstants& costs) {
   const Rewritten base = without_waste(task);
   std::vector<Plan> plans;
   for (const RewriteRule& rule : rewrite_rules()) {
     if (rule.is_always_better || !may_use(task, rule)) continue;
     for (const Compute& compute : base.dag.computes)
-      add_algorithm(task, base, rule, compute.output->name, plans);
+      add_algorithm(task, base, rule, compute.output->name, costs, plans);
   }
   return plans;
 }
 
-Result<RequiredPlans> required_plans(const Task& task) {
+Result<RequiredPlans> required_plans(const Task& task, const CostConstants& costs) {
   const Rewritten base = without_waste(task);
   RequiredPlans required;
   std::optional<RewriteStep> first;
@@ -112,7 +113,7 @@ Result<RequiredPlans> required_plans(const Task& task) {
       for (const RewriteParameters& parameters : choices) {
         RewriteStep step{rule.name, compute.output->name, parameters};
         const auto after = rewritten_by(base, rule, step);
-        if (after) add_plans(task, *after, required.plans);
+        if (after) add_plans(task, *after, costs, required.plans);
         if (after && !first) first = std::move(step);
         if (after || has_reason) continue;
         // Of a compute that reduces: what pads its input is no candidate.

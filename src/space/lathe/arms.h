@@ -9,15 +9,15 @@
 namespace lathe {
 
 // Of the Dag as it is.
-std::vector<Plan> direct_plans(const Task& task);
+std::vector<Plan> direct_plans(const Task& task, const CostConstants& costs);
 // Of every algorithm that a rule knows for a compute of the Dag.
-std::vector<Plan> algorithm_plans(const Task& task);
+std::vector<Plan> algorithm_plans(const Task& task, const CostConstants& costs);
 
 struct RequiredPlans {
   std::vector<Plan> plans;
   RewriteStep rewrite;  // the first by the algorithm
 };
 // Of the algorithm that the task requires; an Error of kind unsupported where it applies to no compute.
-Result<RequiredPlans> required_plans(const Task& task);
+Result<RequiredPlans> required_plans(const Task& task, const CostConstants& costs);
 
 }  // namespace lathe

@@ -4,7 +4,7 @@
 
 #include "space/estimate.h"
 #include "space/lathe/arms.h"
-#include "space/lathe/write_sketch.h"
+#include "space/lathe/sketch_decision.h"
 
 namespace lathe {
 namespace {
@@ -16,24 +16,26 @@ struct RankedSketch {
 
 RankedSketch ranked_sketch(const Plan& plan) {
   const Reduced& reduced = plan.reduced;
-  Sketch sketch =
-      declared_sketch(plan.name(), [plan](Chooser& chooser) { return write_sketch(plan, chooser); });
+  const auto write = [plan](Chooser& chooser) -> Result<Trace> {
+    LATHE_TRY(const SketchDecision decision, decide_sketch(plan, chooser));
+    return write_sketch(plan, decision);
+  };
+  Sketch sketch = declared_sketch(plan.name(), write);
   sketch.operations = least_operations(reduced.dag, reduced.classified);
-  return {std::move(sketch), estimated_cycles(plan.task, reduced.dag, reduced.classified, plan.tiles)};
+  return {std::move(sketch),
+          estimated_cycles(plan.task, reduced.dag, reduced.classified, plan.tiles, plan.costs)};
 }
 
 // A way that multiplies mostly zeros would run into the time limit in every trial.
-void leave_out_hopeless(std::vector<RankedSketch>& sketches) {
-  constexpr double kHopeless = 50;
+void leave_out_hopeless(std::vector<RankedSketch>& sketches, const CostConstants& costs) {
   const double least = std::ranges::min(sketches, {}, &RankedSketch::cycles).cycles;
-  std::erase_if(sketches, [&](const RankedSketch& ranked) { return ranked.cycles > kHopeless * least; });
+  std::erase_if(sketches, [&](const RankedSketch& ranked) { return ranked.cycles > costs.hopeless * least; });
 }
 
 // What the model finds about as good as its choice in the sketch, none twice.
-std::vector<std::vector<int64_t>> alternatives_of(const Sketch& sketch) {
-  constexpr int kMostAlternatives = 2;
+std::vector<std::vector<int64_t>> alternatives_of(const Sketch& sketch, const CostConstants& costs) {
   std::vector<std::vector<int64_t>> found;
-  for (int alternative = 1; alternative <= kMostAlternatives; ++alternative) {
+  for (int alternative = 1; alternative <= whole(costs.alternatives); ++alternative) {
     Chooser preferring(alternative);
     static_cast<void>(sketch.write(preferring));
     const std::vector<int64_t>& other = preferring.preferred();
@@ -47,8 +49,8 @@ bool may_be_tried(const Sketch& sketch, const std::vector<int64_t>& integers) {
   return check(sketch.domain, integers) && sketch.write(replaying);
 }
 
-std::vector<Point> points_to_begin_with(const std::vector<RankedSketch>& sketches) {
-  constexpr size_t kFirst = 3;  // sketches that come before alternatives, and whose alternatives come at all
+std::vector<Point> points_to_begin_with(const std::vector<RankedSketch>& sketches,
+                                        const CostConstants& costs) {
   std::vector<const RankedSketch*> order;
   for (const RankedSketch& ranked : sketches) order.push_back(&ranked);
   std::ranges::stable_sort(order, {}, &RankedSketch::cycles);
@@ -59,16 +61,18 @@ std::vector<Point> points_to_begin_with(const std::vector<RankedSketch>& sketche
   };
   for (size_t i = 0; i < order.size(); ++i) {
     add(order[i], order[i]->sketch.preferred);
-    if (i + 1 != std::min(kFirst, order.size())) continue;
+    // Sketches that come before alternatives, and whose alternatives come at all.
+    const int64_t before = std::min<int64_t>(whole(costs.first_sketches), std::ssize(order));
+    if (static_cast<int64_t>(i) + 1 != before) continue;
     for (size_t first = 0; first <= i; ++first) {
-      for (const auto& integers : alternatives_of(order[first]->sketch)) add(order[first], integers);
+      for (const auto& integers : alternatives_of(order[first]->sketch, costs)) add(order[first], integers);
     }
   }
   return points;
 }
 
-Space space_of(std::vector<RankedSketch> ranked, Trace naive) {
-  std::vector<Point> first = points_to_begin_with(ranked);
+Space space_of(std::vector<RankedSketch> ranked, const CostConstants& costs, Trace naive) {
+  std::vector<Point> first = points_to_begin_with(ranked, costs);
   std::vector<Sketch> sketches;
   for (RankedSketch& each : ranked) sketches.push_back(std::move(each.sketch));
   return {std::move(sketches), std::move(first), std::move(naive)};
@@ -76,26 +80,25 @@ Space space_of(std::vector<RankedSketch> ranked, Trace naive) {
 
 }  // namespace
 
-Result<Space> derive_lathe(const Task& task) {
+Result<Space> derive_lathe(const Task& task, const CostConstants& costs) {
   std::vector<RankedSketch> sketches;
   const auto add = [&](const std::vector<Plan>& plans) {
     for (const Plan& plan : plans) sketches.push_back(ranked_sketch(plan));
   };
   if (!task.algorithm.empty() && task.algorithm != kExactSpecials) {
-    LATHE_TRY(RequiredPlans required, required_plans(task));
+    LATHE_TRY(RequiredPlans required, required_plans(task, costs));
     add(required.plans);
-    return space_of(std::move(sketches), {std::move(required.rewrite)});
+    return space_of(std::move(sketches), costs, {std::move(required.rewrite)});
   }
-  add(direct_plans(task));
+  add(direct_plans(task, costs));
   const double direct = sketches.front().cycles;
-  add(algorithm_plans(task));
-  leave_out_hopeless(sketches);
+  add(algorithm_plans(task, costs));
+  leave_out_hopeless(sketches, costs);
   // What moves between the parts of an algorithm is not counted.
-  constexpr double kClearGain = 0.8;
   for (RankedSketch& ranked : sketches) {
-    if (ranked.cycles > kClearGain * direct) ranked.cycles = std::max(ranked.cycles, direct);
+    if (ranked.cycles > costs.clear_gain * direct) ranked.cycles = std::max(ranked.cycles, direct);
   }
-  return space_of(std::move(sketches), {});
+  return space_of(std::move(sketches), costs, {});
 }
 
 }  // namespace lathe

@@ -3,6 +3,7 @@
 // operator.
 #pragma once
 
+#include "space/cost_constants.h"
 #include "space/space.h"
 
 namespace lathe {
@@ -11,6 +12,6 @@ namespace lathe {
 // to no compute. The points to begin with are the analytic model's choice in each sketch, most promising
 // sketch first: an algorithm goes before the direct program only where sizes promise a clear gain. Other
 // choices that the model finds about as good stand behind those of the first few sketches.
-Result<Space> derive_lathe(const Task& task);
+Result<Space> derive_lathe(const Task& task, const CostConstants& costs = {});
 
 }  // namespace lathe

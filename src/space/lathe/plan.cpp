@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "space/rules/row_block.h"
+
 namespace lathe {
 namespace {
 
@@ -42,9 +44,10 @@ std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
 
 }  // namespace
 
-Reduced take_out_inlined(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored) {
+Reduced take_out_inlined(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored,
+                         const CostConstants& costs) {
   while (true) {
-    Classified classified = classify(task, dag, stored);
+    Classified classified = classify(task, dag, stored, costs);
     const auto inlined = std::ranges::find(classified.stages, Role::inlined, &Stage::role);
     if (inlined == classified.stages.end()) return {std::move(dag), std::move(steps), std::move(classified)};
     steps.emplace_back(InlineStep{dag.computes[inlined->compute].output->name});
@@ -63,18 +66,19 @@ std::string Plan::name() const {
   return name;
 }
 
-std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most) {
-  constexpr size_t kMostSketches = 16;
-  std::vector<Plan> plans = {{arm, task, reduced, {}, {}}};
+std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, int64_t most,
+                           const CostConstants& costs) {
+  std::vector<Plan> plans = {{arm, task, costs, reduced, {}, {}}};
   for (const Stage& stage : reduced.classified.stages) {
     if (stage.role != Role::product) continue;
-    auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage);
+    auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage, costs);
     if (candidates.empty()) continue;
-    if (candidates.size() > most) candidates.resize(most);
+    if (std::ssize(candidates) > most) candidates.resize(static_cast<size_t>(most));
     std::vector<Plan> extended;
     for (const TileAxes& tile : candidates) {
       for (const Plan& plan : plans) {
-        if (extended.size() == kMostSketches) break;  // the choices of many products are too many to list
+        if (std::ssize(extended) == whole(costs.most_sketches))
+          break;  // the choices of many products are too many to list
         extended.push_back(plan);
         extended.back().tiles.emplace(stage.compute, tile);
       }

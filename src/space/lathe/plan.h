@@ -9,7 +9,7 @@
 #include "schedule/trace.h"
 #include "space/classify.h"
 #include "space/row_block.h"
-#include "space/rules/rules.h"
+#include "space/rules/tile_candidates.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -21,12 +21,14 @@ struct Reduced {
   Classified classified;
 };
 // `stored`: names of computes that are to be stages of their own even where they only move elements.
-Reduced take_out_inlined(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored = {});
+Reduced take_out_inlined(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored,
+                         const CostConstants& costs);
 
 // The algorithm, the reduced Dag and, for each product, the axes of its tile.
 struct Plan {
   std::string arm;
   Task task;
+  CostConstants costs;
   Reduced reduced;
   std::map<size_t, TileAxes> tiles;
   std::vector<RowBlock> rows;  // stages that run together
@@ -37,8 +39,9 @@ struct Plan {
   std::string name() const;
 };
 
-// Choices of tile axes for every product, the first choices first, at most `most` a product and 16 in all,
-// and as many again where stages run in rows.
-std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, size_t most);
+// Choices of tile axes for every product, the first choices first, at most `most` a product and not too many
+// in all, and as many again where stages run in rows.
+std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, int64_t most,
+                           const CostConstants& costs);
 
 }  // namespace lathe

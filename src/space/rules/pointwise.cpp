@@ -1,15 +1,11 @@
-// Rule: a stage without a reduction runs in the order of its output's memory, in vectors, outer loops
-// parallel. Where vectors cannot run along its last axis, its layout is chosen so that they can.
-#include <fmt/format.h>
+#include "space/rules/pointwise.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "expr/walk.h"
-#include "space/rules/rules.h"
 #include "space/vector_part.h"
 
 namespace lathe {
@@ -58,18 +54,18 @@ Layout in_order_of_vectors(const Compute& compute, const Load& load, const std::
 
 // Inputs whose layout is free take the output's order, so that neighbouring outputs read neighbouring inputs:
 // dimension by dimension where indices are axes plus a constant.
-void follow_layout(Writer& writer, const Compute& compute, const Layout& layout,
+void follow_layout(Decider& decider, const Compute& compute, const Layout& layout,
                    const std::vector<size_t>& order, const VectorPart& part) {
   for (const Load* load : loads_of(compute.body)) {
     if (!load->tensor->literal.empty()) continue;
     const auto dim_of_axis = plain_dims(compute, *load);
     if (!dim_of_axis) {
-      writer.set_layout(load->tensor, in_order_of_vectors(compute, *load, order, part));
+      decider.set_layout(load->tensor, in_order_of_vectors(compute, *load, order, part));
       continue;
     }
     Layout followed = layout;
     for (LayoutDim& dim : followed.dims) dim.dim = (*dim_of_axis)[static_cast<size_t>(dim.dim)];
-    writer.set_layout(load->tensor, followed);
+    decider.set_layout(load->tensor, followed);
   }
 }
 
@@ -96,35 +92,36 @@ bool chooses_places(const Compute& compute, size_t axis) {
 
 // How many lanes vectors along a part would fill, few vectors being as good as many; nothing where they would
 // run along quotients of an intermediate, whose own stage has whole axes alone.
-int64_t promise_of(const Writer& writer, const Compute& compute, const VectorPart& part) {
-  constexpr int64_t kEnoughVectors = 4;
+int64_t promise_of(const Analysis& analysis, const Compute& compute, const VectorPart& part) {
   for (const Load* load : loads_of(compute.body)) {
     const auto step = vector_step(compute, *load, part);
-    if (step && step->divisor > 1 && writer.is_intermediate(load->tensor)) return 0;
+    if (step && step->divisor > 1 && analysis.is_intermediate(load->tensor)) return 0;
   }
-  return std::min(compute.axes[part.axis].extent / part.divisor, kEnoughVectors * writer.lanes());
+  return std::min(compute.axes[part.axis].extent / part.divisor,
+                  whole(analysis.costs.enough_vectors) * analysis.lanes());
 }
 
 // A tensor whose last axis is read divided, or chooses what is read, has its layout chosen by what vectors
 // can run along, where that is open: their axis, or its quotients, last, and first what chooses places, so
 // that for each choice whole planes are moved.
-void choose_layout(Writer& writer, const Compute& compute) {
+void decide_layout(Decider& decider, const Compute& compute) {
   const std::vector<VectorPart> parts = vector_parts(compute);
   if (parts.empty() || std::ranges::find(parts, VectorPart{compute.spatial_count() - 1}) != parts.end())
     return;
   size_t preferred = 0;
   for (size_t i = 1; i < parts.size(); ++i) {
-    if (promise_of(writer, compute, parts[i]) >= promise_of(writer, compute, parts[preferred])) preferred = i;
+    if (promise_of(decider, compute, parts[i]) >= promise_of(decider, compute, parts[preferred]))
+      preferred = i;
   }
   const auto count = static_cast<int64_t>(parts.size());
   const VectorPart part = parts[static_cast<size_t>(
-      writer.choose.choose_kind(compute.output->name + ".along", count, static_cast<int64_t>(preferred)))];
+      decider.choose.choose_kind(compute.output->name + ".along", count, static_cast<int64_t>(preferred)))];
   Layout layout = with_quotients_last(compute.output, part.axis, part.divisor);
   const auto end = layout.dims.end() - (part.divisor > 1 ? 2 : 1);
   std::stable_partition(layout.dims.begin(), end, [&](const LayoutDim& dim) {
     return chooses_places(compute, static_cast<size_t>(dim.dim));
   });
-  writer.set_layout(compute.output, layout);
+  decider.set_layout(compute.output, layout);
 }
 
 // A loop of the stage: an axis, or the part of one that a dimension of memory holds.
@@ -187,7 +184,7 @@ bool decides(const Compute& compute, const Var& var) {
 }
 
 // Whether what lies innermost is read as it is written: the same places, side by side in the same way.
-bool is_copied_whole(const Writer& writer, const Compute& compute, const Layout& layout) {
+bool is_copied_whole(const Decider& decider, const Compute& compute, const Layout& layout) {
   const LayoutDim& inner = layout.dims.back();
   const auto axis = static_cast<size_t>(inner.dim);
   if (inner.extra != 0) return false;
@@ -196,7 +193,7 @@ bool is_copied_whole(const Writer& writer, const Compute& compute, const Layout&
     const auto dims = plain_dims(compute, *load);
     if (!dims) return false;
     const auto dim = static_cast<size_t>((*dims)[axis]);
-    const LayoutDim read = writer.layout_of(load->tensor).dims.back();
+    const LayoutDim read = decider.layout_of(load->tensor).dims.back();
     return read == LayoutDim{static_cast<int>(dim), inner.divide, inner.modulo, 0} &&
            load->index[dim] == Affine(compute.axes[axis].var) &&
            load->tensor->shape[dim] == compute.axes[axis].extent;
@@ -204,8 +201,8 @@ bool is_copied_whole(const Writer& writer, const Compute& compute, const Layout&
 }
 
 // Whether the consumer needs all of this axis at a time, wherever it stands.
-bool is_needed_whole(const Writer& writer, const Compute& compute, size_t axis) {
-  const Compute& consumer = writer.dag.computes[writer.dag.consumers(compute.output)[0]];
+bool is_needed_whole(const Analysis& analysis, const Compute& compute, size_t axis) {
+  const Compute& consumer = analysis.dag.computes[analysis.dag.consumers(compute.output)[0]];
   return std::ranges::all_of(loads_of(consumer.body), [&](const Load* load) {
     return load->tensor != compute.output || std::ranges::none_of(consumer.axes, [&](const Axis& a) {
              return a.kind == AxisKind::spatial && load->index[axis].uses(a.var);
@@ -215,87 +212,111 @@ bool is_needed_whole(const Writer& writer, const Compute& compute, size_t axis) 
 
 // Whether the two innermost loops run over what lies side by side. As one, vectors need not stop where a
 // short axis ends.
-bool may_fuse_innermost(const Writer& writer, const Compute& compute, const Layout& layout, bool is_placed,
+bool may_fuse_innermost(const Decider& decider, const Compute& compute, const Layout& layout, bool is_placed,
                         const std::vector<StageLoop>& loops) {
   if (loops.size() < 2) return false;
   const StageLoop& inner = loops.back();
   const StageLoop& outer = loops[loops.size() - 2];
   if (inner.extent < 2 || outer.extent < 2 || inner.axis == outer.axis) return false;
-  if (decides(compute, compute.axes[inner.axis].var) || !is_copied_whole(writer, compute, layout))
+  if (decides(compute, compute.axes[inner.axis].var) || !is_copied_whole(decider, compute, layout))
     return false;
-  return !is_placed || is_needed_whole(writer, compute, inner.axis);
-}
-
-void fuse_innermost(Writer& writer, const std::string& block, std::vector<StageLoop>& loops) {
-  const StageLoop inner = loops.back();
-  loops.pop_back();
-  StageLoop& outer = loops.back();
-  writer.add(FuseStep{block, {outer.name, inner.name}});
-  outer.name += "_" + inner.name;
-  outer.extent *= inner.extent;
+  return !is_placed || is_needed_whole(decider, compute, inner.axis);
 }
 
 // What is made for its reader has loops of other lengths there.
-void write_vectors(Writer& writer, const Compute& compute, bool is_placed, std::vector<StageLoop>& loops,
-                   int64_t wanted) {
-  const std::string& name = compute.output->name;
+VectorTile decide_tile(const Decider& decider, const StageLoop& inner, bool is_placed, int64_t wanted) {
+  if (!is_placed) return vector_tile(inner.extent, decider.lanes(), wanted);
+  const int64_t there = std::max<int64_t>(1, ceil_div(inner.extent, decider.lanes()));
+  return {std::min(there, wanted), decider.lanes()};
+}
+
+// The innermost loops as one; gives the names of both.
+std::vector<std::string> fuse_innermost(std::vector<StageLoop>& loops) {
+  const StageLoop inner = loops.back();
+  loops.pop_back();
+  StageLoop& outer = loops.back();
+  std::vector<std::string> fused = {outer.name, inner.name};
+  outer.name += "_" + inner.name;
+  outer.extent *= inner.extent;
+  return fused;
+}
+
+// Of the loops in the order of memory, which become those of the vectors' tiles.
+void decide_vectors(const Decider& decider, const Compute& compute, const Layout& layout, int64_t vectors,
+                    std::vector<StageLoop>& loops, PointwiseDecision& decision) {
+  const bool is_placed = decision.placement.place == Place::at_block;
+  std::set<size_t> in_vectors = {loops.back().axis};
+  if (may_fuse_innermost(decider, compute, layout, is_placed, loops)) {
+    in_vectors.insert(loops[loops.size() - 2].axis);
+    decision.fused = fuse_innermost(loops);
+  }
   StageLoop& inner = loops.back();
-  VectorTile tile{std::min(std::max<int64_t>(1, ceil_div(inner.extent, writer.lanes())), wanted),
-                  writer.lanes()};
-  if (!is_placed) tile = vector_tile(inner.extent, writer.lanes(), wanted);
-  writer.add(SplitStep{name, inner.name, {tile.vectors, tile.lanes}});
-  writer.add(AnnotateStep{name, inner.name + ".1", LoopKind::unrolled});
-  writer.add(AnnotateStep{name, inner.name + ".2", LoopKind::vectorized});
+  if (inner.extent < 2) return;
+  decision.vector_loop = inner.name;
+  decision.tile = decide_tile(decider, inner, is_placed, vectors);
+  decision.tail = is_placed || in_vectors.size() > 1 ? Tail::mask : Tail::overlap;
+  for (const size_t axis : in_vectors) decision.vector_axes.push_back(compute.axes[axis].var.name());
   inner.name += ".0";
-  inner.extent = ceil_div(inner.extent, tile.size());
+  inner.extent = ceil_div(inner.extent, decision.tile.size());
+}
+
+void write_vectors(Writer& writer, const PointwiseDecision& decision) {
+  const std::string& loop = decision.vector_loop;
+  writer.add(SplitStep{decision.block, loop, {decision.tile.vectors, decision.tile.lanes}});
+  writer.add(AnnotateStep{decision.block, loop + ".1", LoopKind::unrolled});
+  writer.add(AnnotateStep{decision.block, loop + ".2", LoopKind::vectorized});
+  for (const std::string& axis : decision.vector_axes)
+    writer.add(TailStep{decision.block, axis, decision.tail});
 }
 
 }  // namespace
 
-Status write_pointwise(Writer& writer, const Stage& stage) {
-  const Compute& compute = writer.compute(stage);
-  const std::string& name = compute.output->name;
-  choose_layout(writer, compute);
-  const Layout layout = writer.layout_of(compute.output);
+PointwiseDecision decide_pointwise(Decider& decider, const Stage& stage) {
+  const Compute& compute = decider.compute(stage);
+  PointwiseDecision decision{.block = compute.output->name};
+  decide_layout(decider, compute);
+  const Layout layout = decider.layout_of(compute.output);
   std::vector<StageLoop> loops = loops_in_memory(compute, layout);
-  if (loops.empty()) return {};
-  std::vector<size_t> order;
-  for (const StageLoop& loop : loops) order.push_back(loop.axis);
-  follow_layout(writer, compute, layout, order, innermost_part(compute, layout));
-  // Which axis is last may depend on earlier answers: what is asked must not.
-  const int64_t vectors = writer.choose.choose(name + ".vectors", vector_counts(writer, compute),
-                                               preferred_vectors(loops.back().extent, writer.lanes()));
-  const Placement placement = choose_placement(writer, compute);
-  if (placement.place == Place::inside) {
-    writer.add(InlineStep{name});
-    return {};
+  if (!loops.empty()) {
+    std::vector<size_t> order;
+    for (const StageLoop& loop : loops) {
+      order.push_back(loop.axis);
+      decision.order.push_back(loop.name);
+    }
+    follow_layout(decider, compute, layout, order, innermost_part(compute, layout));
+    // Which axis is last may depend on earlier answers: what is asked must not.
+    const int64_t vectors =
+        decider.choose.choose(decision.block + ".vectors", vector_counts(decider, compute),
+                              preferred_vectors(decider, loops.back().extent));
+    decision.placement = decide_placement(decider, compute);
+    for (const auto& [axis, block] : blocked_axes(compute, layout))
+      decision.splits.emplace_back(compute.axes[axis].var.name(), block);
+    decide_vectors(decider, compute, layout, vectors, loops, decision);
+    OuterLoops outer;
+    for (const StageLoop& loop : loops) outer.emplace_back(loop.name, loop.extent);
+    if (outer.size() > 1 && !decision.vector_loop.empty()) outer.pop_back();
+    decision.outer = share_loops_if_long(decider, compute, outer);
+    if (decision.placement.place == Place::whole && chooses_places(compute, order.front()))
+      decider.row_loops.emplace(decision.block, RowLoop{decision.outer.names.front()});
   }
-  const bool is_placed = placement.place == Place::at_block;
-  if (is_placed) writer.add(ComputeAtStep{name, placement.consumer, placement.loop, Scope::thread});
-  for (const auto& [axis, block] : blocked_axes(compute, layout))
-    writer.add(SplitStep{name, compute.axes[axis].var.name(), {block}});
-  ReorderStep reorder{name, {}};
-  for (const StageLoop& loop : loops) reorder.loops.push_back(loop.name);
-  writer.add(reorder);
-  std::set<size_t> in_vectors = {loops.back().axis};
-  if (may_fuse_innermost(writer, compute, layout, is_placed, loops)) {
-    in_vectors.insert(loops[loops.size() - 2].axis);
-    fuse_innermost(writer, name, loops);
+  decision.places = decider.take_places();
+  return decision;
+}
+
+void write_pointwise(Writer& writer, const PointwiseDecision& decision) {
+  const auto& [place, consumer, loop] = decision.placement;
+  write_places(writer, decision.places);
+  if (decision.order.empty()) return;
+  if (place == Place::inside) {
+    writer.add(InlineStep{decision.block});
+    return;
   }
-  const bool fills_vectors = loops.back().extent >= 2;
-  if (fills_vectors) {
-    write_vectors(writer, compute, is_placed, loops, vectors);
-    const Tail tail = is_placed || in_vectors.size() > 1 ? Tail::mask : Tail::overlap;
-    for (const size_t axis : in_vectors) writer.add(TailStep{name, compute.axes[axis].var.name(), tail});
-  }
-  if (is_placed) return {};
-  std::vector<std::pair<std::string, int64_t>> outer;
-  for (const StageLoop& loop : loops) outer.emplace_back(loop.name, loop.extent);
-  if (outer.size() > 1 && fills_vectors) outer.pop_back();
-  const std::vector<std::string> parallel = write_parallel_if_long(writer, compute, name, outer);
-  if (chooses_places(compute, order.front()))
-    writer.row_blocks.emplace(name, RowLoop{parallel.front(), /*reads_beyond=*/false});
-  return {};
+  if (place == Place::at_block) writer.add(ComputeAtStep{decision.block, consumer, loop, Scope::thread});
+  for (const auto& [axis, block] : decision.splits) writer.add(SplitStep{decision.block, axis, {block}});
+  writer.add(ReorderStep{decision.block, decision.order});
+  if (!decision.fused.empty()) writer.add(FuseStep{decision.block, decision.fused});
+  if (!decision.vector_loop.empty()) write_vectors(writer, decision);
+  if (place == Place::whole) write_shared(writer, decision.block, decision.outer);
 }
 
 }  // namespace lathe

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "space/rules/product_writer.h"
+#include "space/rules/layouts.h"
+#include "space/rules/product_decider.h"
 
 namespace lathe {
 namespace {
@@ -19,7 +20,7 @@ Layout with_blocks_in_rows(Layout layout, size_t row_dim) {
 
 }  // namespace
 
-const Operand* ProductWriter::vector_operand() const {
+const Operand* ProductDecider::vector_operand() const {
   for (const Operand& operand : stage_.operands) {
     if (operand.uses[tile_.vector] && (!tile_.rows || !operand.uses[*tile_.rows])) return &operand;
   }
@@ -29,7 +30,7 @@ const Operand* ProductWriter::vector_operand() const {
   return nullptr;
 }
 
-const Operand* ProductWriter::row_operand() const {
+const Operand* ProductDecider::row_operand() const {
   const Operand* vector = vector_operand();
   for (const Operand& operand : stage_.operands) {
     if (&operand != vector) return &operand;
@@ -40,7 +41,7 @@ const Operand* ProductWriter::row_operand() const {
 // Reduce axes, outermost first. Those that index the row operand plainly, or number what lies in one block of
 // a dimension (the channels of a group), are its channels: the longest goes innermost, since taps along an
 // axis of one place look like channels too. Taps inside of the rows are left out.
-std::vector<size_t> ProductWriter::reduce_order() const {
+std::vector<size_t> ProductDecider::reduce_order() const {
   std::vector<size_t> order;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     if (sizes_.taps_inner == 0 || r != *sliding_axis()) order.push_back(r);
@@ -54,19 +55,19 @@ std::vector<size_t> ProductWriter::reduce_order() const {
 }
 
 // Whether the operand can come in panels at once: nothing else reads it, and its layout is open.
-bool ProductWriter::is_placed_for_this_alone(const Operand& operand) const {
+bool ProductDecider::is_placed_for_this_alone(const Operand& operand) const {
   const Tensor& tensor = operand.load->tensor;
-  const auto argument = std::ranges::find(w_.task.arguments, tensor, &Argument::tensor);
-  const bool is_open = argument != w_.task.arguments.end() && argument->layout_is_free &&
-                       !argument->is_constant && !w_.layouts.contains(tensor->name);
+  const auto argument = std::ranges::find(d_.task.arguments, tensor, &Argument::tensor);
+  const bool is_open = argument != d_.task.arguments.end() && argument->layout_is_free &&
+                       !argument->is_constant && !d_.layouts.contains(tensor->name);
   const bool is_alone = std::ranges::count_if(stage_.operands, [&](const Operand& other) {
                           return other.load->tensor == tensor;
                         }) == 1;
-  return is_open && is_alone && w_.dag.consumers(tensor).size() == 1;
+  return is_open && is_alone && d_.dag.consumers(tensor).size() == 1;
 }
 
 // Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
-void ProductWriter::pack_operand(const Operand& operand) {
+void ProductDecider::pack_operand(const Operand& operand) {
   const int dim = operand.dim_of_axis[tile_.vector];
   if (dim < 0) return;
   const int64_t width = sizes_.vectors * lanes_;
@@ -91,28 +92,20 @@ void ProductWriter::pack_operand(const Operand& operand) {
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});
   if (operand.is_prepared || is_placed_for_this_alone(operand)) {
-    w_.set_layout(operand.load->tensor, layout);
+    d_.set_layout(operand.load->tensor, layout);
     panels_ = operand.load->tensor->name;
     return;
   }
-  const std::string copy = w_.name_of_pack(operand.load->tensor, name_);
-  panels_ = copy;
-  const std::string at = operand.is_constant ? "prepare" : "root";
-  w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});
-  if (operand.is_constant) return;
-  std::vector<std::pair<std::string, int64_t>> loops;
-  for (size_t d = 0; d < operand.load->index.size(); ++d)
-    loops.emplace_back(fmt::format("d{}", d), operand.load->tensor->shape[d]);
-  write_parallel(w_, copy, loops);
+  panels_ = d_.set_copy(operand.load->tensor, operand.is_constant, name_, layout);
 }
 
-bool ProductWriter::vectors_slide() const {
+bool ProductDecider::vectors_slide() const {
   const Operand* operand = vector_operand();
   return operand != nullptr && operand->dim_of_axis[tile_.vector] < 0;
 }
 
 // An element of the row operand that is a vector is read by several rows where a window slides along them.
-std::optional<size_t> ProductWriter::sliding_axis() const {
+std::optional<size_t> ProductDecider::sliding_axis() const {
   const Operand* rows = row_operand();
   if (rows == nullptr || !tile_.rows) return std::nullopt;
   if (compute_.axes.size() < compute_.spatial_count() + 2) return std::nullopt;
@@ -122,7 +115,7 @@ std::optional<size_t> ProductWriter::sliding_axis() const {
 // The innermost channel axis last: neighbouring steps of the reduction read neighbouring elements. Where
 // vectors need that place, channels lie next to them if they are to be blocked: a row of an image has all its
 // channels together.
-void ProductWriter::place_row_operand(const Operand& operand) {
+void ProductDecider::place_row_operand(const Operand& operand) {
   const bool blocked = sizes_.blocked != 0;
   InnerDim channels{-1, 0};
   for (size_t r : reduce_order()) {
@@ -157,16 +150,16 @@ void ProductWriter::place_row_operand(const Operand& operand) {
     if (operand.load->index[d].uses(axis(*tile_.rows).var))
       layout = with_rows_in_blocks(std::move(layout), d);
   }
-  w_.set_layout(operand.load->tensor, spread_over_sets(std::move(layout), operand));
+  d_.set_layout(operand.load->tensor, spread_over_sets(std::move(layout), operand));
 }
 
 // Rows, or blocks of channels, that lie as far apart as one way of the first cache is large meet in one set
 // of it, which does not hold a line of each: of an argument they get a line more. Vectors run along what the
 // program itself makes, across rows too.
-Layout ProductWriter::spread_over_sets(Layout layout, const Operand& operand) const {
+Layout ProductDecider::spread_over_sets(Layout layout, const Operand& operand) const {
   const Tensor& tensor = operand.load->tensor;
-  if (!tile_.rows || w_.is_intermediate(tensor)) return layout;
-  const CacheLevel& cache = w_.cpu().l1;
+  if (!tile_.rows || d_.is_intermediate(tensor)) return layout;
+  const CacheLevel& cache = d_.task.target.cpu().l1;
   const int64_t element = bytes_of(tensor->dtype);
   int64_t stride = 1;  // elements
   bool is_innermost_of_rows = true;
@@ -186,71 +179,75 @@ Layout ProductWriter::spread_over_sets(Layout layout, const Operand& operand) co
   return layout;
 }
 
-void ProductWriter::place_results() {
+void ProductDecider::place_results() {
   const int64_t block = sizes_.blocked != 0 && !vectors_slide() ? sizes_.vectors * lanes_ : 0;
   if (sizes_.by_rows == 0 || stage_.epilogue)
-    return write_vector_layouts(w_, stage_, tile_.vector, block, tile_.rows);
+    return decide_vector_layouts(d_, stage_, tile_.vector, block, tile_.rows);
   const Layout layout = with_innermost(compute_.output, {{static_cast<int>(tile_.vector), block}});
-  w_.set_layout(compute_.output, with_blocks_in_rows(layout, *other_));
+  d_.set_layout(compute_.output, with_blocks_in_rows(layout, *other_));
 }
 
 // Whole vectors of them: what one product reads of a row of pixels then comes in as many streams as there are
 // blocks, each of which the processor fetches ahead by itself.
-int64_t ProductWriter::block_of_channels(size_t r) const {
+int64_t ProductDecider::block_of_channels(size_t r) const {
   return axis(r).extent > lanes_ && axis(r).extent % lanes_ == 0 ? lanes_ : 0;
 }
 
 // The reduce axis whose places lie in blocks.
-std::optional<size_t> ProductWriter::blocked_channels() const {
+std::optional<size_t> ProductDecider::blocked_channels() const {
   const Operand* rows = row_operand();
   if (rows == nullptr || sizes_.blocked == 0) return std::nullopt;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     if (rows->dim_of_axis[r] < 0 || block_of_channels(r) == 0) continue;
-    const LayoutDim innermost = w_.layout_of(rows->load->tensor).dims.back();
+    const LayoutDim innermost = d_.layout_of(rows->load->tensor).dims.back();
     if (innermost.dim == rows->dim_of_axis[r] && innermost.modulo == block_of_channels(r)) return r;
   }
   return std::nullopt;
 }
 
-bool ProductWriter::can_be_packed(const Operand* operand) const {
+bool ProductDecider::can_be_packed(const Operand* operand) const {
   return operand != nullptr && operand->dim_of_axis[tile_.vector] >= 0 &&
          (!tile_.rows || !operand->uses[*tile_.rows]);
 }
 
 // Panels of what is only known at run time are made in every call, unless it may come in panels. That pays
 // where each element serves many results; else vectors are read from where they lie.
-bool ProductWriter::is_read_in_place(const Operand& operand) {
-  constexpr double kReuseWorthPacking = 64;
+bool ProductDecider::is_read_in_place(const Operand& operand) {
   if (operand.is_constant || operand.is_prepared) return false;
   double reuse = 1;
   for (size_t i = 0; i < compute_.spatial_count(); ++i) {
     if (!operand.uses[i]) reuse *= static_cast<double>(axis(i).extent);
   }
-  const bool packs = reuse >= kReuseWorthPacking || is_placed_for_this_alone(operand);
-  return w_.choose.choose_kind(name_ + ".pack", 2, packs ? 1 : 0) == 0;
+  const bool packs = reuse >= d_.costs.reuse_worth_packing || is_placed_for_this_alone(operand);
+  return d_.choose.choose_kind(name_ + ".pack", 2, packs ? 1 : 0) == 0;
 }
 
 // Panels that do not stay in the second-level cache from one call to the next come from far away each time:
 // there the next one is fetched while this one is used (kernels.md 0). Where the cache does not hold both,
 // they would only drive each other out, unless they come from memory.
-void ProductWriter::choose_prefetch(const Operand& operand) {
+void ProductDecider::choose_prefetch(const Operand& operand) {
   const bool pays = tile_.rows && comes_from_afar(operand) && fits_twice(operand, sizes_.vectors);
-  sizes_.prefetch = w_.choose.choose_kind(name_ + ".prefetch", 2, pays ? 1 : 0);
+  sizes_.prefetch = d_.choose.choose_kind(name_ + ".prefetch", 2, pays ? 1 : 0);
 }
 
-// Ahead of the innermost loop that moves to another panel.
-void ProductWriter::write_prefetch(const std::vector<std::pair<std::string, int64_t>>& outer,
-                                   const std::string& innermost) {
-  const Operand& panels_of = *vector_operand();
-  for (size_t k = outer.size(); k-- > 0;) {
-    const auto& [loop, count] = outer[k];
-    for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-      const bool drives = loop == axis_name(i) || loop.starts_with(axis_name(i) + ".");
-      if (count < 2 || !drives || !panels_of.uses[i]) continue;
-      w_.add(PrefetchStep{name_, panels_, loop, 1, innermost});
-      return;
-    }
+// Places what the product reads and writes; gives whether its panels have room for all of the last vectors.
+bool ProductDecider::place_operands() {
+  const Operand* vector = vector_operand();
+  const Operand* rows = row_operand();
+  bool is_padded = false;
+  const bool is_packable = can_be_packed(vector);
+  if (is_packable) choose_prefetch(*vector);
+  if (is_packable && !is_read_in_place(*vector)) {
+    pack_operand(*vector);
+    is_padded = std::ranges::count_if(
+                    stage_.operands, [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
+  } else if (vector != nullptr) {
+    sizes_.prefetch = 0;
+    place_row_operand(*vector);
   }
+  if (rows != nullptr && rows != vector) place_row_operand(*rows);
+  place_results();
+  return is_padded;
 }
 
 }  // namespace lathe

@@ -11,16 +11,15 @@ namespace lathe {
 // rows or vectors, is a tile of its own (kernels.md 0): the ones with the least time for an element.
 std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole, int64_t taps,
-                                                   int64_t most_vectors) {
-  constexpr double kHardlyLonger = 1.06;
+                                                   int64_t most_vectors, const CostConstants& costs) {
   // 14 rows of two vectors are as many accumulators as 32 registers take, and a compiler may spill some: they
   // are worth it where they leave no rest (10 % on an image of 14 x 14).
-  constexpr int64_t kMostRows = 14;
-  const int64_t most_rows = rows_there % kMostRows == 0 ? kMostRows : kMostRows - 1;
+  const int64_t without_rest = whole(costs.tile_rows_without_rest);
+  const int64_t most_rows = rows_there % without_rest == 0 ? without_rest : whole(costs.tile_rows);
   const auto tile_time = [&](int64_t rows, int64_t vectors) {
     return static_cast<double>(
                std::max<int64_t>(rows * vectors, target.fma_per_cycle * target.fma_latency_cycles)) +
-           1.0;
+           costs.tile_start;
   };
   // One vector a row needs a broadcast for every multiply-add.
   const auto panel_time = [&](int64_t rows, int64_t vectors) {
@@ -29,7 +28,7 @@ std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int6
     const int64_t rows_left = rows_left_are_whole && rows_there % rows != 0 ? rows : rows_there % rows;
     const double row_time = static_cast<double>(whole_tiles) * tile_time(rows, vectors) +
                             (rows_left != 0 ? tile_time(rows_left, vectors) : 0);
-    return row_time * (vectors == 1 && taps == 0 ? 1.15 : 1.0);
+    return row_time * (vectors == 1 && taps == 0 ? costs.single_vector : 1.0);
   };
   std::vector<std::pair<double, RegisterTile>> best;  // of each number of vectors, its time first
   for (int64_t vectors = 1; vectors <= std::min(most_vectors, vectors_there); ++vectors) {
@@ -41,7 +40,7 @@ std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int6
       // Of equals the one of fewer vectors counts.
       const double time = (static_cast<double>(whole_panels) * panel_time(rows, vectors) +
                            panel_time(rows, vectors_there % vectors)) *
-                          (1 + 0.001 * static_cast<double>(vectors));
+                          (1 + costs.fewer_vectors * static_cast<double>(vectors));
       if (time < tile.first * 0.999) tile = {time, {.vectors = vectors, .rows = rows}};
     }
     if (std::isfinite(tile.first)) best.push_back(tile);
@@ -49,7 +48,7 @@ std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int6
   std::ranges::stable_sort(best, {}, &std::pair<double, RegisterTile>::first);
   std::vector<RegisterTile> tiles;
   for (const auto& [time, tile] : best) {
-    if (time <= best.front().first * kHardlyLonger) tiles.push_back(tile);
+    if (time <= best.front().first * costs.about_as_good) tiles.push_back(tile);
   }
   if (tiles.empty()) tiles.emplace_back();  // a window of more taps than there are registers
   return tiles;

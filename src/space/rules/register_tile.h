@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "target/cpu/cpu_target.h"
+#include "space/cost_constants.h"
+#include "target/target.h"
 
 namespace lathe {
 
@@ -21,7 +22,8 @@ struct RegisterTile {
 // longer. Never empty: where nothing has room, one of a single result.
 std::vector<RegisterTile> preferred_register_tiles(const CpuTarget& target, int64_t vectors_there,
                                                    int64_t rows_there, bool rows_left_are_whole,
-                                                   int64_t taps = 0, int64_t most_vectors = 4);
+                                                   int64_t taps = 0, int64_t most_vectors = 4,
+                                                   const CostConstants& costs = {});
 // For vectors alone, as of a matrix times a vector.
 RegisterTile preferred_streams(int64_t vectors_there);
 

@@ -1,9 +1,10 @@
-// Which axes a product can be tiled around.
+#include "space/rules/tile_candidates.h"
+
 #include <algorithm>
 #include <ranges>
 
 #include "expr/analysis.h"
-#include "space/rules/rules.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
@@ -70,18 +71,20 @@ double loads_of_tile(const Stage& stage, const TileAxes& tile, double rows) {
   return loads / (kVectors * rows);
 }
 
-double promise(const Compute& compute, const Stage& stage, const TileAxes& tile) {
+double promise(const Compute& compute, const Stage& stage, const TileAxes& tile, const CostConstants& costs) {
   const int lanes = stage.lanes;
   const int64_t vector = compute.axes[tile.vector].extent;
   const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
   const double lanes_used =
       static_cast<double>(vector) / static_cast<double>(ceil_div(vector, lanes) * lanes);
   // With some more vectors four rows do as well as six.
-  const auto useful_rows = static_cast<double>(std::min<int64_t>(rows, 4));
-  double score = lanes_used * static_cast<double>(std::min<int64_t>(vector, 2 * lanes)) * useful_rows /
+  const auto useful_rows = static_cast<double>(std::min(rows, whole(costs.promised_rows)));
+  const int64_t useful_lanes = std::min(vector, whole(costs.promised_vectors) * lanes);
+  double score = lanes_used * static_cast<double>(useful_lanes) * useful_rows /
                  (1 + loads_of_tile(stage, tile, useful_rows));
   for (const Operand& operand : stage.operands) {
-    if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared)) score *= 4;
+    if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared))
+      score *= costs.constant_panels;
   }
   return score;
 }
@@ -95,17 +98,18 @@ bool rows_share_vectors(const Compute& compute, const Stage& stage, size_t vecto
 
 // The longest axis that some operand without the vector axis, or every operand, has; before others one of
 // some length whose rows share vectors.
-std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector) {
-  constexpr int64_t kRowsWorthSharing = 4;
+std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector,
+                               const CostConstants& costs) {
   std::optional<size_t> rows;
   bool rows_share = false;
   for (size_t u = 0; u < compute.spatial_count(); ++u) {
     const bool reused = std::ranges::any_of(
         stage.operands, [&](const Operand& operand) { return operand.uses[vector] && !operand.uses[u]; });
     if (u == vector || !reused || compute.axes[u].extent < 2) continue;
-    const bool shares =
-        compute.axes[u].extent >= kRowsWorthSharing && rows_share_vectors(compute, stage, vector, u);
-    const bool is_long = !rows || compute.axes[u].extent >= std::min<int64_t>(compute.axes[*rows].extent, 16);
+    const bool shares = compute.axes[u].extent >= whole(costs.rows_sharing_loads) &&
+                        rows_share_vectors(compute, stage, vector, u);
+    const bool is_long =
+        !rows || compute.axes[u].extent >= std::min(compute.axes[*rows].extent, whole(costs.long_rows));
     if (rows && (shares == rows_share ? !is_long : !shares)) continue;
     rows = u;
     rows_share = shares;
@@ -114,24 +118,24 @@ std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_
 }
 
 // Whether the sum is long and its results are fewer than the additions that the units have under way at once.
-bool is_long_sum(const Task& task, const Compute& compute, int lanes) {
-  constexpr double kVectorsOfLongSum = 128;
+bool is_long_sum(const Task& task, const Compute& compute, int lanes, const CostConstants& costs) {
   double results = 1;
   for (const Axis& axis : compute.axes | std::views::take(compute.spatial_count()))
     results *= static_cast<double>(axis.extent);
   const CpuTarget& target = task.target.cpu();
   return results < static_cast<double>(lanes * target.fma_per_cycle * target.fma_latency_cycles) &&
-         points_of(compute) >= results * kVectorsOfLongSum * lanes;
+         points_of(compute) >= results * costs.long_sum * lanes;
 }
 
 // Vectors along the last axis of the reduction.
-std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute, const Stage& stage) {
+std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute, const Stage& stage,
+                                       const CostConstants& costs) {
   const size_t last = compute.axes.size() - 1;
   const bool is_in_memory = std::ranges::all_of(stage.operands, [&](const Operand& operand) {
     return !operand.uses[last] || (operand.step_dim[last] >= 0 && lie_side_by_side(task, operand, last));
   });
   const bool fills = compute.axes[last].extent >= 2 * stage.lanes;
-  if (!fills || !is_in_memory || !is_long_sum(task, compute, stage.lanes)) return std::nullopt;
+  if (!fills || !is_in_memory || !is_long_sum(task, compute, stage.lanes, costs)) return std::nullopt;
   return TileAxes{last, std::nullopt};
 }
 
@@ -149,15 +153,16 @@ std::optional<size_t> window_over_vectors(const Compute& compute, const Operand&
   return std::nullopt;
 }
 
-std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage) {
+std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
+                                      const CostConstants& costs) {
   std::vector<TileAxes> candidates;
-  const auto score = [&](const TileAxes& tile) { return promise(compute, stage, tile); };
+  const auto score = [&](const TileAxes& tile) { return promise(compute, stage, tile, costs); };
   bool slides = false;
   for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
     slides |= slides_in_memory(task, compute, stage, axis);
   double best = 0;
   for (size_t v = 0; v < compute.spatial_count(); ++v) {
-    const TileAxes tile{v, rows_for(compute, stage, v)};
+    const TileAxes tile{v, rows_for(compute, stage, v, costs)};
     if (!can_fill_vectors(compute, stage, v) || (slides && is_poor(task, stage, tile))) continue;
     candidates.push_back(tile);
     best = std::max(best, score(tile));
@@ -166,11 +171,11 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
   // axes alike the last, which row-major tensors have innermost.
   for (size_t v = compute.spatial_count(); v-- > 0;) {
     if (can_fill_vectors(compute, stage, v) || !can_slide_vectors(compute, stage, v)) continue;
-    const TileAxes tile{v, rows_for(compute, stage, v)};
+    const TileAxes tile{v, rows_for(compute, stage, v, costs)};
     if (tile.rows && score(tile) > best) candidates.push_back(tile);
   }
   std::ranges::stable_sort(candidates, std::greater<>(), score);
-  if (const auto along = tile_along_sum(task, compute, stage))
+  if (const auto along = tile_along_sum(task, compute, stage, costs))
     candidates.insert(candidates.begin() + std::min<std::ptrdiff_t>(1, std::ssize(candidates)), *along);
   return candidates;
 }

@@ -1,4 +1,4 @@
-// The writer of a product's schedule (rules/product.cpp): its sizes, its operands, its loops, one file each.
+// What decides a product (rules/product.h): its sizes, its operands' places and its loops, one file each.
 #pragma once
 
 #include <algorithm>
@@ -7,38 +7,23 @@
 #include <utility>
 #include <vector>
 
-#include "space/rules/register_tile.h"
-#include "space/rules/rules.h"
+#include "space/rules/product.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 
-// What is chosen of a product.
-struct TileSizes : RegisterTile {
-  int64_t panels = 1;     // tiles along the vector axis in a cache block
-  int64_t row_tiles = 1;  // tiles along the row axis in a cache block
-  int64_t others = 1;     // of the largest other spatial axis in a cache block
-  int64_t order = 0;      // of the loops over cache blocks and in them
-  int64_t channels_inner = 1;
-  int64_t taps_inner = 0;  // of a window that slides over the rows: inside of them, so that they share loads
-  int64_t blocked = 0;     // whether the vector axis, or the channels, are blocked where they lie innermost
-  int64_t by_rows = 0;     // whether all blocks of an image's row lie, and are done, together
-  int64_t reduce_unroll = 1;
-  int64_t pad_rows = 0;
-  int64_t prefetch = 0;  // of the next panel while this one is used
-};
-
-// Writes one product's steps; used once.
-class ProductWriter {
+// Used once.
+class ProductDecider {
  public:
-  ProductWriter(Writer& writer, const Stage& stage, const TileAxes& tile, const GroupedLoops& group)
-      : w_(writer),
+  ProductDecider(Decider& decider, const Stage& stage, const TileAxes& tile, const GroupedLoops& group)
+      : d_(decider),
         stage_(stage),
         tile_(tile),
         group_(group),
-        compute_(writer.compute(stage)),
+        compute_(decider.compute(stage)),
         name_(compute_.output->name) {}
 
-  Status write();
+  ProductDecision decide();
 
  private:
   const Axis& axis(size_t i) const { return compute_.axes[i]; }
@@ -46,6 +31,9 @@ class ProductWriter {
   int64_t extent(size_t i) const {
     if (group_.axis == i) return group_.size;
     return std::ranges::find(group_.single, i) == group_.single.end() ? axis(i).extent : 1;
+  }
+  int64_t share_of_l2(double share) const {
+    return static_cast<int64_t>(static_cast<double>(d_.task.target.cpu().l2.bytes) * share);
   }
   // Along the vector axis, of a register tile.
   int64_t tile_width() const { return sizes_.streams * sizes_.vectors * lanes_; }
@@ -86,25 +74,21 @@ class ProductWriter {
   void choose_other_axis();
   bool stays_near(size_t i) const;
   std::vector<size_t> axes_under_panels() const;
-  std::vector<std::pair<std::string, int64_t>> outer_loops() const;
+  OuterLoops outer_loops() const;
   std::pair<std::string, int64_t> others_loop(int level) const;
-  void add_level(int number, bool rows_first, bool with_others,
-                 std::vector<std::pair<std::string, int64_t>>& loops) const;
-  std::optional<std::string> write_reduce_loops(std::vector<std::string>& loops);
-  std::vector<std::string> write_parallel_loops(const std::vector<std::pair<std::string, int64_t>>& outer);
-  void write_tiles();
-  void write_accumulators(const std::string& at);
-  void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
-                      const std::string& vector_axis, const std::string& row_axis);
+  void add_level(int number, bool rows_first, bool with_others, OuterLoops& loops) const;
+  std::vector<ReduceLoops> reduce_loops();
+  SharedLoops shared_loops(const OuterLoops& outer) const;
+  void offer_row_loop(const SharedLoops& shared);
+  std::optional<std::string> loop_of_next_panel(const OuterLoops& outer) const;
+  bool place_operands();
   bool rows_may_be_padded() const;
   bool used_by_all(size_t axis) const;
   bool can_be_packed(const Operand* operand) const;
   bool is_read_in_place(const Operand& operand);
   void choose_prefetch(const Operand& operand);
-  void write_prefetch(const std::vector<std::pair<std::string, int64_t>>& outer,
-                      const std::string& innermost);
 
-  Writer& w_;
+  Decider& d_;
   const Stage& stage_;
   const TileAxes& tile_;
   const GroupedLoops& group_;

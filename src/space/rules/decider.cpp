@@ -1,0 +1,71 @@
+#include "space/rules/decider.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "space/rules/parallel.h"
+
+namespace lathe {
+
+bool Analysis::is_intermediate(const Tensor& tensor) const {
+  return dag.producer(tensor) != nullptr && !dag.is_output(tensor);
+}
+
+void Decider::set_layout(const Tensor& tensor, const Layout& layout) {
+  if (layouts.contains(tensor->name)) return;
+  const auto argument =
+      std::ranges::find_if(task.arguments, [&](const Argument& a) { return a.tensor == tensor; });
+  const bool free = argument != task.arguments.end() && argument->layout_is_free && !argument->is_constant;
+  if (!free && !is_intermediate(tensor)) return;
+  layouts.emplace(tensor->name, layout);
+  if (layout == Layout::row_major(tensor->shape.size())) return;
+  places.emplace_back(LayoutStep{tensor->name, layout});
+}
+
+Layout Decider::layout_of(const Tensor& tensor) const {
+  const auto decided = layouts.find(tensor->name);
+  if (decided != layouts.end()) return decided->second;
+  for (const Argument& argument : task.arguments) {
+    if (argument.tensor == tensor && !argument.layout.dims.empty()) return argument.layout;
+  }
+  return Layout::row_major(tensor->shape.size());
+}
+
+std::string Decider::set_copy(const Tensor& tensor, bool is_constant, const std::string& block,
+                              const Layout& layout) {
+  std::string name = tensor->name + ".pack";
+  if (copies.contains(name)) name += "." + block;
+  copies.emplace(name, tensor->name);
+  places.emplace_back(
+      CacheReadStep{block, tensor->name, name, is_constant ? "prepare" : "root", Scope::workspace, layout});
+  return name;
+}
+
+namespace {
+
+// The loops of a block that copies a tensor.
+OuterLoops loops_of_copy(const Analysis& analysis, const std::string& name) {
+  OuterLoops loops;
+  const auto add_loops = [&](const Tensor& tensor) {
+    if (tensor->name != name) return;
+    for (size_t d = 0; d < tensor->shape.size(); ++d)
+      loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
+  };
+  for (const Tensor& input : analysis.dag.inputs) add_loops(input);
+  for (const Compute& compute : analysis.dag.computes) add_loops(compute.output);
+  return loops;
+}
+
+}  // namespace
+
+void write_places(Writer& writer, const Places& places) {
+  for (const Step& place : places) {
+    writer.trace.push_back(place);
+    const auto* copy = std::get_if<CacheReadStep>(&place);
+    if (copy != nullptr && copy->at == "root")
+      write_shared(writer, copy->copy, share_loops(writer, loops_of_copy(writer, copy->tensor)));
+  }
+}
+
+}  // namespace lathe
