@@ -37,6 +37,7 @@ format:
 check:
 	python3 tools/check_layers.py
 	python3 tools/check_sizes.py
+	python3 tools/check_names.py
 	tools/check_format.sh
 
 fuzz:
