@@ -9,7 +9,6 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?: final)?(?: : [^;{]*)?(?: ?\{|$)")
 
 
@@ -28,12 +27,13 @@ def seen_types(text):
 
 
 def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     places = collections.defaultdict(set)
     for folder in ("src", "cli"):
-        for path in sorted((ROOT / folder).rglob("*")):
+        for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cpp") and "artifact/runtime" not in str(path):
                 for name in seen_types(path.read_text()):
-                    places[name].add(str(path.relative_to(ROOT)))
+                    places[name].add(str(path.relative_to(root)))
     faults = {name: files for name, files in places.items() if len(files) > 1}
     for name, files in sorted(faults.items()):
         print(f"{name} is defined in {', '.join(sorted(files))}")

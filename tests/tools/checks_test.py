@@ -26,6 +26,18 @@ class Tree(unittest.TestCase):
         return done.returncode, done.stdout
 
 
+class NamesTest(Tree):
+    def test_a_type_of_one_name_in_two_files(self):
+        self.write("src/expr/a.h", "namespace lathe {\nstruct Nest {\n};\n}  // namespace lathe\n")
+        self.write("src/search/b.cpp", "namespace lathe {\nnamespace {\nstruct Nest {\n};\n}  // namespace\n"
+                   "}  // namespace lathe\n")
+        self.assertEqual(self.check("check_names.py")[0], 0)
+        self.write("src/search/c.cpp", "namespace lathe {\nclass Nest final {\n};\n}  // namespace lathe\n")
+        status, printed = self.check("check_names.py")
+        self.assertEqual(status, 1)
+        self.assertIn("Nest is defined in src/expr/a.h, src/search/c.cpp", printed)
+
+
 class LayersTest(Tree):
     def assert_fault(self, name: str, line: str, fault: str):
         self.write(name, "// head\n" + line + "\n")
