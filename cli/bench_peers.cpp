@@ -18,7 +18,7 @@
 #include "cli/console.h"
 #include "cli/executable.h"
 #include "measure/pinned_thread.h"
-#include "target/detect.h"
+#include "peers/openblas_core.h"
 
 namespace lathe::cli {
 namespace {
@@ -55,10 +55,8 @@ std::map<std::string, std::string> missing_variables(const Target& target) {
     missing["OMP_WAIT_POLICY"] = "passive";
     missing["GOMP_SPINCOUNT"] = "0";
   }
-  // OpenBLAS runs SSE code on processors that it does not know, such as those younger than itself.
-  if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
-    missing["OPENBLAS_CORETYPE"] = target.name == "x86-avx512" ? "SkylakeX" : "Haswell";
-  }
+  const char* core = openblas_core(target.name);
+  if (core != nullptr && std::getenv("OPENBLAS_CORETYPE") == nullptr) missing["OPENBLAS_CORETYPE"] = core;
   return missing;
 }
 

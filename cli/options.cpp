@@ -64,7 +64,8 @@ CLI::Validator real_number(Bounds<double> bounds) {
 
 }  // namespace
 
-void OptionSet::text(const char* name, std::string& value, const char* help, const OptionRules& rules) {
+void OptionSet::text(const char* name, std::string& value, const std::string& help,
+                     const OptionRules& rules) {
   // A script's variable that is not set must not become the root folder.
   const auto check_text = [](const std::string& text) {
     return text.empty() ? std::string("the text is empty") : std::string();

@@ -40,7 +40,7 @@ class OptionSet {
  public:
   explicit OptionSet(CLI::App& command) : command_(command) {}
 
-  void text(const char* name, std::string& value, const char* help, const OptionRules& rules = {});
+  void text(const char* name, std::string& value, const std::string& help, const OptionRules& rules = {});
   // One or more values of one argument.
   void arguments(const char* name, std::vector<std::string>& values, const char* help);
   // An option that may be given several times, once for each value (repeat_options.h).

@@ -48,7 +48,7 @@ void add_program_options(OptionSet& command, ProgramOptions& options) {
 void add_workload_options(OptionSet& command, ProgramOptions& options) {
   command.text("--filter", options.filter, "only the operators whose names match this expression",
                {.may_be_empty = true});
-  command.text("--target", options.target, "native, x86-avx2 or x86-avx512", {.shows_default = true});
+  command.text("--target", options.target, "one of " + target_names(), {.shows_default = true});
   command.number("--cores", options.cores, "how many cores; default: all that this process may use",
                  {1, 4096});
   command.flag("--exact-specials", options.exact_specials,

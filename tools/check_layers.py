@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Holds every include of the tree to src/layers.txt, whose head says how to read it.
+"""Holds every include of the tree, and every word that belongs to some places alone, to src/layers.txt, whose head
+says how to read it.
 
-Prints file:line of each include that goes against it and fails if there is one. Also fails where the file
+Prints file:line of each include or word that goes against it and fails if there is one. Also fails where the file
 itself would allow a cycle, or where a folder is missing from it. Where a preset of CMakePresets.json tests some
 layers alone (LATHE_LAYERS), their tests may include nothing of the others: they would not link.
 
@@ -15,12 +16,15 @@ from pathlib import Path
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 PUBLIC_FACE = "lathe"
 SUFFIXES = {".h", ".cpp", ".c", ".inc"}
+TEXTS = SUFFIXES | {".txt", ".cmake"}  # what words are looked for in
 
 
-def read_rules(path: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """{folder: what it may include} and {prefix of a borrowed header: folders that may include it}."""
+def read_rules(path: Path) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, list[str]]]:
+    """{folder: what it may include}, {prefix of a borrowed header: folders that may include it} and
+    {pattern of words: places where they may stand}."""
     layers: dict[str, list[str]] = {}
     borrowed: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     current: list[str] = []
     for line in path.read_text().splitlines():
         line = line.split("#")[0].rstrip()
@@ -33,9 +37,11 @@ def read_rules(path: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         current = tail.split()
         if head.startswith("borrowed "):
             borrowed[head.removeprefix("borrowed ").strip("<>")] = current
+        elif head.startswith("words "):
+            words[head.removeprefix("words ")] = current
         else:
             layers[head] = current
-    return layers, borrowed
+    return layers, borrowed, words
 
 
 def find_cycle(layers: dict[str, list[str]]) -> list[str] | None:
@@ -82,6 +88,23 @@ def check_include(file: Path, quote: str, header: str, layers: dict, borrowed: d
     return f'{layer} may not include "{header}": src/layers.txt allows it {", ".join(layers[layer]) or "nothing"}'
 
 
+def faults_of_words(root: Path, words: dict[str, list[str]]) -> list[str]:
+    """The lines, and the files' names, that hold a word outside of its places."""
+    faults = []
+    for path in sorted(p for top in ("src", "include", "cli") for p in (root / top).rglob("*")):
+        file = path.relative_to(root)
+        if path.suffix not in TEXTS or file.as_posix() == "src/layers.txt":
+            continue
+        place = file.as_posix().removeprefix("src/")
+        for pattern, places in words.items():
+            if any(place == allowed or place.startswith(allowed + "/") for allowed in places):
+                continue
+            for number, line in enumerate([file.name, *path.read_text().splitlines()]):
+                if match := re.search(pattern, line, re.IGNORECASE):
+                    faults.append(f"{file}:{number}: the word '{match.group()}' belongs to {', '.join(places)} alone")
+    return faults
+
+
 def faults_of_tests(root: Path, layers: dict) -> list[str]:
     """The includes of tests that the presets which test some layers alone could not link."""
     presets = root / "CMakePresets.json"
@@ -107,7 +130,7 @@ def faults_of_tests(root: Path, layers: dict) -> list[str]:
 
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
-    layers, borrowed = read_rules(root / "src/layers.txt")
+    layers, borrowed, words = read_rules(root / "src/layers.txt")
     faults = []
     if cycle := find_cycle(layers):
         faults.append(f"src/layers.txt: allows the cycle {' -> '.join(cycle)}")
@@ -128,7 +151,7 @@ def main() -> int:
                     faults.append(f"{file}:{number}: {fault}")
                 if quote == '"' and header.split("/")[0] in layers:
                     seen_pairs.add((layer_of(file), header.split("/")[0]))
-    faults += faults_of_tests(root, layers)
+    faults += faults_of_tests(root, layers) + faults_of_words(root, words)
     pairs = {tuple(sorted(pair)) for pair in seen_pairs if pair[0] != pair[1]}
     both_ways = [pair for pair in pairs if pair in seen_pairs and pair[::-1] in seen_pairs]
     for fault in faults:

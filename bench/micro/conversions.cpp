@@ -44,7 +44,7 @@ std::vector<double> time_in_turns(const std::vector<std::function<void()>>& work
   return least;
 }
 
-void print_case(const Case& tensor, int64_t element_bytes, int32_t instructions) {
+void print_case(const Case& tensor, int64_t element_bytes, const Instructions& instructions) {
   TextCursor cursor(tensor.layout, "layout");
   const Layout layout = parse_layout(cursor).value();
   const TensorTable table(layout, tensor.shape, element_bytes);
@@ -74,8 +74,8 @@ void print_case(const Case& tensor, int64_t element_bytes, int32_t instructions)
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool holds_avx2 = argc > 1 && std::string_view(argv[1]) == "avx2";
-  const int32_t instructions = !holds_avx2 && detect_target().value().name == "x86-avx512" ? LATHE_AVX512 : LATHE_AVX2;
+  const std::string native = detect_target().value().name;
+  const Instructions& instructions = *find_instructions(argc > 1 ? argv[1] : native.c_str());
   const std::vector<Case> cases = {{"[1][0]", {200, 257}},
                                    {"[1][0]", {1000, 1000}},
                                    {"[1][0]", {3000, 5000}},

@@ -138,8 +138,7 @@ std::string model_tables_source(const Model& model, uint64_t build) {
     return fmt::format("  {}, {},\n", count, pointer(name, count));
   };
   text += fmt::format("const LatheModelTables lathe_model_tables = {{\n  {}, {},\n",
-                      model.target.name == "x86-avx512" ? "LATHE_AVX512" : "LATHE_AVX2",
-                      largest(model, &Module::threads, 1));
+                      literal(model.target.name), largest(model, &Module::threads, 1));
   text += list("inputs", model.inputs.size()) + list("outputs", model.outputs.size()) +
           list("prepares", model.prepares.size()) + list("steps", model.launches.size());
   text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights_bytes, model.resident_bytes,

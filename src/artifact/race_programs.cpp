@@ -8,6 +8,7 @@
 
 #include "artifact/runtime/copy_layout.h"
 #include "artifact/tensor_table.h"
+#include "base/check.h"
 #include "base/rng.h"
 #include "measure/pinned_thread.h"
 #include "measure/statistics.h"
@@ -48,13 +49,13 @@ class Racer {
   Status run() {
     for (Converted& input : converted_) {
       if (input.is_output) continue;
-      copy_inside(input.table.tensor(), instructions_, input.outside.data(),
+      copy_inside(input.table.tensor(), *instructions_, input.outside.data(),
                   instance_.buffer(input.index).data(), pool_);
     }
     LATHE_TRY_STATUS(instance_.run(pool()));
     for (Converted& output : converted_) {
       if (!output.is_output) continue;
-      copy_outside(output.table.tensor(), instructions_, instance_.buffer(output.index).data(),
+      copy_outside(output.table.tensor(), *instructions_, instance_.buffer(output.index).data(),
                    output.outside.data(), pool_);
     }
     return {};
@@ -72,7 +73,8 @@ class Racer {
       : instance_(std::move(instance)),
         module_(&program.module),
         pool_(pool),
-        instructions_(program.task.target.name == "x86-avx512" ? LATHE_AVX512 : LATHE_AVX2) {
+        instructions_(find_instructions(program.task.target.name.c_str())) {
+    LATHE_CHECK(instructions_ != nullptr);
     for (size_t i = 0; i < program.program.arguments.size(); ++i) {
       const Argument& argument = program.program.arguments[i];
       const std::vector<int64_t>& shape = argument.tensor->shape;
@@ -102,7 +104,7 @@ class Racer {
   const Module* module_;
   const LatheParallel* pool_;
   LatheParallel limited_ = {};
-  int32_t instructions_;
+  const Instructions* instructions_;
   std::vector<Converted> converted_;
 };
 

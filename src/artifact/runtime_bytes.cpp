@@ -41,7 +41,7 @@ std::string_view model_face_header() { return between(lathe_embedded_face_begin,
 std::array<SystemLibrary, 3> system_libraries() {
   return {{{"libc.so.6", between(lathe_embedded_libc_begin, lathe_embedded_libc_end)},
            {"libpthread.so.0", between(lathe_embedded_libpthread_begin, lathe_embedded_libpthread_end)},
-           {"ld-linux-x86-64.so.2", between(lathe_embedded_loader_begin, lathe_embedded_loader_end)}}};
+           {LATHE_LOADER_NAME, between(lathe_embedded_loader_begin, lathe_embedded_loader_end)}}};
 }
 
 }  // namespace lathe

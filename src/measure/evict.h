@@ -1,4 +1,5 @@
-// Takes memory out of the caches of all cores, so that who reads it next waits for main memory.
+// Takes memory out of the caches of all cores, so that who reads it next waits for main memory. Each
+// architecture has it in a folder of its own.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "runtime/futex.h"
+#include "runtime/pause.h"
 
 namespace lathe {
 namespace {
@@ -19,8 +20,6 @@ constexpr int kRoundsBeforeYield = 16;
 
 // A share's word has 16 bits for each end of its pieces; where there are more iterations, a piece is several.
 constexpr int64_t kMaxPieces = 0xffff;
-
-inline void pause_briefly() { __builtin_ia32_pause(); }
 
 // The C++ library's clock is part of the C++ library.
 std::chrono::nanoseconds now() {

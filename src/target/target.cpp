@@ -1,10 +1,9 @@
 #include "target/target.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <vector>
+#include <limits>
 
 #include "base/text_cursor.h"
 #include "target/all.h"
@@ -13,14 +12,7 @@
 namespace lathe {
 namespace {
 
-constexpr const char* kNative = "native";
 constexpr const char* kMachine = "machine";
-
-std::string legal_names() {
-  std::vector<std::string_view> names = {kNative};
-  for (const TargetRow& row : all_targets()) names.push_back(row.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
 
 std::string to_text(int64_t value) { return std::to_string(value); }
 std::string to_text(const CacheLevel& cache) {
@@ -45,7 +37,7 @@ bool any_field(Kind& kind, Visit visit) {
 
 // A target's name: a word that may hold '-', which an identifier of the other languages may not.
 Result<std::string> parse_name(TextCursor& cursor) {
-  if (cursor.at_end()) return cursor.error(fmt::format("expected a target: one of {}", legal_names()));
+  if (cursor.at_end()) return cursor.error(fmt::format("expected a target: one of {}", target_names()));
   LATHE_TRY(std::string name, cursor.identifier());
   while (cursor.accept("-")) {
     LATHE_TRY(std::string rest, cursor.identifier());
@@ -104,11 +96,11 @@ Status parse_fields(TextCursor& cursor, Target& target) {
 }
 
 Result<Target> target_of_name(const std::string& name) {
-  if (name == kNative) return detect_target();
+  if (name == "native") return detect_target();
   const auto row = std::ranges::find(all_targets(), name, &TargetRow::name);
   if (row == all_targets().end()) {
     return fail(ErrorKind::invalid_argument,
-                fmt::format("unknown target '{}': one of {}", name, legal_names()));
+                fmt::format("unknown target '{}': one of {}", name, target_names()));
   }
   return row->detect().value_or(row->generic());
 }

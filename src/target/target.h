@@ -16,7 +16,7 @@
 namespace lathe {
 
 struct Target {
-  std::string name;     // a row of the table of targets (all.h), such as "x86-avx2"
+  std::string name;     // a row of the table of targets (all.h)
   std::string machine;  // the processor's or device's own name
   std::variant<CpuTarget, GpuTarget> kind;
 
@@ -40,7 +40,7 @@ int cores_of(const Target& target);
 // The same device with so many; one that has none to share out stays as it is.
 Target with_cores(Target target, int cores);
 
-// The one-line text form, "x86-avx2 cores=2 l1=32768/8/64 ... machine=\"...\"": parse_target reads it back.
+// The one-line text form, "NAME cores=2 l1=32768/8/64 ... machine=\"...\"": parse_target reads it back.
 std::string print(const Target& target);
 
 // Reads "native", a target's name, or the printed form. A name alone stands for the target on this machine,

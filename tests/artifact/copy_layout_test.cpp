@@ -12,17 +12,19 @@
 #include "base/rng.h"
 #include "base/text_cursor.h"
 #include "runtime/thread_pool.h"
+#include "target/all.h"
 
 namespace lathe {
 namespace {
 
-std::vector<int32_t> instructions() {
-  std::vector<int32_t> known;
-  if (__builtin_cpu_supports("avx2")) known.push_back(LATHE_AVX2);
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    known.push_back(LATHE_AVX512);
-  return known;
+// Those of this processor, and what is done without any.
+std::vector<Instructions> instructions() {
+  std::vector<Instructions> here = {{"any", "nothing", nullptr, nullptr}};
+  for (const TargetRow& row : all_targets()) {
+    const Instructions* known = find_instructions(std::string(row.name).c_str());
+    if (known != nullptr && known->run_here()) here.push_back(*known);
+  }
+  return here;
 }
 
 // The places of all elements inside, in row-major order.
@@ -42,8 +44,8 @@ std::vector<int64_t> places_of(const Layout& layout, const std::vector<int64_t>&
 
 constexpr std::byte kUntouched{0xA5};
 
-void check(const Layout& layout, const std::vector<int64_t>& shape, int bytes, int32_t instruction_set,
-           const LatheParallel* pool) {
+void check(const Layout& layout, const std::vector<int64_t>& shape, int bytes,
+           const Instructions& instruction_set, const LatheParallel* pool) {
   SCOPED_TRACE(to_string(layout) + " of " + std::to_string(bytes) + " bytes");
   const TensorTable table(layout, shape, bytes);
   const std::vector<int64_t> places = places_of(layout, shape);
@@ -73,7 +75,7 @@ void check_all(const std::string& text, const std::vector<int64_t>& shape,
                const LatheParallel* pool = nullptr) {
   const Layout layout = parsed(text).value();
   ASSERT_TRUE(verify(layout, shape).has_value());
-  for (const int32_t set : instructions()) {
+  for (const Instructions& set : instructions()) {
     for (const int bytes : {1, 2, 4, 8}) check(layout, shape, bytes, set, pool);
   }
 }
@@ -141,7 +143,7 @@ TEST(CopyLayout, DrawnLayouts) {
     // more padding than a test has memory for.
     if (!verify(layout, shape) || physical_elements(layout, shape) > 1 << 20) continue;
     ++checked;
-    for (const int32_t set : instructions()) check(layout, shape, 1 << rng.below(4), set, nullptr);
+    for (const Instructions& set : instructions()) check(layout, shape, 1 << rng.below(4), set, nullptr);
   }
   EXPECT_GT(checked, 100);
 }
@@ -186,8 +188,8 @@ int64_t count_misplaced(std::span<const std::byte> matrix, std::span<const std::
   return misplaced;
 }
 
-void check_streamed(const std::vector<int64_t>& shape, int bytes, size_t ahead, int32_t instruction_set,
-                    const LatheParallel* pool) {
+void check_streamed(const std::vector<int64_t>& shape, int bytes, size_t ahead,
+                    const Instructions& instruction_set, const LatheParallel* pool) {
   const auto rows = static_cast<size_t>(shape[0]);
   const auto columns = static_cast<size_t>(shape[1]);
   const auto size = static_cast<size_t>(bytes);
@@ -212,7 +214,7 @@ void check_streamed(const std::vector<int64_t>& shape, int bytes, size_t ahead, 
 
 TEST(CopyLayout, LinesThatGoPastTheCachesBeginAnywhere) {
   ThreadPool pool({.threads = 3});
-  for (const int32_t set : instructions()) {
+  for (const Instructions& set : instructions()) {
     for (const int bytes : {1, 2, 4, 8}) {
       const int64_t columns = (int64_t{9} << 20) / bytes / 1723;
       check_streamed({1723, columns}, bytes, 0, set, nullptr);
@@ -226,7 +228,7 @@ TEST(CopyLayout, LinesThatGoPastTheCachesBeginAnywhere) {
 // Some are so short that no line, or hardly one, is whole.
 TEST(CopyLayout, ShortRowsThatGoPastTheCaches) {
   ThreadPool pool({.threads = 2});
-  for (const int32_t set : instructions()) {
+  for (const Instructions& set : instructions()) {
     for (const int64_t rows : {3, 9, 17, 40, 63, 65, 129}) {
       check_streamed({rows, (int64_t{8} << 20) / 8 / rows + 1}, 8, 8, set, nullptr);
       check_streamed({rows, (int64_t{8} << 20) / 2 / rows + 1}, 2, 32, set, pool.parallel());

@@ -61,8 +61,9 @@ TEST_F(CliTest, WorkloadsAtFaultAreNamed) {
             "lathe: --filter: no entry of w.json has a name that matches 'zzz'");
   EXPECT_EQ(sentence("compile --workload w.json --filter '(' --out o"),
             "lathe: --filter: '(' is no regular expression");
-  EXPECT_EQ(sentence("compile --workload w.json --target vax --out o"),
-            "lathe: --target: unknown target 'vax': one of native, x86-avx2, x86-avx512");
+  EXPECT_EQ(
+      sentence("compile --workload w.json --target vax --out o"),
+      "lathe: --target: unknown target 'vax': one of native, x86-avx512, x86-avx2, opencl");
   EXPECT_EQ(sentence("compile --workload w.json --cores 4000 --out o"),
             "lathe: --cores: 4000 cores are more than the " + std::to_string(allowed_cpus().size()) +
                 " that this process may use");
@@ -328,8 +329,9 @@ TEST_F(CliTest, WhatTuningCannotWriteIsNamedBeforeItBegins) {
 
   // What was there stays as it was while nothing is written.
   write("r.json", "kept");
-  EXPECT_EQ(sentence(tune + "--json r.json --target vax"),
-            "lathe: --target: unknown target 'vax': one of native, x86-avx2, x86-avx512");
+  EXPECT_EQ(
+      sentence(tune + "--json r.json --target vax"),
+      "lathe: --target: unknown target 'vax': one of native, x86-avx512, x86-avx2, opencl");
   EXPECT_EQ(read_text(folder_.path() / "r.json"), "kept");
 
   // The report may go into a folder that the artifacts make.

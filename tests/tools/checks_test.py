@@ -6,7 +6,8 @@ import unittest
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
-RULES = "base:\nexpr: base\nsearch: base expr/one.h\ncli: expr\nborrowed <llvm/>: expr/llvm\n"
+RULES = "base:\nexpr: base\nsearch: base expr/one.h\ncli: expr\nborrowed <llvm/>: expr/llvm\n" \
+    "words \\bvax|pdp\\d+: expr/vax expr/all.cpp\n"
 
 
 class Tree(unittest.TestCase):
@@ -75,6 +76,20 @@ class LayersTest(Tree):
         self.assertEqual(self.check("check_layers.py")[0], 0)
         self.assert_fault("tests/base/b_test.cpp", '#include "expr/a.h"',
                           'preset some builds this test, but not "expr/a.h"')
+
+    def test_word_outside_of_its_places(self):
+        self.write("src/expr/vax/a.h", "int vax;\n")
+        self.write("src/expr/all.cpp", "// the VAX and the PDP11\n")
+        self.write("src/expr/a.h", "// convax, PDP\n")
+        self.assertEqual(self.check("check_layers.py")[0], 0)
+        self.assert_fault("src/expr/b.h", "// as on the Vax", "the word 'Vax' belongs to expr/vax, expr/all.cpp alone")
+        self.assert_fault("cli/c.cpp", "int pdp11_words;", "the word 'pdp11' belongs to expr/vax, expr/all.cpp alone")
+
+    def test_word_in_the_name_of_a_file(self):
+        self.write("src/expr/vax.h", "")
+        status, printed = self.check("check_layers.py")
+        self.assertEqual(status, 1)
+        self.assertIn("src/expr/vax.h:0: the word 'vax' belongs to", printed)
 
     def test_folder_without_a_rule(self):
         self.write("src/other/a.h", "")

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "artifact/runtime/copy_plane.h"
-
 namespace lathe {
 namespace {
 
@@ -36,7 +34,7 @@ struct Loop {
 struct Job {
   const char* from;
   char* into;
-  int32_t instructions;
+  const Instructions& instructions;
   int32_t element_bytes;
   bool is_inward;
   bool streams;
@@ -149,10 +147,9 @@ void copy_tile(const Job& job, Offset offset, int64_t tile) {
     for (int64_t c = 0; c < across.extent; ++c) {
       copy_run(into + c * across.into, from + c * across.from, along.extent * job.element_bytes);
     }
-  } else if (is_transposed(job)) {
-    const CopyPlane plane{from, into, along.extent, across.extent, across.from, along.into, job.streams};
-    const auto transpose = job.instructions == LATHE_AVX512 ? transpose_plane_avx512 : transpose_plane_avx2;
-    transpose(plane, job.element_bytes);
+  } else if (is_transposed(job) && job.instructions.transpose != nullptr) {
+    job.instructions.transpose(
+        {from, into, along.extent, across.extent, across.from, along.into, job.streams}, job.element_bytes);
   } else {
     scatter_elements(from, into, along, across, job.element_bytes);
   }
@@ -203,7 +200,8 @@ void copy_part(void* context, int64_t begin, int64_t end, int32_t /*thread*/) {
   copy_tiles(*static_cast<const Job*>(context), begin, end);
 }
 
-Job job_of(const LatheTensor& tensor, const LatheCopy& copy, int32_t instructions, bool is_inward) {
+Job job_of(const LatheTensor& tensor, const LatheCopy& copy, const Instructions& instructions,
+           bool is_inward) {
   const int64_t bytes = tensor.element_bytes;
   const LatheAxis& outer = copy.axes[0];  // side by side for the caller, and perhaps inside too
   const LatheAxis& inner = copy.axes[1];
@@ -238,8 +236,8 @@ void cut_in_tiles(Job& job) {
   }
 }
 
-void copy_all(const LatheTensor& tensor, int32_t instructions, bool is_inward, const void* from, void* into,
-              const LatheParallel* pool) {
+void copy_all(const LatheTensor& tensor, const Instructions& instructions, bool is_inward, const void* from,
+              void* into, const LatheParallel* pool) {
   const int64_t bytes = tensor.element_bytes;
   for (int32_t i = 0; i < tensor.copy_count; ++i) {
     const LatheCopy& copy = tensor.copies[i];
@@ -261,13 +259,13 @@ void copy_all(const LatheTensor& tensor, int32_t instructions, bool is_inward, c
 
 }  // namespace
 
-void copy_inside(const LatheTensor& tensor, int32_t instructions, const void* outside, void* inside,
-                 const LatheParallel* pool) {
+void copy_inside(const LatheTensor& tensor, const Instructions& instructions, const void* outside,
+                 void* inside, const LatheParallel* pool) {
   copy_all(tensor, instructions, true, outside, inside, pool);
 }
 
-void copy_outside(const LatheTensor& tensor, int32_t instructions, const void* inside, void* outside,
-                  const LatheParallel* pool) {
+void copy_outside(const LatheTensor& tensor, const Instructions& instructions, const void* inside,
+                  void* outside, const LatheParallel* pool) {
   copy_all(tensor, instructions, false, inside, outside, pool);
 }
 

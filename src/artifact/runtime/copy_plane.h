@@ -1,5 +1,5 @@
 // Two dimensions of a copy: `along` has neighbours side by side where they come from, `across` where they go.
-// Included only by what decides between the processors' instructions and by the files compiled for each.
+// Files that are compiled for some processors alone see no other header of the runtime.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,5 @@ struct CopyPlane {
   int64_t into_step = 0;  // bytes from one element to the next along
   bool streams = false;   // whole lines go past the caches: the tensor is larger than these
 };
-
-// For elements of 1, 2, 4 or 8 bytes.
-void transpose_plane_avx2(const CopyPlane& plane, int32_t element_bytes);
-void transpose_plane_avx512(const CopyPlane& plane, int32_t element_bytes);
 
 }  // namespace lathe

@@ -12,13 +12,13 @@ namespace {
 constexpr int kMostCalls = 1 << 16;
 constexpr size_t kMostOptionBytes = 4096;  // of any version; more is no size
 
-bool check_machine(const LatheModelTables& tables) {
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-  if (tables.instructions == LATHE_AVX512 ? avx512 : avx2) return true;
-  return model_error("the model was compiled for processors with %s, which this one lacks",
-                     tables.instructions == LATHE_AVX512 ? "AVX-512" : "AVX2 and FMA");
+// Null where this processor lacks those of the model.
+const Instructions* instructions_here(const LatheModelTables& tables) {
+  const Instructions* const known = find_instructions(tables.target);
+  if (known != nullptr && known->run_here()) return known;
+  model_error("the model was compiled for processors with %s, which this one lacks",
+              known == nullptr ? tables.target : known->needs);
+  return nullptr;
 }
 
 // What the caller's options say, whose version knew fewer of them or more.
@@ -40,7 +40,7 @@ bool read_options(const lathe_open_options* given, lathe_open_options& options) 
 }
 
 bool make_stagings(ModelArray<TensorStaging>& stagings, const LatheTensor* tensors, int32_t count,
-                   int32_t instructions) {
+                   const Instructions& instructions) {
   if (!stagings.create(count)) return false;
   for (int32_t i = 0; i < count; ++i) stagings[i] = TensorStaging(tensors[i], instructions);
   return true;
@@ -50,11 +50,12 @@ bool make_stagings(ModelArray<TensorStaging>& stagings, const LatheTensor* tenso
 
 bool RunningModel::open(const LatheModelTables& tables, const char* folder, const lathe_open_options* given) {
   lathe_open_options options = {};
-  if (!check_machine(tables) || !read_options(given, options)) return false;
+  const Instructions* const instructions = instructions_here(tables);
+  if (instructions == nullptr || !read_options(given, options)) return false;
   shared_.tables = &tables;
   if (!shared_.weights.map(tables, folder) ||
-      !make_stagings(shared_.inputs, tables.inputs, tables.input_count, tables.instructions) ||
-      !make_stagings(shared_.outputs, tables.outputs, tables.output_count, tables.instructions))
+      !make_stagings(shared_.inputs, tables.inputs, tables.input_count, *instructions) ||
+      !make_stagings(shared_.outputs, tables.outputs, tables.output_count, *instructions))
     return false;
   generation_ = fork_generation();
   threads_ = options.cores == 0 ? tables.threads : std::min(options.cores, tables.threads);

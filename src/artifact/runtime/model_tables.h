@@ -72,11 +72,9 @@ typedef struct LatheWeightsHead {
 } LatheWeightsHead;
 #define LATHE_WEIGHTS_MAGIC "LATHEWTS"
 
-enum LatheInstructions { LATHE_AVX2, LATHE_AVX512 };
-
 typedef struct LatheModelTables {
-  int32_t instructions;
-  int32_t threads; /* the largest pool that the workspace has room for */
+  const char* target; /* what it was compiled for, as in the manifest */
+  int32_t threads;    /* the largest pool that the workspace has room for */
   int32_t input_count;
   const LatheTensor* inputs;
   int32_t output_count;

@@ -4,8 +4,8 @@
 
 namespace lathe {
 
-TensorStaging::TensorStaging(const LatheTensor& tensor, int32_t instructions)
-    : tensor_(&tensor), instructions_(instructions), bytes_(tensor.element_bytes) {
+TensorStaging::TensorStaging(const LatheTensor& tensor, const Instructions& instructions)
+    : tensor_(&tensor), instructions_(&instructions), bytes_(tensor.element_bytes) {
   for (int32_t d = 0; d < tensor.rank; ++d) bytes_ *= tensor.shape[d];
 }
 
@@ -15,11 +15,11 @@ bool TensorStaging::make_block(AlignedBlock& block) const {
 }
 
 void TensorStaging::import_to(std::byte* inner, const void* outer, const LatheParallel* pool) const {
-  copy_inside(*tensor_, instructions_, outer, inner, pool);
+  copy_inside(*tensor_, *instructions_, outer, inner, pool);
 }
 
 void TensorStaging::export_to(void* outer, const std::byte* inner, const LatheParallel* pool) const {
-  copy_outside(*tensor_, instructions_, inner, outer, pool);
+  copy_outside(*tensor_, *instructions_, inner, outer, pool);
 }
 
 }  // namespace lathe

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "artifact/runtime/instructions.h"
 #include "artifact/runtime/model_memory.h"
 #include "artifact/runtime/model_tables.h"
 
@@ -14,8 +15,8 @@ namespace lathe {
 class TensorStaging {
  public:
   TensorStaging() = default;
-  // `tensor` must outlive the object; `instructions` are those of its model.
-  TensorStaging(const LatheTensor& tensor, int32_t instructions);
+  // Both must outlive the object; `instructions` are those of its model.
+  TensorStaging(const LatheTensor& tensor, const Instructions& instructions);
 
   const LatheTensor& tensor() const { return *tensor_; }
   // Row-major bytes: what the caller passes.
@@ -34,7 +35,7 @@ class TensorStaging {
 
  private:
   const LatheTensor* tensor_ = nullptr;
-  int32_t instructions_ = 0;
+  const Instructions* instructions_ = nullptr;
   int64_t bytes_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace lathe {
 std::vector<int64_t> vector_counts(const Analysis& analysis, const Compute& compute);
 
 // Vectors none of which reaches beyond the end of their axis: a store under a mask takes as long as a dozen
-// others on some machines (AVX2 on Zen). So a short axis has shorter vectors, and where the tiles leave a
+// others on some machines. So a short axis has shorter vectors, and where the tiles leave a
 // rest, the last is to overlap the one before.
 struct VectorTile {
   int64_t vectors = 1;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "target/cpu/peak_loops.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -14,5 +15,9 @@ Target generic_avx512();
 // taken from the generic one.
 std::optional<Target> detect_avx2();
 std::optional<Target> detect_avx512();
+
+// Null functions where Lathe runs on another architecture.
+extern const PeakLoops kAvx2PeakLoops;
+extern const PeakLoops kAvx512PeakLoops;
 
 }  // namespace lathe

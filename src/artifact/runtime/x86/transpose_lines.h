@@ -5,7 +5,7 @@
 #include <immintrin.h>
 
 #include "artifact/runtime/copy_plane.h"
-#include "artifact/runtime/transpose_vectors.h"
+#include "artifact/runtime/x86/transpose_vectors.h"
 
 namespace lathe {
 namespace {

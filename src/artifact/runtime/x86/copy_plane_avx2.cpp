@@ -1,4 +1,5 @@
-#include "artifact/runtime/transpose_plane.h"
+#include "artifact/runtime/x86/copy_plane.h"
+#include "artifact/runtime/x86/transpose_plane.h"
 
 namespace lathe {
 

@@ -6,9 +6,9 @@
 #include <immintrin.h>
 
 #include "artifact/runtime/copy_plane.h"
-#include "artifact/runtime/transpose_lines.h"
-#include "artifact/runtime/transpose_turns.h"
-#include "artifact/runtime/transpose_vectors.h"
+#include "artifact/runtime/x86/transpose_lines.h"
+#include "artifact/runtime/x86/transpose_turns.h"
+#include "artifact/runtime/x86/transpose_vectors.h"
 
 namespace lathe {
 namespace {

@@ -1,3 +1,4 @@
+#ifdef __x86_64__
 #include "measure/evict.h"
 
 #include <emmintrin.h>
@@ -5,7 +6,7 @@
 namespace lathe {
 namespace {
 
-constexpr int64_t kLineBytes = 64;  // of every x86 processor that has the instruction
+constexpr int64_t kLineBytes = 64;  // of every processor that has the instruction
 
 }  // namespace
 
@@ -16,3 +17,4 @@ void evict_from_caches(const void* data, int64_t bytes) {
 }
 
 }  // namespace lathe
+#endif

@@ -1,0 +1,13 @@
+// What a thread does between two looks at a word that another one will write.
+#pragma once
+
+namespace lathe {
+
+// Leaves the core's units to what else runs on it, for some tens of nanoseconds at most.
+inline void pause_briefly() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace lathe
