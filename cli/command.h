@@ -44,9 +44,9 @@ Status check(const ProgramOptions& options);
 std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records);
 // The files beside the model that its constants came from.
 std::vector<NamedFile> data_files(const Graph& graph);
-// What --target and --cores say, whether or not this machine has it.
+// What --target and --cores say. An Error where this machine runs it and has fewer cpus in its affinity mask.
 Result<Target> target_of(const ProgramOptions& options);
-// The same for what is to run here: an Error where it cannot, or has fewer cpus in its affinity mask.
+// The same for programs that are to run here: an Error where they cannot.
 Result<Target> target_here(const ProgramOptions& options);
 Result<OnnxImportOptions> import_options(const ProgramOptions& options);
 

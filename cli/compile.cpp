@@ -14,6 +14,7 @@
 #include "cli/open_records.h"
 #include "cli/progress.h"
 #include "cli/write_model.h"
+#include "target/all.h"
 #include "tune/select_workloads.h"
 
 namespace lathe::cli {
@@ -55,6 +56,18 @@ Status compile_workload(const Workload& workload, const CompileOptions& options,
   return write(std::move(model), options, folder_below(options.out, workload.name));
 }
 
+// Nothing where the programs are for another machine: then none is run.
+Result<std::optional<Measurer>> measurer_for(const Target& target) {
+  std::optional<Measurer> measurer;
+  if (!check_runs_here(target)) {
+    report_note(fmt::format("this machine does not run {}: nothing is compared with a reference or timed",
+                            target.name));
+    return measurer;
+  }
+  LATHE_TRY(measurer, start_measurer(cores_of(target), KeptInputs::present));
+  return measurer;
+}
+
 // One that fails keeps none of the others from being written.
 Status compile_workloads(const CompileOptions& options, CompileModelOptions model_options) {
   LATHE_TRY(const std::vector<Workload> workloads,
@@ -65,8 +78,8 @@ Status compile_workloads(const CompileOptions& options, CompileModelOptions mode
     LATHE_TRY_STATUS(check_artifact_apart(folder_below(options.out, workload.name), read));
     LATHE_TRY_STATUS(check_folder(folder_below(options.out, workload.name)));
   }
-  LATHE_TRY(Measurer measurer, start_measurer(cores_of(model_options.target), KeptInputs::present));
-  model_options.runner = &measurer;
+  LATHE_TRY(std::optional<Measurer> measurer, measurer_for(model_options.target));
+  if (measurer) model_options.runner = &*measurer;
   ProgressLine line;
   std::vector<std::string> notes;
   std::vector<Error> errors;
@@ -97,8 +110,8 @@ Result<Model> compiled_model(const CompileOptions& options, CompileModelOptions 
   LATHE_TRY_STATUS(check_artifact_apart(options.out, data_files(network.graph)));
   LATHE_TRY_STATUS(check_folder(options.out));
   for (const std::string& note : network.graph.notes) report_rejected(note);
-  LATHE_TRY(Measurer measurer, start_measurer(cores_of(model_options.target), KeptInputs::present));
-  model_options.runner = &measurer;
+  LATHE_TRY(std::optional<Measurer> measurer, measurer_for(model_options.target));
+  if (measurer) model_options.runner = &*measurer;
   ProgressLine line;
   size_t compiled = 0;
   model_options.progress = [&](size_t done, size_t all) {
@@ -118,7 +131,7 @@ Result<Model> compiled_model(const CompileOptions& options, CompileModelOptions 
 Status run(const CompileOptions& options) {
   LATHE_TRY_STATUS(check(options.program));
   CompileModelOptions model_options;
-  LATHE_TRY(model_options.target, target_here(options.program));
+  LATHE_TRY(model_options.target, target_of(options.program));
   model_options.rejected = report_rejected;
   model_options.tolerance = options.tolerance;
   model_options.check = checked_of(options.check);

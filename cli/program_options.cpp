@@ -98,19 +98,19 @@ Result<Target> target_of(const ProgramOptions& options) {
   Result<Target> target = parse_target(options.target);
   if (!target) return at_option(std::move(target.error()), "--target");
   if (options.cores != 0) target = with_cores(std::move(*target), options.cores);
-  return target;
+  const int allowed = static_cast<int>(allowed_cpus().size());
+  if (cores_of(*target) <= allowed || !check_runs_here(*target)) return target;
+  return fail(
+      ErrorKind::invalid_argument,
+      fmt::format("{} cores are more than the {} that this process may use", cores_of(*target), allowed),
+      "--cores");
 }
 
 Result<Target> target_here(const ProgramOptions& options) {
   LATHE_TRY(Target target, target_of(options));
   const Status runs = check_runs_here(target);
   if (!runs) return at_option(runs.error(), "--target");
-  const int allowed = static_cast<int>(allowed_cpus().size());
-  if (cores_of(target) <= allowed) return target;
-  return fail(
-      ErrorKind::invalid_argument,
-      fmt::format("{} cores are more than the {} that this process may use", cores_of(target), allowed),
-      "--cores");
+  return target;
 }
 
 Result<OnnxImportOptions> import_options(const ProgramOptions& options) {

@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
+#include "target/all.h"
 
 namespace lathe::cli {
 
@@ -47,12 +48,16 @@ std::string folder_below(const std::string& out, const std::string& name) {
 
 Status write_model(Model model, const std::string& folder, const Deadline& deadline) {
   const std::string name = model.name;
-  const int cores = cores_of(model.target);
+  const Target target = model.target;
   const WorkState run = {name + ": the artifact is run", 0, usual_seconds(model)};
   LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
+  if (!check_runs_here(target)) {
+    to_stdout("{}: {}\n", name, folder);
+    return {};
+  }
   ProgressLine line;
   line.show_work(0, 1, run);
-  const Result<ArtifactTime> time = time_artifact(folder, cores, deadline);
+  const Result<ArtifactTime> time = time_artifact(folder, cores_of(target), deadline);
   line.finish();
   to_stdout("{}: {}{}\n", name, folder, time ? time_text(*time) : "");
   if (!time) report_note(fmt::format("{}: its latency is unknown: {}", name, time.error().to_string()));

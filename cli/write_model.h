@@ -14,8 +14,8 @@ namespace lathe::cli {
 
 // The folder of an operator's artifact below that of --out, however that ends.
 std::string folder_below(const std::string& out, const std::string& name);
-// The run is timed as long as the deadline lets it; one that is long is told of on a progress line of its
-// own.
+// The run is timed where this machine can run it, as long as the deadline lets it; one that is long is told
+// of on a progress line of its own.
 Status write_model(Model model, const std::string& folder, const Deadline& deadline = {});
 // An Error where write_model would find no compiler.
 Status check_compiler();

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that Lathe needs and that are missing; does nothing where none is.
 #   install_packages.sh            what building, testing and the demo need
-#   install_packages.sh --ci       and what .ci/run needs besides: clang 22 and its fuzzer, clang-format, clang-tidy
+#   install_packages.sh --ci       and what .ci/run needs besides: clang 22 and its fuzzer, clang-format, clang-tidy, and
+#                                  for the tests on 64-bit Arm processors a cross compiler and an emulator
 #   install_packages.sh --fuzz     and what `make fuzz` needs besides: clang 22 and its fuzzer
 #   install_packages.sh --peers    and what -DLATHE_BUILD_PEERS=ON needs besides: oneDNN and OpenBLAS
 #   install_packages.sh --check    installs nothing: names what is missing, exit status 1 if anything is
@@ -14,7 +15,8 @@ build_packages="cmake g++ ninja-build make git ca-certificates
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy"
 demo_packages="python3-venv util-linux"
 fuzz_packages="clang-22 libclang-rt-22-dev"
-ci_packages="$fuzz_packages clang-format-22 clang-tidy-22"
+cross_packages="g++-aarch64-linux-gnu qemu-user"
+ci_packages="$fuzz_packages clang-format-22 clang-tidy-22 $cross_packages"
 peer_packages="libdnnl-dev libopenblas-dev"
 
 mode=${1:-}

@@ -35,6 +35,12 @@ Result<ArtifactLibrary> ArtifactLibrary::load(const std::string& folder, const M
   }
   LATHE_TRY(const std::string bytes, read_regular_file(path));
   LATHE_TRY_STATUS(check_library(bytes, manifest.library, path));
+  if (!is_of_this_architecture(manifest)) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("the model was compiled for {}, which is not this machine's architecture",
+                            manifest.target),
+                folder);
+  }
   ArtifactLibrary library;
   library.library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library.library_ == nullptr)

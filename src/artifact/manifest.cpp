@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "artifact/runtime/instructions.h"
 #include "base/file_type.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -73,6 +74,7 @@ Result<Manifest> read_values(const nlohmann::json& json, const std::string& path
   }
   Manifest manifest;
   manifest.name = json.value("name", std::string());
+  manifest.target = json.value("target", std::string());
   manifest.has_hash = json.contains("hash");
   if (json.contains("build")) manifest.build = json.at("build").get<std::string>();
   LATHE_TRY(manifest.inputs, read_tensors(json.at("inputs"), path));
@@ -145,6 +147,10 @@ Result<Manifest> read_manifest(const std::string& folder) {
   } catch (const nlohmann::json::exception&) {
     return refused();
   }
+}
+
+bool is_of_this_architecture(const Manifest& manifest) {
+  return manifest.target.empty() || find_instructions(manifest.target.c_str()) != nullptr;
 }
 
 Status check_interface(const Manifest& manifest, const lathe_model_info& library, const std::string& path) {

@@ -33,6 +33,7 @@ struct FileMark {
 
 struct Manifest {
   std::string name;
+  std::string target;                // what it was compiled for; empty: of a Lathe that did not write it yet
   bool has_hash = false;             // which is right, where it is there
   std::optional<std::string> build;  // none: of a Lathe that did not write it yet
   std::vector<ArtifactTensor> inputs;
@@ -43,6 +44,9 @@ struct Manifest {
 
 // An Error where the folder holds no manifest, or one that is damaged.
 Result<Manifest> read_manifest(const std::string& folder);
+
+// Whether its library is one for processors of this machine's kind, whatever instructions they have.
+bool is_of_this_architecture(const Manifest& manifest);
 
 // An Error that names the first difference between the manifest and what the library says of its own model.
 Status check_interface(const Manifest& manifest, const lathe_model_info& library, const std::string& path);

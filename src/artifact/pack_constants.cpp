@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compile/compile.h"
 #include "loop/host_tensor.h"
 #include "runtime/launch.h"
+#include "target/all.h"
+#include "target/detect.h"
 
 namespace lathe {
 namespace {
@@ -28,8 +31,17 @@ void pack(const Argument& argument, const Bytes& row_major, std::span<std::byte>
   }
 }
 
+// A program for a processor that this machine does not have is compiled for the one that it has: layouts are
+// the program's, whatever runs it.
+Result<Instance> instance_here(const CompiledTask& kernel) {
+  if (check_runs_here(kernel.task.target)) return Instance::create(kernel.module);
+  LATHE_TRY(const Target native, detect_target());
+  LATHE_TRY(const Module module, compile_program(kernel.program, native));
+  return Instance::create(module);
+}
+
 Status prepare(const ModelConstants& constants, const CompiledTask& kernel, const PackedTaker& take) {
-  LATHE_TRY(Instance instance, Instance::create(kernel.module));
+  LATHE_TRY(Instance instance, instance_here(kernel));
   for (size_t i = 0; i < constants.values.size(); ++i) {
     if (constants.values[i] == nullptr) continue;
     pack(kernel.program.arguments[i], *constants.values[i], instance.buffer(i));

@@ -19,6 +19,9 @@ LATHE_EMBED(lathe_embedded_face, LATHE_MODEL_FACE_HEADER);
 LATHE_EMBED(lathe_embedded_libc, LATHE_LIBC);
 LATHE_EMBED(lathe_embedded_libpthread, LATHE_LIBPTHREAD);
 LATHE_EMBED(lathe_embedded_loader, LATHE_LOADER);
+#define LATHE_SOURCE(number, path, file) LATHE_EMBED(lathe_embedded_source##number, file);
+#include "artifact/runtime_sources.inc"
+#undef LATHE_SOURCE
 
 namespace lathe {
 namespace {
@@ -42,6 +45,15 @@ std::array<SystemLibrary, 3> system_libraries() {
   return {{{"libc.so.6", between(lathe_embedded_libc_begin, lathe_embedded_libc_end)},
            {"libpthread.so.0", between(lathe_embedded_libpthread_begin, lathe_embedded_libpthread_end)},
            {LATHE_LOADER_NAME, between(lathe_embedded_loader_begin, lathe_embedded_loader_end)}}};
+}
+
+std::vector<RuntimeSource> portable_runtime() {
+#define LATHE_SOURCE(number, path, file) \
+  {path, between(lathe_embedded_source##number##_begin, lathe_embedded_source##number##_end)},
+  return {
+#include "artifact/runtime_sources.inc"
+  };
+#undef LATHE_SOURCE
 }
 
 }  // namespace lathe

@@ -1,10 +1,11 @@
 // What a model.so is made of beside its kernels, as it was when Lathe was built: the archive of the model
-// runtime, the C headers that the generated tables include, and what stands for the C library when it is
-// linked. Part of the executable; lives for ever.
+// runtime and its sources, the C headers that the generated tables include, and what stands for the C library
+// when it is linked. Part of the executable; lives for ever.
 #pragma once
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace lathe {
 
@@ -20,5 +21,13 @@ struct SystemLibrary {
   std::string_view bytes;
 };
 std::array<SystemLibrary, 3> system_libraries();
+
+// The sources of the model runtime, for another architecture than this program's: the file's path below the
+// folder of includes, and what it holds.
+struct RuntimeSource {
+  std::string_view path;
+  std::string_view bytes;
+};
+std::vector<RuntimeSource> portable_runtime();
 
 }  // namespace lathe

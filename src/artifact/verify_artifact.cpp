@@ -45,6 +45,17 @@ Status verify_weights(const std::string& folder, const Manifest& manifest) {
               path);
 }
 
+// What the library says of itself is asked where this machine can load it.
+Status verify_library(const std::string& folder, const Manifest& manifest) {
+  if (is_of_this_architecture(manifest)) {
+    LATHE_TRY(const ArtifactLibrary library, ArtifactLibrary::load(folder, manifest));
+    return {};
+  }
+  const std::string path = folder + "/model.so";
+  LATHE_TRY(const std::string bytes, read_regular_file(path));
+  return check_library(bytes, manifest.library, path);
+}
+
 }  // namespace
 
 Result<Manifest> verify_artifact(const std::string& folder) {
@@ -60,9 +71,7 @@ Result<Manifest> verify_artifact(const std::string& folder) {
     return fail(ErrorKind::load, "the manifest names neither a library nor sources: compile it again",
                 folder + "/manifest.json");
   }
-  if (manifest.library) {
-    LATHE_TRY(const ArtifactLibrary library, ArtifactLibrary::load(folder, manifest));
-  }
+  if (manifest.library) LATHE_TRY_STATUS(verify_library(folder, manifest));
   for (const FileMark& file : manifest.files) {
     const std::string path = folder + "/" + file.name;
     LATHE_TRY(const std::string bytes, read_regular_file(path));

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "artifact/cross_compiler.h"
 #include "artifact/emit_sources.h"
 #include "artifact/run_program.h"
+#include "artifact/runtime/instructions.h"
 #include "artifact/runtime_bytes.h"
 #include "artifact/weights.h"
 #include "base/json.h"
@@ -62,9 +64,6 @@ Status write_sources(const Model& model, uint64_t id, const ScratchFolder& build
   LATHE_TRY_STATUS(write_file(build.at("lathe/kernel_abi.h"), {kernel_abi_header()}));
   LATHE_TRY_STATUS(write_file(build.at("model_tables.h"), {model_tables_header()}));
   LATHE_TRY_STATUS(write_file(build.at("lathe/model_face.h"), {model_face_header()}));
-  LATHE_TRY_STATUS(write_file(build.at("runtime.a"), {model_runtime_archive()}));
-  for (const SystemLibrary& library : system_libraries())
-    LATHE_TRY_STATUS(write_file(build.at(library.name), {library.bytes}));
   LATHE_TRY_STATUS(write_file(build.at("exports"), {model_exports(model)}));
   return write_file(build.at("tables.cpp"), {model_tables_source(model, id)});
 }
@@ -80,19 +79,65 @@ Status run_compiler(const std::vector<std::string>& arguments) {
 // A path that the compiler takes for one, and not for an option or a file of options.
 std::string as_argument(const std::string& path) { return path.starts_with('/') ? path : "./" + path; }
 
+using Arguments = std::vector<std::string>;
+
+// For this program's own architecture: the runtime is there already, and so is what stands for the C library.
+Status add_archives(const ScratchFolder& build, Arguments& arguments) {
+  LATHE_TRY_STATUS(write_file(build.at("runtime.a"), {model_runtime_archive()}));
+  arguments.insert(arguments.end(), {"-O1", "-Wl,--whole-archive", as_argument(build.at("runtime.a")),
+                                     "-Wl,--no-whole-archive"});
+  for (const SystemLibrary& library : system_libraries()) {
+    LATHE_TRY_STATUS(write_file(build.at(library.name), {library.bytes}));
+    arguments.push_back(as_argument(build.at(library.name)));
+  }
+  return {};
+}
+
+// For another: the runtime is compiled with it, and linked with the C library that the compiler brings.
+Status add_sources(const ScratchFolder& build, Arguments& arguments) {
+  arguments.insert(arguments.end(), {"-std=gnu++23", "-O2", "-fno-rtti", "-fno-threadsafe-statics",
+                                     "-fno-stack-protector", "-U_FORTIFY_SOURCE"});
+  for (const RuntimeSource& source : portable_runtime()) {
+    const std::string path = build.at(std::string(source.path));
+    std::error_code ignored;
+    fs::create_directories(fs::path(path).parent_path(), ignored);
+    LATHE_TRY_STATUS(write_file(path, {source.bytes}));
+    if (path.ends_with(".cpp")) arguments.push_back(as_argument(path));
+  }
+  arguments.emplace_back("-lc");
+  return {};
+}
+
+bool is_of_this_architecture(const Model& model) {
+  return find_instructions(model.target.name.c_str()) != nullptr;
+}
+
+Result<std::string> compiler_of(const Model& model, const WriteOptions& options) {
+  if (is_of_this_architecture(model)) return options.compiler;
+  const CrossCompiler* cross = find_cross_compiler(model.target.name);
+  if (cross == nullptr)
+    return fail(ErrorKind::unsupported,
+                fmt::format("no compiler is known that links libraries for '{}'", model.target.name));
+  const std::string command(cross->command);
+  if (run_program({command, "--version"})) return command;
+  return fail(ErrorKind::build,
+              fmt::format("model.so for {} cannot be linked: there is no {}, which Debian's package {} has",
+                          model.target.name, command, cross->package));
+}
+
 Status link(const Model& model, const ScratchFolder& build, const WriteOptions& options) {
-  std::vector<std::string> arguments = {options.compiler,
-                                        "-shared",
-                                        "-fPIC",
-                                        "-O1",
-                                        "-fno-exceptions",
-                                        "-nostdlib",
-                                        "-w",
-                                        "-s",
-                                        "-I" + as_argument(build.at("")),
-                                        "-o",
-                                        as_argument(build.at(kLibrary)),
-                                        as_argument(build.at("tables.cpp"))};
+  LATHE_TRY(std::string compiler, compiler_of(model, options));
+  Arguments arguments = {std::move(compiler),
+                         "-shared",
+                         "-fPIC",
+                         "-fno-exceptions",
+                         "-nostdlib",
+                         "-w",
+                         "-s",
+                         "-I" + as_argument(build.at("")),
+                         "-o",
+                         as_argument(build.at(kLibrary)),
+                         as_argument(build.at("tables.cpp"))};
   for (size_t i = 0; i < model.kernels.size(); ++i) {
     const std::string path = build.at(fmt::format("kernel{}.o", i));
     LATHE_TRY_STATUS(write_file(path, {model.kernels[i].module.object}));
@@ -101,8 +146,8 @@ Status link(const Model& model, const ScratchFolder& build, const WriteOptions& 
   const auto add = [&](std::initializer_list<std::string> more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   };
-  add({"-Wl,--whole-archive", as_argument(build.at("runtime.a")), "-Wl,--no-whole-archive"});
-  for (const SystemLibrary& library : system_libraries()) add({as_argument(build.at(library.name))});
+  LATHE_TRY_STATUS(is_of_this_architecture(model) ? add_archives(build, arguments)
+                                                  : add_sources(build, arguments));
   add({"-lgcc", "-Wl,--no-undefined", "-Wl,-soname," + link_name(model),
        // Which glibc 2.36 alone reads, and some compilers ask for.
        "-Wl,-z,nopack-relative-relocs",

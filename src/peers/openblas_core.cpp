@@ -10,6 +10,7 @@ namespace {
 constexpr std::pair<std::string_view, const char*> kCores[] = {
     {"x86-avx512", "SkylakeX"},
     {"x86-avx2", "Haswell"},
+    {"aarch64-neon", "ARMV8"},
 };
 
 }  // namespace

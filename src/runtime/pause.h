@@ -7,6 +7,8 @@ namespace lathe {
 inline void pause_briefly() {
 #ifdef __x86_64__
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // "yield" does nothing on most processors
 #endif
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "target/cpu/aarch64/aarch64.h"
 #include "target/cpu/x86/x86.h"
 #include "target/detect.h"
 #include "target/gpu/opencl.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr TargetRow kTargets[] = {
     {"x86-avx512", "AVX-512 F, VL, BW and DQ", generic_avx512, detect_avx512, &kAvx512PeakLoops},
     {"x86-avx2", "AVX2 and FMA", generic_avx2, detect_avx2, &kAvx2PeakLoops},
+    {"aarch64-neon", "a 64-bit Arm processor", generic_neon, detect_neon, &kNeonPeakLoops},
     {"opencl", "an OpenCL device and libOpenCL.so.1", generic_opencl, detect_opencl, nullptr},
 };
 

@@ -63,7 +63,7 @@ TEST_F(CliTest, WorkloadsAtFaultAreNamed) {
             "lathe: --filter: '(' is no regular expression");
   EXPECT_EQ(
       sentence("compile --workload w.json --target vax --out o"),
-      "lathe: --target: unknown target 'vax': one of native, x86-avx512, x86-avx2, opencl");
+      "lathe: --target: unknown target 'vax': one of native, x86-avx512, x86-avx2, aarch64-neon, opencl");
   EXPECT_EQ(sentence("compile --workload w.json --cores 4000 --out o"),
             "lathe: --cores: 4000 cores are more than the " + std::to_string(allowed_cpus().size()) +
                 " that this process may use");
@@ -331,7 +331,7 @@ TEST_F(CliTest, WhatTuningCannotWriteIsNamedBeforeItBegins) {
   write("r.json", "kept");
   EXPECT_EQ(
       sentence(tune + "--json r.json --target vax"),
-      "lathe: --target: unknown target 'vax': one of native, x86-avx512, x86-avx2, opencl");
+      "lathe: --target: unknown target 'vax': one of native, x86-avx512, x86-avx2, aarch64-neon, opencl");
   EXPECT_EQ(read_text(folder_.path() / "r.json"), "kept");
 
   // The report may go into a folder that the artifacts make.

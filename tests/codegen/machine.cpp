@@ -28,17 +28,17 @@ std::string read_file(const std::string& path) {
 
 // Told to let no warning pass, to inline what <math.h> has as an instruction and to leave loops that move
 // elements loops: the loader knows neither libm nor memmove.
-constexpr const char* kCompiler =
-    "cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -mavx2 -mfma -fno-math-errno "
-    "-fno-tree-loop-distribute-patterns -ffp-contract=off -fPIC -fno-stack-protector -fcf-protection=none "
-    "-c ";
+constexpr const char* kOptions =
+    " -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -O2 -fno-math-errno "
+    "-fno-tree-loop-distribute-patterns -ffp-contract=off -fPIC -fno-stack-protector -c ";
+constexpr const char* kHostCompiler = "cc -mavx2 -mfma -fcf-protection=none";
 
-Result<std::string> compile_c99(const std::string& source) {
+Result<std::string> compile_c99(const std::string& source, const std::string& compiler) {
   char folder[] = "/tmp/lathe-c99-XXXXXX";
   if (mkdtemp(folder) == nullptr) return fail(ErrorKind::io, "no temporary folder");
   const std::string base = std::string(folder) + "/kernel";
   std::ofstream(base + ".c") << source;
-  const bool failed = run_in_shell(kCompiler + base + ".c -o " + base + ".o") != 0;
+  const bool failed = run_in_shell(compiler + kOptions + base + ".c -o " + base + ".o") != 0;
   std::string object = failed ? "" : read_file(base + ".o");
   std::remove((base + ".c").c_str());
   std::remove((base + ".o").c_str());
@@ -47,14 +47,43 @@ Result<std::string> compile_c99(const std::string& source) {
   return object;
 }
 
-Result<std::string> object_of(const LoweredProgram& lowered, Backend backend, const EntrySymbols& symbols) {
-  if (backend == Backend::llvm) return emit_object(lowered, detect_target().value(), symbols);
-  LATHE_TRY(std::string source, emit_c(lowered, symbols));
-  return compile_c99(source);
-}
-
 int64_t storage_bytes(const Tensor& tensor, const Layout& layout) {
   return physical_elements(layout, tensor->shape) * bytes_of(tensor->dtype);
+}
+
+}  // namespace
+
+const char* to_string(Backend backend) { return backend == Backend::llvm ? "llvm" : "c"; }
+
+Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads) {
+  LATHE_TRY(Module module, build_for(lowered, backend, detect_target().value(), kHostCompiler));
+  module.threads = threads;
+  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
+  return module;
+}
+
+Result<Module> build_for(const LoweredProgram& lowered, Backend backend, const Target& target,
+                         const std::string& compiler) {
+  const EntrySymbols symbols = entry_symbols("test");
+  Module module;
+  if (backend == Backend::llvm) {
+    LATHE_TRY(module.object, emit_object(lowered, target, symbols));
+  } else {
+    LATHE_TRY(const std::string source, emit_c(lowered, symbols));
+    LATHE_TRY(module.object, compile_c99(source, compiler));
+  }
+  module.kernel_symbol = symbols.kernel;
+  if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
+  for (const Argument& argument : lowered.program.arguments) {
+    const BufferRole role = argument.is_output ? BufferRole::output : BufferRole::input;
+    module.buffers.push_back({argument.tensor->name, role, storage_bytes(argument.tensor, argument.layout)});
+  }
+  for (const Prepared& prepared : lowered.program.prepared) {
+    const int64_t bytes = storage_bytes(prepared.tensor, prepared.layout);
+    module.buffers.push_back({prepared.tensor->name, BufferRole::prepared, bytes});
+  }
+  module.workspace_bytes = lowered.memory.shared_bytes + lowered.memory.thread_bytes;
+  return module;
 }
 
 void copy_in(const HostTensor& values, const Layout& layout, std::span<std::byte> bytes) {
@@ -76,29 +105,6 @@ HostTensor copy_out(const Tensor& tensor, const Layout& layout, std::span<const 
     });
   });
   return result;
-}
-
-}  // namespace
-
-const char* to_string(Backend backend) { return backend == Backend::llvm ? "llvm" : "c"; }
-
-Result<Module> build(const LoweredProgram& lowered, Backend backend, int threads) {
-  const EntrySymbols symbols = entry_symbols("test");
-  Module module;
-  LATHE_TRY(module.object, object_of(lowered, backend, symbols));
-  module.kernel_symbol = symbols.kernel;
-  if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
-  for (const Argument& argument : lowered.program.arguments) {
-    const BufferRole role = argument.is_output ? BufferRole::output : BufferRole::input;
-    module.buffers.push_back({argument.tensor->name, role, storage_bytes(argument.tensor, argument.layout)});
-  }
-  for (const Prepared& prepared : lowered.program.prepared) {
-    const int64_t bytes = storage_bytes(prepared.tensor, prepared.layout);
-    module.buffers.push_back({prepared.tensor->name, BufferRole::prepared, bytes});
-  }
-  module.threads = threads;
-  module.workspace_bytes = lowered.memory.shared_bytes + threads * lowered.memory.thread_bytes;
-  return module;
 }
 
 Result<std::vector<HostTensor>> run_machine(const LoweredProgram& lowered, Backend backend,

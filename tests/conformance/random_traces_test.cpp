@@ -42,45 +42,6 @@ int least_compared() { return GTEST_FLAG_GET(shuffle) ? kCompared * 9 / 10 : kCo
 constexpr const char* kKinds[] = {"matmul", "conv2d_bn_relu", "depthwise_conv2d",
                                   "transpose_batch_matmul_softmax", "conv2d_transpose"};
 
-// The operators of the papers that the five kinds leave out, and some of those with more in a batch.
-constexpr SmallCase kOthers[] = {
-    {"gemv", R"({"m": 37, "k": 19})"},
-    {"bilinear", R"({"batch": 1, "out_features": 11, "in1_features": 7, "in2_features": 5})"},
-    {"bilinear", R"({"batch": 3, "out_features": 5, "in1_features": 13, "in2_features": 3})"},
-    {"conv1d",
-     R"({"batch": 3, "length": 11, "in_channels": 6, "out_channels": 10, "kernel": 3, "stride": 1, "padding": 2, "dilation": 2, "groups": 2})"},
-    {"conv2d",
-     R"({"batch": 3, "height": 5, "width": 8, "in_channels": 3, "out_channels": 7, "kernel": 2, "stride": 2, "padding": 0})"},
-    {"conv3d",
-     R"({"batch": 1, "depth": 5, "height": 4, "width": 7, "in_channels": 3, "out_channels": 5, "kernel": 3, "stride": 1, "padding": 1})"},
-    {"conv3d",
-     R"({"batch": 3, "depth": 4, "height": 5, "width": 3, "in_channels": 2, "out_channels": 4, "kernel": 2, "stride": 2, "padding": 1})"},
-    {"conv1d_transpose",
-     R"({"batch": 3, "length": 5, "in_channels": 4, "out_channels": 3, "kernel": 4, "stride": 2, "padding": 1})"},
-    {"conv3d_transpose",
-     R"({"batch": 1, "depth": 3, "height": 2, "width": 4, "in_channels": 3, "out_channels": 5, "kernel": 3, "stride": 1, "padding": 1})"},
-    {"conv3d_transpose",
-     R"({"batch": 3, "depth": 2, "height": 3, "width": 2, "in_channels": 2, "out_channels": 3, "kernel": 3, "stride": 2, "padding": 1})"},
-    {"depthwise_conv2d",
-     R"({"batch": 3, "height": 6, "width": 5, "channels": 7, "multiplier": 3, "kernel": 3, "stride": 2, "padding": 0})"},
-    {"conv2d_winograd",
-     R"({"batch": 1, "height": 7, "width": 9, "in_channels": 3, "out_channels": 5, "kernel": 3, "stride": 1, "padding": 1})"},
-    {"conv2d_winograd",
-     R"({"batch": 3, "height": 6, "width": 5, "in_channels": 5, "out_channels": 3, "kernel": 3, "stride": 1, "padding": 0})"},
-    {"capsule_conv2d",
-     R"({"batch": 1, "height": 4, "width": 5, "in_channels": 3, "out_channels": 2, "kernel": 3, "stride": 2, "padding": 1, "capsule": 4})"},
-    {"capsule_conv2d",
-     R"({"batch": 3, "height": 3, "width": 3, "in_channels": 2, "out_channels": 3, "kernel": 2, "stride": 1, "padding": 0, "capsule": 3})"},
-    {"frobenius_norm", R"({"batch": 3, "m": 5, "n": 11})"},
-    {"conv2d_bn_relu",
-     R"({"batch": 3, "height": 7, "width": 5, "in_channels": 6, "out_channels": 9, "kernel": 3, "stride": 2, "padding": 1, "groups": 3})"},
-    {"transpose_batch_matmul_softmax", R"({"batch": 3, "sequence": 5, "heads": 2, "head_dim": 7})"},
-    {"block_circulant_matrix", R"({"rows": 12, "cols": 19, "block": 4})"},
-    {"block_circulant_matrix", R"({"rows": 17, "cols": 21, "block": 3})"},
-    {"shift_conv2d", R"({"batch": 1, "height": 7, "width": 5, "channels": 11, "kernel": 3})"},
-    {"shift_conv2d", R"({"batch": 3, "height": 5, "width": 6, "channels": 7, "kernel": 3, "dilation": 2})"},
-};
-
 bool is_of_kinds(const Reference& reference) {
   return std::ranges::find(kKinds, reference.task.name) != std::end(kKinds);
 }
@@ -285,7 +246,7 @@ TEST_F(RandomTraces, PointsOfLongReductionsComputeWhatTheNaiveProgramDoes) {
 }
 
 TEST_F(RandomTraces, EveryOtherOperatorComputesWhatTheNaiveProgramDoes) {
-  const std::vector<Reference> others = references(kOthers);
+  const std::vector<Reference> others = references(other_small_cases());
   constexpr uint64_t kEach = kSeeds / 2;
   draw_points(others, kEach);
   draw_steps(others, kEach);

@@ -25,6 +25,8 @@ struct SmallCase {
 };
 // Prime extents, extents of 1, batches of 1 and 2, strides, padding, groups.
 std::span<const SmallCase> small_cases();
+// The operators of the papers that those leave out, and some of theirs with more in a batch.
+std::span<const SmallCase> other_small_cases();
 
 // A task with its inputs and what the naive program makes of them.
 struct Reference {
@@ -37,6 +39,10 @@ Reference make_reference(Task task);
 Reference make_reference(const SmallCase& small, const Target& target, bool free_layouts);
 // Every case on each target, with one core and two, with fixed and free layouts.
 std::vector<Reference> references(std::span<const SmallCase> cases);
+
+// Empty, or the first element that differs by more than so much of its tensor's largest.
+std::string first_difference(const std::vector<HostTensor>& expected, const std::vector<HostTensor>& got,
+                             double tolerance);
 
 struct TraceCounts {
   int traces = 0;

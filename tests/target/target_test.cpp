@@ -77,7 +77,7 @@ TEST(Target, WhoTakesItForAnotherKindIsWrong) {
 }
 
 TEST(Target, NamesWhatIsWrongInTheText) {
-  const std::string names = "native, x86-avx512, x86-avx2, opencl";
+  const std::string names = "native, x86-avx512, x86-avx2, aarch64-neon, opencl";
   EXPECT_EQ(error_of("x86-sse"), "unknown target 'x86-sse': one of " + names);
   EXPECT_EQ(error_of(""), "target:1:1: expected a target: one of " + names);
   EXPECT_EQ(error_of("native cores=0"), "target:1:15: 0 is not in 1 .. 2147483647");

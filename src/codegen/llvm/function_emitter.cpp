@@ -172,6 +172,7 @@ void FunctionEmitter::emit_task(const For& loop, const std::vector<IndexEmitter:
 // What was written past the caches is in no order with the stores after it: another thread that learns that
 // this one is done could read what was there before.
 void FunctionEmitter::fence() {
+  if (entry_.processor.fence_streams == nullptr) return;
   if (!std::ranges::any_of(entry_.buffers.uses(), &BufferUse::streams)) return;
   entry_.processor.fence_streams(builder_);
 }

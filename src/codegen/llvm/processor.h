@@ -15,7 +15,7 @@ struct Processor {
   const char* cpu;       // LLVM's name of a processor with exactly these instructions
   const char* features;  // LLVM's feature string that goes with it
   void (*initialise)();  // registers LLVM's backend; called once
-  // Makes every store past the caches seen by other threads before what follows.
+  // Makes every store past the caches seen by other threads before what follows; null: they all are.
   void (*fence_streams)(llvm::IRBuilderBase& builder);
   // Mends what LLVM's selection of instructions would get wrong; null: nothing.
   void (*mend)(llvm::Module& module);

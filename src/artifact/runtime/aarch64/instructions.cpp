@@ -1,0 +1,16 @@
+#include "artifact/runtime/instructions.h"
+
+#include <cstring>
+
+namespace lathe {
+namespace {
+
+constexpr Instructions kNeon = {"aarch64-neon", "128-bit vectors", [] { return true; }, nullptr};
+
+}  // namespace
+
+const Instructions* find_instructions(const char* target) {
+  return std::strcmp(kNeon.target, target) == 0 ? &kNeon : nullptr;
+}
+
+}  // namespace lathe
