@@ -2,6 +2,7 @@
 #include "artifact/replay.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -67,8 +68,8 @@ void add_replay(CLI::App& app, Action& chosen) {
   const auto options = std::make_shared<ReplayOptions>();
   command.text("FILE", options->file, "the records file", {.is_required = true});
   command.number("--record", options->record, "the record's number", {.is_required = true});
-  command.text("--emit", options->emit, "print it instead: loops, lowered, llvm, asm or c",
-               {.one_of = {"loops", "lowered", "llvm", "asm", "c"}});
+  command.text("--emit", options->emit, fmt::format("print it instead: {}", fmt::join(code_forms(), ", ")),
+               {.one_of = code_forms()});
   command.action(chosen, [options] { return run(*options); });
 }
 

@@ -36,10 +36,9 @@ Result<Program> replayed_program(const Record& record, const Task& task) {
 }
 
 Result<std::string> replay_text(const Record& record, const std::string& form) {
-  LATHE_TRY(const CodeForm code_form, parse_code_form(form));
   LATHE_TRY(const Task task, replayed_task(record));
   LATHE_TRY(const Trace trace, replayed_trace(record));
-  return within(place_of(record), emit_text(task, trace, code_form));
+  return within(place_of(record), emit_text(task, trace, form));
 }
 
 ReplayedProgram::ReplayedProgram(Trace trace, Program program, Module module, Problem problem)

@@ -11,7 +11,7 @@
 
 namespace lathe {
 
-// The record's program in that form ("loops", "lowered", "llvm", "asm", "c"). An Error where the record is
+// The record's program in that form (code_forms()). An Error where the record is
 // damaged or does not compile any more.
 Result<std::string> replay_text(const Record& record, const std::string& form);
 // A record's program and inputs, ready to run on this machine.

@@ -267,7 +267,7 @@ Status write_c_sources(Model model, const std::string& folder, const WriteOption
     const CompiledTask& kernel = model.kernels[i];
     CompileOptions compiling;
     compiling.symbol_prefix = symbol_prefix(i);
-    LATHE_TRY(std::string text, emit_text(kernel.task, kernel.trace, CodeForm::c, compiling));
+    LATHE_TRY(std::string text, emit_text(kernel.task, kernel.trace, "c", compiling));
     LATHE_TRY_STATUS(write_file(build.at(c_file(i)), {text}));
     names.push_back(c_file(i));
     texts.push_back(std::move(text));

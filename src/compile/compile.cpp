@@ -1,13 +1,13 @@
 #include "compile/compile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "codegen/c/emit_c.h"
-#include "codegen/llvm/emit.h"
+#include "codegen/all.h"
 #include "loop/print.h"
 #include "lower/lower.h"
 #include "schedule/apply.h"
@@ -15,11 +15,9 @@
 namespace lathe {
 namespace {
 
-constexpr std::array<std::pair<const char*, CodeForm>, 5> kForms = {{{"loops", CodeForm::loops},
-                                                                     {"lowered", CodeForm::lowered},
-                                                                     {"llvm", CodeForm::llvm},
-                                                                     {"asm", CodeForm::assembly},
-                                                                     {"c", CodeForm::c}}};
+// What every target's programs are, whatever the backend.
+constexpr const char* kLoops = "loops";
+constexpr const char* kLowered = "lowered";
 
 class Stopwatch {
  public:
@@ -63,12 +61,13 @@ LowerOptions lower_options(const CompileOptions& options) {
 Result<Module> compile_program(const Program& program, const Target& target, const CompileOptions& options,
                                CompileStats* stats) {
   Stopwatch watch;
+  LATHE_TRY(const Backend* const backend, find_emitter(target));
   LATHE_TRY(const LoweredProgram lowered, lower(program, target, lower_options(options)));
   const double lower_seconds = watch.lap();
   const EntrySymbols symbols = entry_symbols(options.symbol_prefix);
   EmitStats emission;
   Module module;
-  LATHE_TRY(module.object, emit_object(lowered, target, symbols, &emission));
+  LATHE_TRY(module.object, backend->emit(lowered, target, symbols, &emission));
   module.kernel_symbol = symbols.kernel;
   if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
   module.buffers = buffers_of(program);
@@ -93,28 +92,27 @@ Result<Module> compile(const Task& task, const Trace& trace, const CompileOption
   return compile_program(program, task.target, options, stats);
 }
 
-Result<CodeForm> parse_code_form(const std::string& text) {
-  for (const auto& [name, form] : kForms) {
-    if (text == name) return form;
+std::vector<std::string> code_forms() {
+  std::vector<std::string> names = {kLoops, kLowered};
+  for (const Backend& backend : all_backends()) {
+    for (const TextForm& form : backend.forms) names.emplace_back(form.name);
   }
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("'{}' is no form of code: one of loops, lowered, llvm, asm, c", text));
+  return names;
 }
 
-Result<std::string> emit_text(const Task& task, const Trace& trace, CodeForm form,
+Result<std::string> emit_text(const Task& task, const Trace& trace, const std::string& form,
                               const CompileOptions& options) {
-  LATHE_TRY(const Program program, apply_trace(task, trace));
-  if (form == CodeForm::loops) return to_string(program);
-  LATHE_TRY(const LoweredProgram lowered, lower(program, task.target, lower_options(options)));
-  const EntrySymbols symbols = entry_symbols(options.symbol_prefix);
-  switch (form) {
-    case CodeForm::llvm: return emit_llvm_ir(lowered, task.target, symbols);
-    case CodeForm::assembly: return emit_assembly(lowered, task.target, symbols);
-    case CodeForm::c: return emit_c(lowered, symbols);
-    case CodeForm::loops:
-    case CodeForm::lowered: break;
+  const std::vector<std::string> forms = code_forms();
+  if (std::ranges::find(forms, form) == forms.end()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("'{}' is no form of code: one of {}", form, fmt::join(forms, ", ")));
   }
-  return to_string(lowered.program);
+  LATHE_TRY(const Program program, apply_trace(task, trace));
+  if (form == kLoops) return to_string(program);
+  LATHE_TRY(const LoweredProgram lowered, lower(program, task.target, lower_options(options)));
+  if (form == kLowered) return to_string(lowered.program);
+  LATHE_TRY(const TextForm* const text, find_form(task.target, form));
+  return text->print(lowered, task.target, entry_symbols(options.symbol_prefix));
 }
 
 }  // namespace lathe

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "loop/loop.h"
@@ -16,16 +17,17 @@ namespace lathe {
 
 struct CompileOptions {
   std::string symbol_prefix =
-      "lathe";                     // a C identifier: the entries are <prefix>_kernel and <prefix>_prepare
-  int64_t max_statements = 16384;  // after unrolling: more is an Error, before LLVM takes seconds for it
+      "lathe";  // a C identifier: the entries are <prefix>_kernel and <prefix>_prepare
+  int64_t max_statements =
+      16384;  // after unrolling: more is an Error, before the backend takes seconds for it
 };
 
 // What a compilation took and what it gave.
 struct CompileStats {
   double apply_seconds = 0;    // trace to scheduled program
   double lower_seconds = 0;    // scheduled to lowered program
-  double emit_seconds = 0;     // lowered program to LLVM IR
-  double passes_seconds = 0;   // LLVM's IR passes
+  double emit_seconds = 0;     // lowered program to the backend's own form
+  double passes_seconds = 0;   // the backend's passes
   double machine_seconds = 0;  // instruction selection to bytes
   int innermost_loops = 0;     // in the machine code
   int stack_references = 0;    // instructions in them that touch the stack: spills; 0 in a good register tile
@@ -35,7 +37,8 @@ struct CompileStats {
   }
 };
 
-// An Error: an illegal step (illegal_schedule), a program that lowering refuses, or LLVM's failure (build).
+// An Error: an illegal step (illegal_schedule), a program that lowering refuses, or the backend's failure
+// (build).
 Result<Module> compile(const Task& task, const Trace& trace, const CompileOptions& options = {},
                        CompileStats* stats = nullptr);
 
@@ -44,14 +47,12 @@ Result<Module> compile(const Task& task, const Trace& trace, const CompileOption
 Result<Module> compile_program(const Program& program, const Target& target,
                                const CompileOptions& options = {}, CompileStats* stats = nullptr);
 
-// A program as text: the scheduled loops, the lowered ones, LLVM IR after its passes, assembly, C99.
-enum class CodeForm { loops, lowered, llvm, assembly, c };
+// A program as text: "loops" (scheduled), "lowered", and what the backends print (codegen/all.cpp).
+std::vector<std::string> code_forms();
 
-// "loops", "lowered", "llvm", "asm", "c"; an invalid_argument error names them.
-Result<CodeForm> parse_code_form(const std::string& text);
-
-// The code of a task and trace for people, or (c) for another compiler.
-Result<std::string> emit_text(const Task& task, const Trace& trace, CodeForm form,
+// The code of a task and trace for people or for another compiler, in a form of that name. An Error where
+// there is no such form, or none of the task's target.
+Result<std::string> emit_text(const Task& task, const Trace& trace, const std::string& form,
                               const CompileOptions& options = {});
 
 }  // namespace lathe

@@ -3,61 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <vector>
 
 #include "loop/verify.h"
-#include "lower/compact_buffers.h"
-#include "lower/decompose_reductions.h"
-#include "lower/drop_padding.h"
-#include "lower/expand_math.h"
-#include "lower/flatten_buffers.h"
-#include "lower/fold_arithmetic.h"
-#include "lower/hoist_guards.h"
-#include "lower/lower_blocks.h"
-#include "lower/order_registers.h"
-#include "lower/peel_tails.h"
-#include "lower/shrink_loops.h"
-#include "lower/simplify_loops.h"
-#include "lower/unroll_loops.h"
-#include "lower/vectorize_loops.h"
+#include "lower/passes.h"
 
 namespace lathe {
 namespace {
 
-struct Pass {
-  std::string_view name;
-  Result<Program> (*run)(const Program& program, const LowerOptions& options);
+struct PassesOf {
+  std::span<const Pass> operator()(const CpuTarget&) const { return cpu_passes(); }
+  std::span<const Pass> operator()(const GpuTarget&) const { return {}; }
 };
 
-// A pass that cannot fail and has no options.
-template <Program (*pass)(const Program&)>
-Result<Program> plain(const Program& program, const LowerOptions&) {
-  return pass(program);
-}
-
-Result<Program> padding(const Program& program, const LowerOptions&) { return drop_padding(program); }
-Result<Program> unrolling(const Program& program, const LowerOptions& options) {
-  return unroll_loops(program, options.max_statements);
-}
-
-// Why each stands where it does: see its header.
-constexpr std::array kPasses = {
-    Pass{"decompose_reductions", plain<decompose_reductions>},
-    Pass{"drop_padding", padding},
-    Pass{"lower_blocks", plain<lower_blocks>},
-    Pass{"simplify_loops", plain<simplify_loops>},
-    Pass{"compact_buffers", plain<compact_buffers>},
-    Pass{"order_registers", plain<order_registers>},
-    Pass{"hoist_guards", plain<hoist_guards>},
-    Pass{"shrink_loops", plain<shrink_loops>},
-    Pass{"peel_tails", plain<peel_tails>},
-    Pass{"flatten_buffers", plain<flatten_buffers>},
-    Pass{"vectorize_loops", plain<vectorize_loops>},
-    Pass{"unroll_loops", unrolling},
-    Pass{"fold_arithmetic", plain<fold_arithmetic>},
-    Pass{"expand_math", plain<expand_math>},
-};
 constexpr std::string_view kPlanMemory = "plan_memory";
 
 Status verified(std::string_view pass, const Program& program) {
@@ -68,21 +27,21 @@ Status verified(std::string_view pass, const Program& program) {
 
 }  // namespace
 
-std::vector<std::string_view> pass_names() {
+Result<LoweredProgram> lower(const Program& program, const Target& target, const LowerOptions& options) {
+  const std::span<const Pass> passes = std::visit(PassesOf{}, target.kind);
+  if (passes.empty()) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("programs for the target '{}' cannot be lowered", target.name));
+  }
   std::vector<std::string_view> names;
-  for (const Pass& pass : kPasses) names.push_back(pass.name);
+  for (const Pass& pass : passes) names.push_back(pass.name);
   names.push_back(kPlanMemory);
-  return names;
-}
-
-Result<LoweredProgram> lower(const Program& program, const Target&, const LowerOptions& options) {
-  const std::vector<std::string_view> names = pass_names();
   if (!options.stop_after.empty() && std::ranges::find(names, options.stop_after) == names.end()) {
     return fail(ErrorKind::invalid_argument, fmt::format("there is no pass '{}'; the passes are {}",
                                                          options.stop_after, fmt::join(names, ", ")));
   }
   LoweredProgram lowered{program, {}};
-  for (const Pass& pass : kPasses) {
+  for (const Pass& pass : passes) {
     const auto start = std::chrono::steady_clock::now();
     LATHE_TRY(lowered.program, pass.run(lowered.program, options));
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -1,11 +1,11 @@
 // Lowering: from a scheduled program to plain loops, stores and vector expressions, pass by pass. One list of
-// named passes (`pass_names`), one runner. Pure; safe to call from several threads at once.
+// named passes for each kind of target (pipelines/), one runner. Pure; safe to call from several threads at
+// once.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "lower/plan_memory.h"
@@ -30,11 +30,9 @@ struct LowerOptions {
   std::function<Status(std::string_view pass, const Program& program, double seconds)> after_pass;
 };
 
-// The passes in the order in which they run.
-std::vector<std::string_view> pass_names();
-
-// Runs the passes. An Error names the reason: a tail that cannot be dropped, code that grows too large, a
-// `stop_after` that is no pass. The memory plan is empty if the run stops early.
+// Runs the passes of the target's kind. An Error names the reason: a kind that has none, a tail that cannot
+// be dropped, code that grows too large, a `stop_after` that is no pass. The memory plan is empty if the run
+// stops early.
 Result<LoweredProgram> lower(const Program& program, const Target& target, const LowerOptions& options = {});
 
 }  // namespace lathe

@@ -12,7 +12,7 @@
 #include "measure/protocol.h"
 #include "measure/shared_memory.h"
 #include "runtime/buffer.h"
-#include "runtime/llvm_loader.h"
+#include "runtime/loader.h"
 
 namespace lathe {
 

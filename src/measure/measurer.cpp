@@ -17,7 +17,7 @@
 namespace lathe {
 namespace {
 
-// A worker loads the LLVM library when it starts; a loaded machine may take its time.
+// A worker loads a linker of some size when it starts; a loaded machine may take its time.
 constexpr double kStartSeconds = 30;
 
 // Timing takes the budget, warm-up, and a few runs as long as the first one: this many at most.

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "runtime/buffer.h"
-#include "runtime/llvm_loader.h"
+#include "runtime/loader.h"
 #include "runtime/module.h"
 
 namespace lathe {

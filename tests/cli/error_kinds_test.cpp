@@ -16,7 +16,7 @@
 #include "measure/measurer.h"
 #include "records/record_store.h"
 #include "runtime/c_object.h"
-#include "runtime/llvm_loader.h"
+#include "runtime/loader.h"
 #include "target/all.h"
 
 namespace lathe {

@@ -32,7 +32,7 @@ KernelHashes hashes_of(const Task& task, const Result<Trace>& written, const Com
   const Result<Trace> trace = parse_trace(text);
   if (!trace) return {.trace = folded(hash_of(trace.error()))};
   const Result<Module> module = compile(task, *trace, options);
-  const Result<std::string> c_text = emit_text(task, *trace, CodeForm::c, options);
+  const Result<std::string> c_text = emit_text(task, *trace, "c", options);
   return {.trace = folded(hash_text(text)),
           .object = folded(module ? hash_of(*module) : hash_of(module.error())),
           .c_text = folded(c_text ? hash_text(*c_text) : hash_of(c_text.error()))};

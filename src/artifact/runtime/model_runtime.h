@@ -1,8 +1,8 @@
 // A model that runs: what stands behind the artifact's C face (model_api.cpp). It is compiled into every
-// model.so beside the kernels and needs neither LLVM nor the rest of Lathe, nor the C++ library. Any number
-// of threads may run it at once: each call in flight has a context of its own, made when first needed, and
-// all share weights, constants and threads. A forked child goes on with what its parent had. What the caller
-// does wrong is a model_error.
+// model.so beside the kernels and needs neither a code generator nor the rest of Lathe, nor the C++ library.
+// Any number of threads may run it at once: each call in flight has a context of its own, made when first
+// needed, and all share weights, constants and threads. A forked child goes on with what its parent had. What
+// the caller does wrong is a model_error.
 #pragma once
 
 #include <new>

@@ -1,5 +1,5 @@
-// The C backend: a lowered program as one self-contained C99 file, for compilers and machines that LLVM's
-// backend does not serve, and as a second opinion in tests. Thread-safe.
+// The C backend: a lowered program as one self-contained C99 file, for compilers and machines that no
+// other backend serves, and as a second opinion in tests. Thread-safe.
 #pragma once
 
 #include <string>

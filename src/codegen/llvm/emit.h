@@ -5,20 +5,12 @@
 #include <string>
 
 #include "base/result.h"
+#include "codegen/emit_stats.h"
 #include "codegen/entry.h"
-#include "codegen/llvm/spills.h"
 #include "lower/lower.h"
 #include "target/target.h"
 
 namespace lathe {
-
-// What an emission took and gave. Code that spills in its innermost loops is emitted twice (emit.cpp).
-struct EmitStats {
-  double emit_seconds = 0;     // the program to LLVM IR
-  double passes_seconds = 0;   // IR passes
-  double machine_seconds = 0;  // instruction selection to bytes
-  SpillCount spills;
-};
 
 // A relocatable ELF object that defines the entries (lathe/kernel_abi.h): the kernel, and prepare where the
 // program has one. It refers to no symbol but memcpy and memset. An Error says what lowering left undone

@@ -1,4 +1,4 @@
-#include "runtime/llvm_loader.h"
+#include "runtime/loader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
-#include "runtime/llvm_loader.h"
+// JITLink is used as a linker alone, without an ORC session: one object at a time needs no symbol tables
+// shared between objects.
+#include "runtime/loader.h"
 
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>

@@ -1,6 +1,5 @@
-// Machine code into this process: links a module's relocatable object with LLVM's JITLink and gives its entry
-// points. JITLink is used as a linker alone, without an ORC session: one object at a time needs no symbol
-// tables shared between objects, and a link costs some tenths of a millisecond.
+// Machine code into this process: links a module's relocatable object and gives its entry points. A link
+// costs some tenths of a millisecond.
 #pragma once
 
 #include <memory>

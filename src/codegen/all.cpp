@@ -1,0 +1,45 @@
+#include "codegen/all.h"
+
+#include <fmt/format.h>
+
+#include "codegen/c/emit_c.h"
+#include "codegen/llvm/emit.h"
+
+namespace lathe {
+namespace {
+
+bool is_cpu(const Target& target) { return std::holds_alternative<CpuTarget>(target.kind); }
+
+constexpr TextForm kLlvmForms[] = {{"llvm", emit_llvm_ir}, {"asm", emit_assembly}};
+constexpr TextForm kCForms[] = {{"c", [](const LoweredProgram& lowered, const Target&,
+                                         const EntrySymbols& symbols) { return emit_c(lowered, symbols); }}};
+
+constexpr Backend kBackends[] = {
+    {"llvm", is_cpu, emit_object, kLlvmForms},
+    {"c", is_cpu, nullptr, kCForms},
+};
+
+}  // namespace
+
+std::span<const Backend> all_backends() { return kBackends; }
+
+Result<const Backend*> find_emitter(const Target& target) {
+  for (const Backend& backend : kBackends) {
+    if (backend.emit != nullptr && backend.takes(target)) return &backend;
+  }
+  return fail(ErrorKind::unsupported,
+              fmt::format("no backend makes machine code for the target '{}'", target.name));
+}
+
+Result<const TextForm*> find_form(const Target& target, std::string_view name) {
+  for (const Backend& backend : kBackends) {
+    if (!backend.takes(target)) continue;
+    for (const TextForm& form : backend.forms) {
+      if (form.name == name) return &form;
+    }
+  }
+  return fail(ErrorKind::unsupported,
+              fmt::format("no backend gives programs for the target '{}' as '{}'", target.name, name));
+}
+
+}  // namespace lathe

@@ -1,0 +1,33 @@
+// What makes code of lowered programs: a row of the table of backends (all.h).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "codegen/emit_stats.h"
+#include "codegen/entry.h"
+#include "lower/lower.h"
+#include "target/target.h"
+
+namespace lathe {
+
+// The program as text, for people or for another compiler.
+struct TextForm {
+  std::string_view name;
+  Result<std::string> (*print)(const LoweredProgram& lowered, const Target& target,
+                               const EntrySymbols& symbols);
+};
+
+// Every function is thread-safe, and gives the same bytes for the same program, whatever ran before.
+struct Backend {
+  std::string_view name;
+  bool (*takes)(const Target& target);  // by its kind
+  // What a module of the target holds (runtime/module.h); null: this backend makes text alone.
+  Result<std::string> (*emit)(const LoweredProgram& lowered, const Target& target,
+                              const EntrySymbols& symbols, EmitStats* stats);
+  std::span<const TextForm> forms;
+};
+
+}  // namespace lathe

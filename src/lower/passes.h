@@ -1,0 +1,22 @@
+// A pass as the lists of pipelines/ hold it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "loop/loop.h"
+
+namespace lathe {
+
+struct LowerOptions;
+
+struct Pass {
+  std::string_view name;
+  Result<Program> (*run)(const Program& program, const LowerOptions& options);
+};
+
+// Which passes programs for a kind of target go through, in this order.
+std::span<const Pass> cpu_passes();
+
+}  // namespace lathe
