@@ -235,7 +235,7 @@ Status compare_all(const Reference& reference, const Layout& layout, std::span<c
 
 Result<bool> agrees(const Reference& points, std::span<const double> all, double tolerance,
                     const ElementBound& bound) {
-  constexpr double kDoublesShare = 0x1p-20;  // of what roundings of f32 do, with room to spare
+  constexpr double kDoublesShare = 0x1p-20;  // of what narrower roundings do, with room to spare
   const DType dtype = points.tensor->dtype;
   const double magnitude = magnitude_of(dtype, points.expected);
   for (size_t i = 0; i < points.positions.size(); ++i) {

@@ -40,7 +40,7 @@ std::vector<Tensor> operands_of(const Compute& compute) {
 }
 
 // Whether a double in its place is the same number, or a more exact one.
-bool is_narrow(DType dtype) { return info_of(dtype).computed_in == DType::f32; }
+bool is_narrow(DType dtype) { return is_float(dtype) && info_of(dtype).computed_in != DType::f64; }
 
 // What is rounded as a compute's last operation is rounded by itself.
 const Expr& before_rounding(const Expr& body) {

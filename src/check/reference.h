@@ -28,7 +28,7 @@ Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<cons
 Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const HostTensor> inputs,
                                                 const Watch& watch);
 
-// The same Dag with f64 in the place of f32; nothing where it has other floats than f32.
+// The same Dag with f64 in the place of narrower floats; nothing where it has f64 of its own.
 std::optional<Dag> in_double(const Dag& dag);
 
 }  // namespace lathe

@@ -20,11 +20,12 @@ double additions_of(const Expr& body) {
 
 // Whether the Dag computes in double alone what it computes in floats.
 bool is_in_double(const Dag& dag) {
-  const auto is_double = [](const Compute& compute) {
-    bool found = compute.output->dtype != DType::f32 || !accumulates(compute.reduction);
+  const auto is_narrow = [](DType dtype) { return is_float(dtype) && dtype != DType::f64; };
+  const auto is_double = [&](const Compute& compute) {
+    bool found = !is_narrow(compute.output->dtype) || !accumulates(compute.reduction);
     for_each(compute.body, [&](const Expr& e) {
       const bool computes = e.as<Unary>() != nullptr || e.as<Binary>() != nullptr || e.as<Cast>() != nullptr;
-      if (computes && e.type().dtype == DType::f32) found = false;
+      if (computes && is_narrow(e.type().dtype)) found = false;
     });
     return found;
   };
