@@ -9,8 +9,8 @@ namespace lathe {
 
 // How many terms the Dag's longest sum has.
 double longest_sum(const Dag& dag);
-// The rounding of sums of the Dag's longest reduction, in less than double where anything is, times what the trace's
-// algorithm is known to lose.
+// The rounding of sums of the Dag's longest reduction, in less than double where anything is, times what the
+// trace's algorithm is known to lose.
 double relative_tolerance(const Dag& dag, const Trace& trace);
 
 }  // namespace lathe

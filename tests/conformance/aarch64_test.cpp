@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "check/tolerance.h"
 #include "codegen/emulated.h"
 #include "conformance/trace_checker.h"
 #include "lower/lower.h"
 #include "ops/all.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/all.h"
-#include "tune/problem.h"
 
 namespace lathe::testing {
 namespace {
@@ -47,7 +47,7 @@ class AArch64 : public ::testing::TestWithParam<SmallCase> {
 TEST_P(AArch64, ProgramsComputeWhatTheInterpreterDoes) {
   if (const std::string missing = missing_of(aarch64_emulation()); !missing.empty()) GTEST_SKIP() << missing;
   const Reference reference = make_reference(GetParam(), generic_target("aarch64-neon"), true);
-  const Result<Space> space = Space::derive(reference.task);
+  const Result<Space> space = derive_space(reference.task);
   ASSERT_TRUE(space) << space.error().to_string();
   const Trace preferred = space->trace(space->preferred_points().front()).value();
   EXPECT_EQ(fault(reference, preferred, Backend::llvm), "");
