@@ -10,12 +10,14 @@
 #include <fstream>
 
 #include "artifact/compile_model.h"
+#include "artifact/loaded_artifact.h"
+#include "artifact/verify_artifact.h"
 #include "artifact/write_artifact.h"
+#include "base/emulation.h"
 #include "base/read_file.h"
 #include "base/rng.h"
 #include "base/shell.h"
 #include "base/temporary_folder.h"
-#include "codegen/emulated.h"
 #include "graph/onnx_models.h"
 #include "graph/reference.h"
 #include "target/all.h"
@@ -88,8 +90,8 @@ class CrossCompilerTest : public ::testing::Test {
 };
 
 TEST_F(CrossCompilerTest, ANetworkForAnotherProcessorRunsThere) {
-  const testing::Emulation emulation = testing::aarch64_emulation();
-  if (const std::string missing = testing::missing_of(emulation); !missing.empty()) GTEST_SKIP() << missing;
+  const Emulation emulation = aarch64_emulation();
+  if (const std::string missing = missing_of(emulation); !missing.empty()) GTEST_SKIP() << missing;
   const Status written = write_artifact(model_, at("net"), {.compiler_version = "test"});
   ASSERT_TRUE(written.has_value()) << written.error().to_string();
   std::ofstream(at("program.c")) << kProgram;
@@ -112,6 +114,17 @@ TEST_F(CrossCompilerTest, ANetworkForAnotherProcessorRunsThere) {
     std::memcpy(&value, out.data() + i * sizeof value, sizeof value);
     EXPECT_NEAR(value, expected->front().data[i], 1e-5) << i;
   }
+}
+
+TEST_F(CrossCompilerTest, ALibraryForAnotherProcessorIsVerifiedButNotLoaded) {
+  if (const std::string missing = missing_of(aarch64_emulation()); !missing.empty()) GTEST_SKIP() << missing;
+  const Status written = write_artifact(model_, at("net"), {.compiler_version = "test"});
+  ASSERT_TRUE(written.has_value()) << written.error().to_string();
+  EXPECT_TRUE(verify_artifact(at("net")).has_value());
+  EXPECT_EQ(LoadedArtifact::open(at("net"), 1).error().message,
+            "the model was compiled for aarch64-neon, which is not this machine's architecture");
+  std::ofstream(at("net/model.so"), std::ios::binary | std::ios::in).seekp(100).put('!');
+  EXPECT_FALSE(verify_artifact(at("net")).has_value());
 }
 
 TEST_F(CrossCompilerTest, WhereTheCompilerIsMissingASentenceNamesItsPackage) {

@@ -82,15 +82,6 @@ void write(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-Emulation aarch64_emulation() { return {"aarch64-linux-gnu-gcc", "qemu-aarch64"}; }
-
-std::string missing_of(const Emulation& emulation) {
-  for (const std::string& command : {emulation.compiler, emulation.emulator}) {
-    if (run_in_shell("command -v " + command + " > /dev/null") != 0) return command + " is missing";
-  }
-  return "";
-}
-
 Result<std::vector<HostTensor>> run_emulated(const LoweredProgram& lowered, Backend backend,
                                              const Target& target, const Emulation& emulation,
                                              std::span<const HostTensor> inputs) {

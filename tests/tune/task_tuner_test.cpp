@@ -125,10 +125,8 @@ TEST_F(TuneTask, AConvolutionThatIsRequiredByWinogradIsComputedSo) {
   const auto workload_of = [&](const std::string& op) {
     return parse_workloads(R"([{"name": "c", "op": ")" + op + "\", " + shape, "test").value().front();
   };
-  const Task task =
-      make_task(workload_of("conv2d_winograd"), with_cores(detect_target().value(), 1), true).value();
-  EXPECT_NE(hash_of(task),
-            hash_of(make_task(workload_of("conv2d"), with_cores(detect_target().value(), 1), true).value()));
+  const Task task = make_task(workload_of("conv2d_winograd"), small_matmul().target, true).value();
+  EXPECT_NE(hash_of(task), hash_of(make_task(workload_of("conv2d"), task.target, true).value()));
   Result<RecordStore> store = RecordStore::open(folder_ / "winograd.db");
   ASSERT_TRUE(store) << store.error().to_string();
   TuneOptions options;

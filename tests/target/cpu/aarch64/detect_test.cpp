@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/emulation.h"
 #include "base/read_file.h"
 #include "base/shell.h"
 #include "base/temporary_folder.h"
-#include "codegen/emulated.h"
 #include "folders.h"
 #include "target/cpu/aarch64/aarch64.h"
 
@@ -48,8 +48,8 @@ int main() {
 )";
 
 TEST(DetectAArch64, SaysWhichProcessorItIs) {
-  const testing::Emulation emulation = testing::aarch64_emulation();
-  if (const std::string missing = testing::missing_of(emulation); !missing.empty()) GTEST_SKIP() << missing;
+  const Emulation emulation = aarch64_emulation();
+  if (const std::string missing = missing_of(emulation); !missing.empty()) GTEST_SKIP() << missing;
   const TemporaryFolder folder;
   const std::string base = folder.path().string() + "/";
   std::ofstream(base + "detect.cpp") << kProgram;
