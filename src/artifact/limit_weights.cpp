@@ -28,7 +28,7 @@ struct KnownProgram {
 };
 
 // A task's programs, the one that it has first.
-struct Choices {
+struct TaskChoices {
   size_t number = 0;
   int64_t weight = 0;  // uses
   int64_t sets = 0;    // of constants
@@ -95,9 +95,9 @@ void estimate(std::vector<KnownProgram>& programs, const RecordStore* records) {
     if (other.seconds == 0) other.seconds = kSlower * first.seconds;
 }
 
-Result<Choices> choices_of(CompiledTask compiled, size_t number, const WeightedTask& weighted, int64_t sets,
-                           const RecordStore* records) {
-  Choices choices{number, weighted.weight, sets, {}};
+Result<TaskChoices> choices_of(CompiledTask compiled, size_t number, const WeightedTask& weighted,
+                               int64_t sets, const RecordStore* records) {
+  TaskChoices choices{number, weighted.weight, sets, {}};
   const int64_t bytes = weight_bytes(compiled.program);
   LATHE_TRY(std::vector<SmallerTrace> smaller,
             within(weighted.task.name, smaller_traces(weighted.task, records, bytes)));
@@ -139,7 +139,7 @@ Result<std::vector<std::optional<double>>> measured_seconds(const std::vector<Kn
 }
 
 // Leaves those programs that were measured. What cannot be compared stays as it is.
-Status measure(Choices& task, const CompileModelOptions& options) {
+Status measure(TaskChoices& task, const CompileModelOptions& options) {
   std::vector<KnownProgram>& programs = task.programs;
   std::erase_if(programs, [&](KnownProgram& program) { return !compiles(program, task.number); });
   const auto seconds = measured_seconds(programs, options);
@@ -162,16 +162,16 @@ Status measure(Choices& task, const CompileModelOptions& options) {
 
 // As many as there is time for: those last whose times are all recorded, and of the others those first that
 // can save most.
-Status measure_all(std::vector<Choices>& tasks, const CompileModelOptions& options) {
-  std::vector<Choices*> order;
-  for (Choices& task : tasks) {
+Status measure_all(std::vector<TaskChoices>& tasks, const CompileModelOptions& options) {
+  std::vector<TaskChoices*> order;
+  for (TaskChoices& task : tasks) {
     if (task.programs.size() > 1) order.push_back(&task);
   }
-  std::ranges::stable_sort(order, {}, [](const Choices* task) {
+  std::ranges::stable_sort(order, {}, [](const TaskChoices* task) {
     const bool all_recorded = std::ranges::all_of(task->programs, &KnownProgram::is_recorded);
     return std::pair(all_recorded, -task->most_saved());
   });
-  for (Choices* task : order) {
+  for (TaskChoices* task : order) {
     const double expected = measuring_seconds(task->task(), task->programs.size());
     if (options.watch.is_over() || expected > options.watch.deadline.seconds_left()) continue;
     if (options.watch.observer)
@@ -183,11 +183,11 @@ Status measure_all(std::vector<Choices>& tasks, const CompileModelOptions& optio
 }
 
 // The choice, once all programs that give way to others are replaced by right ones.
-Result<std::vector<size_t>> choose_right(std::vector<Choices>& tasks, int64_t limit,
+Result<std::vector<size_t>> choose_right(std::vector<TaskChoices>& tasks, int64_t limit,
                                          const CompileModelOptions& options) {
   for (;;) {
     std::vector<std::vector<WeightsChoice>> costs;
-    for (const Choices& task : tasks) {
+    for (const TaskChoices& task : tasks) {
       std::vector<WeightsChoice>& each = costs.emplace_back();
       for (const KnownProgram& program : task.programs)
         each.push_back({program.bytes * task.sets, program.seconds * static_cast<double>(task.weight)});
@@ -210,8 +210,8 @@ Result<std::vector<size_t>> choose_right(std::vector<Choices>& tasks, int64_t li
   }
 }
 
-std::string cost_note(const std::vector<Choices>& tasks, const std::vector<size_t>& chosen, int64_t constants,
-                      double factor) {
+std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<size_t>& chosen,
+                      int64_t constants, double factor) {
   constexpr double kMegabyte = 1e6;
   int64_t before = 0;
   int64_t after = 0;
@@ -257,9 +257,9 @@ Status limit_weights(const Network& network, const CompileModelOptions& options,
   int64_t all = 0;
   for (size_t i = 0; i < compiled.size(); ++i) all += weight_bytes(compiled[i].program) * sets[i];
   if (all <= limit) return {};
-  std::vector<Choices> tasks;
+  std::vector<TaskChoices> tasks;
   for (size_t i = 0; i < compiled.size(); ++i) {
-    LATHE_TRY(Choices choices,
+    LATHE_TRY(TaskChoices choices,
               choices_of(std::move(compiled[i]), i, network.tasks.tasks[i], sets[i], options.records));
     tasks.push_back(std::move(choices));
   }
