@@ -37,12 +37,12 @@ inline Expr read(const Named& named, const Values& values) {
 }
 
 // A compute in the making: its loops, and their values by name.
-struct Nest {
+struct NamedNest {
   Dims dims;
   std::vector<Axis> axes;
   Values values;
 
-  Nest(const Dims& spatial_dims, const Dims& reduced) : dims(spatial_dims) {
+  NamedNest(const Dims& spatial_dims, const Dims& reduced) : dims(spatial_dims) {
     for (const Dim& dim : spatial_dims) add(spatial(dim.name, dim.extent));
     for (const Dim& dim : reduced) add(reduce(dim.name, dim.extent));
   }

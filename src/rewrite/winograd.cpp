@@ -74,7 +74,7 @@ class WinogradRewriter {
   Named transform_weights(std::vector<Compute>& computes) const;
   Expr weight_at(const Values& values) const;
   Named transform_data(std::vector<Compute>& computes) const;
-  Expr data_at(const Nest& nest) const;
+  Expr data_at(const NamedNest& nest) const;
   Named multiply(const Named& data, const Named& weights, std::vector<Compute>& computes) const;
   Named transform_back(Named result, std::vector<Compute>& computes) const;
   Compute untile(const Named& result) const;
@@ -274,7 +274,7 @@ Named WinogradRewriter::transform_weights(std::vector<Compute>& computes) const 
   for (size_t k = 0; k < tiled_.size(); ++k) {
     Dims taps_left;
     for (size_t l = k + 1; l < tiled_.size(); ++l) taps_left.push_back({kTaps[l], sides_[tiled_[l]].taps});
-    Nest nest(points(0, k + 1) + taps_left + rest, {{kTaps[k], sides_[tiled_[k]].taps}});
+    NamedNest nest(points(0, k + 1) + taps_left + rest, {{kTaps[k], sides_[tiled_[k]].taps}});
     const Expr value = k == 0 ? weight_at(nest.values) : read(before, nest.values);
     const Expr entry = load(weight_tables_[k], {nest.values.at(kPoints[k]), nest.values.at(kTaps[k])});
     before = nest.finish(suffix("U", k), entry * value, computes);
@@ -283,7 +283,7 @@ Named WinogradRewriter::transform_weights(std::vector<Compute>& computes) const 
 }
 
 // The data under point a, b.. of a tile, 0 beyond the image: nothing of that is ever copied out.
-Expr WinogradRewriter::data_at(const Nest& nest) const {
+Expr WinogradRewriter::data_at(const NamedNest& nest) const {
   const Values& values = nest.values;
   Ranges known;
   for (const Axis& loop : nest.axes) known.set_extent(loop.var, loop.extent);
@@ -337,17 +337,19 @@ Named WinogradRewriter::transform_data(std::vector<Compute>& computes) const {
     for (size_t l = k + 1; l < tiled_.size(); ++l)
       taps_left.push_back({kTaps[l], sides_[tiled_[l]].points()});
     const Dims outer = flat + shared_in_data() + rest;
-    const auto data = [&](const Nest& nest) { return k == 0 ? data_at(nest) : read(before, nest.values); };
+    const auto data = [&](const NamedNest& nest) {
+      return k == 0 ? data_at(nest) : read(before, nest.values);
+    };
     Dim from = {kTaps[k], n};
     if (tables.pairs) {
-      Nest nest(outer + points(0, k) + Dims{{kPair, n}} + taps_left, {from});
+      NamedNest nest(outer + points(0, k) + Dims{{kPair, n}} + taps_left, {from});
       // The highest tap first: its coefficient is 1, so that the sum begins with a plain copy.
       nest.values[from.name] = Affine(n - 1) - nest.values.at(from.name);
       const Expr entry = load(*tables.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
       before = nest.finish(suffix("VP", k), entry * data(nest), computes);
       from = {kPair, n};
     }
-    Nest nest(
+    NamedNest nest(
         is_last ? points(0, k + 1) + shared_in_data() + flat + rest : outer + points(0, k + 1) + taps_left,
         {from});
     const Expr entry = load(tables.table, {nest.values.at(kPoints[k]), nest.values.at(from.name)});
@@ -360,9 +362,9 @@ Named WinogradRewriter::transform_data(std::vector<Compute>& computes) const {
 Named WinogradRewriter::multiply(const Named& data, const Named& weights,
                                  std::vector<Compute>& computes) const {
   const Dims flat = {{kFlat, flat_extent_}};
-  Nest nest(points(0, tiled_.size()) + own(product_.shared) + flat + kept_outputs() + tiles() +
-                own(product_.features),
-            parts() + kept_taps() + own(product_.channels));
+  NamedNest nest(points(0, tiled_.size()) + own(product_.shared) + flat + kept_outputs() + tiles() +
+                     own(product_.features),
+                 parts() + kept_taps() + own(product_.channels));
   Values at = nest.values;
   Substitution renamed;
   for (size_t i = 0; i < conv_.axes.size(); ++i) {
@@ -391,13 +393,13 @@ Named WinogradRewriter::transform_back(Named result, std::vector<Compute>& compu
     Dim from = points(k, k + 1).front();
     if (tables.pairs) {
       const Dim pair = {kPair, from.extent};
-      Nest nest(outer + done + Dims{pair} + points_left, {from});
+      NamedNest nest(outer + done + Dims{pair} + points_left, {from});
       const Expr entry = load(*tables.pairs, {nest.values.at(kPair), nest.values.at(from.name)});
       result = nest.finish(suffix("YP", k), entry * read(result, nest.values), computes);
       from = pair;
     }
     done.push_back({kResults[k], sides_[tiled_[k]].m});
-    Nest nest(outer + done + points_left, {from});
+    NamedNest nest(outer + done + points_left, {from});
     const Expr entry = load(tables.table, {nest.values.at(kResults[k]), nest.values.at(from.name)});
     result = nest.finish(suffix("Y", k), entry * read(result, nest.values), computes);
   }

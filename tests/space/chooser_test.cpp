@@ -86,7 +86,8 @@ TEST(Chooser, SplitsAndOrders) {
   const SplitParameter split{100, 3, true, 32};
   const std::vector<std::string> loops = {"i", "j", "k"};
   const auto ask_both = [&](Chooser& chooser) {
-    return std::pair(chooser.choose_split("tile", split, {5, 8}), chooser.choose_order("loops", loops));
+    const std::vector<int64_t> factors = chooser.choose_split("tile", split, {5, 8});
+    return std::pair(factors, chooser.choose_order("loops", loops));
   };
   Chooser declaring;
   EXPECT_EQ(ask_both(declaring), std::pair(std::vector<int64_t>({5, 8}), loops));
