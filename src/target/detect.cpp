@@ -11,6 +11,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "target/processor_extensions.h"
+
 namespace lathe {
 namespace {
 
@@ -68,6 +70,14 @@ bool has_avx512() {
   __builtin_cpu_init();  // the builtin also asks whether the operating system saves the registers
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+}
+
+std::vector<std::string> detect_extensions() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kExtensions.size(); ++i) {
+    if ((processor_extensions() >> i & 1) != 0) names.emplace_back(kExtensions[i].name);
+  }
+  return names;
 }
 
 // Zen 4 splits a 512-bit FMA over its 256-bit units; every other AVX-512 server core starts two a cycle.
@@ -140,6 +150,7 @@ Target detect_target() {
   target.machine = fmt::format("{} (family {} model {} stepping {})", identity.brand, identity.family,
                                identity.model, identity.stepping);
   if (target.isa == Isa::avx512) target.fma_per_cycle = avx512_fma_per_cycle(identity);
+  target = with_extensions(std::move(target), detect_extensions());
   target.cores = static_cast<int>(cpus.size());
   detect_caches(target, cpus.front());
   return target;

@@ -1,6 +1,10 @@
 #include "target/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
 
 #include "base/text_cursor.h"
 #include "target/detect.h"
@@ -57,12 +61,32 @@ Status parse_count(TextCursor& cursor, int& field) {
   return {};
 }
 
-Status parse_fields(TextCursor& cursor, Target& target) {
+// Of what the host has; "none" for none of them.
+Result<std::vector<std::string>> parse_extensions(TextCursor& cursor, const Target& host) {
+  std::vector<std::string> names;
+  do {
+    LATHE_TRY(std::string name, cursor.identifier());
+    if (names.empty() && name == "none") return names;
+    if (std::ranges::find(kExtensions, name, &Extension::name) == kExtensions.end())
+      return cursor.error(fmt::format("'{}' is no extension: none or some of {}", name,
+                                      fmt::join(std::views::transform(kExtensions, &Extension::name), ",")));
+    if (!host.has(name)) {
+      return fail(ErrorKind::unsupported, fmt::format("this machine ({}) cannot run {}", host.machine, name));
+    }
+    names.push_back(std::move(name));
+  } while (cursor.accept(","));
+  return names;
+}
+
+Status parse_fields(TextCursor& cursor, const Target& host, Target& target) {
   while (!cursor.at_end()) {
     LATHE_TRY(std::string key, cursor.identifier());
     LATHE_TRY_STATUS(cursor.expect("="));
     if (key == "machine") {
       LATHE_TRY(target.machine, cursor.quoted());
+    } else if (key == "extensions") {
+      LATHE_TRY(const std::vector<std::string> extensions, parse_extensions(cursor, host));
+      target = with_extensions(std::move(target), extensions);
     } else if (key == "cores") {
       LATHE_TRY_STATUS(parse_count(cursor, target.cores));
     } else if (key == "fma_per_cycle") {
@@ -74,7 +98,8 @@ Status parse_fields(TextCursor& cursor, Target& target) {
       LATHE_TRY_STATUS(parse_cache(cursor, cache));
     } else {
       return cursor.error(fmt::format(
-          "unknown field '{}' of a target: one of cores, fma_per_cycle, fma_latency, l1, l2, l3, machine",
+          "unknown field '{}' of a target: one of extensions, cores, fma_per_cycle, fma_latency, l1, l2, l3, "
+          "machine",
           key));
     }
   }
@@ -91,26 +116,47 @@ Target with_isa(const Target& host, Isa isa) {
   target.cores = host.cores;
   if (isa == host.isa) target.fma_per_cycle = host.fma_per_cycle;
   target.fma_latency_cycles = host.fma_latency_cycles;
-  return target;
+  return with_extensions(std::move(target), host.extensions);
+}
+
+// LLVM's features of the instruction set itself.
+const char* features_of(Isa isa) {
+  // LLVM would otherwise halve the vectors of a processor with AVX-512.
+  return isa == Isa::avx2 ? "+avx2,+fma" : "-prefer-256-bit";
 }
 
 }  // namespace
+
+bool Target::has(std::string_view extension) const {
+  return std::ranges::find(extensions, extension) != extensions.end();
+}
+
+Target with_extensions(Target target, const std::vector<std::string>& extensions) {
+  target.extensions.clear();
+  target.features = features_of(target.isa);
+  for (const Extension& extension : kExtensions) {
+    if (extension.isa > target.isa || std::ranges::find(extensions, extension.name) == extensions.end())
+      continue;
+    target.extensions.emplace_back(extension.name);
+    target.features += fmt::format(",{}", extension.features);
+  }
+  return target;
+}
 
 Target generic_target(Isa isa) {
   Target target;
   target.isa = isa;
   target.machine = "generic";
+  target.features = features_of(isa);
   target.l1 = {.bytes = 32 << 10, .ways = 8};
   target.l2 = {.bytes = 1 << 20, .ways = 16};
   target.l3 = {.bytes = 32 << 20, .ways = 16};
   if (isa == Isa::avx2) {
     target.name = "x86-avx2";
     target.cpu = "haswell";
-    target.features = "+avx2,+fma";
   } else {
     target.name = "x86-avx512";
     target.cpu = "skylake-avx512";
-    target.features = "-prefer-256-bit";  // LLVM would otherwise halve the vectors of this processor
     target.vector_bytes = 64;
     target.vector_registers = 32;
   }
@@ -118,9 +164,11 @@ Target generic_target(Isa isa) {
 }
 
 std::string print(const Target& target) {
-  return fmt::format("{} cores={} fma_per_cycle={} fma_latency={} l1={} l2={} l3={} machine={}", target.name,
-                     target.cores, target.fma_per_cycle, target.fma_latency_cycles, print(target.l1),
-                     print(target.l2), print(target.l3), quote(target.machine));
+  const std::string extensions =
+      target.extensions.empty() ? "none" : fmt::format("{}", fmt::join(target.extensions, ","));
+  return fmt::format("{} extensions={} cores={} fma_per_cycle={} fma_latency={} l1={} l2={} l3={} machine={}",
+                     target.name, extensions, target.cores, target.fma_per_cycle, target.fma_latency_cycles,
+                     print(target.l1), print(target.l2), print(target.l3), quote(target.machine));
 }
 
 Result<Target> parse_target(std::string_view text, const Target& host) {
@@ -141,7 +189,7 @@ Result<Target> parse_target(std::string_view text, const Target& host) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("unknown target '{}': one of {}", name, kLegalNames));
   }
-  LATHE_TRY_STATUS(parse_fields(cursor, target));
+  LATHE_TRY_STATUS(parse_fields(cursor, host, target));
   return target;
 }
 

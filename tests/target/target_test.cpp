@@ -36,7 +36,8 @@ TEST(Target, PrintsAndParses) {
     EXPECT_EQ(*again, target) << print(target);
   }
   EXPECT_EQ(print(host_of(Isa::avx2)),
-            "x86-avx2 cores=7 fma_per_cycle=2 fma_latency=4 l1=32768/8/64 l2=524288/8/64 l3=33554432/16/64 "
+            "x86-avx2 extensions=none cores=7 fma_per_cycle=2 fma_latency=4 l1=32768/8/64 l2=524288/8/64 "
+            "l3=33554432/16/64 "
             "machine=\"Test \\\"CPU\\\"\"");
 }
 
@@ -66,10 +67,31 @@ TEST(Target, NamesWhatIsWrongInTheText) {
   EXPECT_EQ(error_of(""), "target:1:1: expected a target: one of native, x86-avx2, x86-avx512");
   EXPECT_EQ(error_of("native cores=0"), "target:1:15: 0 is not in 1 .. 2147483647");
   EXPECT_EQ(error_of("native l1=32768"), "target:1:16: expected '/'");
-  EXPECT_EQ(
-      error_of("native colour=3"),
-      "target:1:15: unknown field 'colour' of a target: one of cores, fma_per_cycle, fma_latency, l1, l2, "
-      "l3, machine");
+  EXPECT_EQ(error_of("native colour=3"),
+            "target:1:15: unknown field 'colour' of a target: one of extensions, cores, fma_per_cycle, "
+            "fma_latency, "
+            "l1, l2, l3, machine");
+  EXPECT_EQ(error_of("native extensions=mmx"),
+            "target:1:22: 'mmx' is no extension: none or some of avx_vnni,avx512_vnni,avx512_bf16");
+}
+
+TEST(Target, ExtensionsAreWhatItsProgramsMayHave) {
+  const Target host = with_extensions(host_of(Isa::avx512), {"avx512_bf16", "avx512_vnni", "avx_vnni"});
+  EXPECT_EQ(host.features, "-prefer-256-bit,+avxvnni,+avx512vnni,+avx512bf16");
+  EXPECT_EQ(parse_target(print(host), host).value(), host);
+  const Target plain = parse_target("x86-avx512 extensions=none", host).value();
+  EXPECT_TRUE(plain.extensions.empty());
+  EXPECT_EQ(plain.features, "-prefer-256-bit");
+  EXPECT_EQ(parse_target(print(plain), host).value(), plain);
+  EXPECT_TRUE(parse_target("native extensions=avx512_vnni", host).value().has("avx512_vnni"));
+  const Target narrow = parse_target("x86-avx2", host).value();
+  EXPECT_EQ(print(narrow).substr(0, 28), "x86-avx2 extensions=avx_vnni");
+  EXPECT_EQ(narrow.features, "+avx2,+fma,+avxvnni");
+}
+
+TEST(Target, RefusesExtensionsThatTheMachineLacks) {
+  EXPECT_EQ(error_of("native extensions=avx512_vnni", Isa::avx512),
+            "this machine (Test \"CPU\") cannot run avx512_vnni");
 }
 
 TEST(Target, DetectsThisMachine) {

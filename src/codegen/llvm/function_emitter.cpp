@@ -18,6 +18,7 @@ constexpr uint64_t kPoolRunOffset = 0;
 struct EntryContext {
   llvm::Module& module;
   const LoweredProgram& lowered;
+  const Target& target;
   BufferSet buffers;
   std::string name;
   int parallel_loops = 0;
@@ -31,7 +32,7 @@ class FunctionEmitter {
         builder_(entry.module.getContext()),
         indices_(builder_, [this](const Expr& e, const Guard& guard) { return opaque_value(e, guard); }),
         memory_(builder_, entry.buffers, indices_),
-        values_(builder_, memory_, indices_) {
+        values_(builder_, memory_, indices_, entry.target) {
     builder_.SetInsertPoint(llvm::BasicBlock::Create(builder_.getContext(), "entry", function));
   }
 
@@ -294,7 +295,7 @@ void FunctionEmitter::visit(const Prefetch& prefetch) {
 
 }  // namespace
 
-void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Stmt& body,
+void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Target& target, const Stmt& body,
                 const std::string& name) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
@@ -302,7 +303,7 @@ void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Stmt&
       llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer, pointer, pointer}, false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   set_attributes(function);
-  EntryContext entry{module, lowered, BufferSet(module, buffers_used(lowered, body)), name};
+  EntryContext entry{module, lowered, target, BufferSet(module, buffers_used(lowered, body)), name};
   FunctionEmitter(entry, function).emit_entry(body);
 }
 

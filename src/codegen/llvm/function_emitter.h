@@ -8,7 +8,7 @@ namespace lathe::llvm_backend {
 
 // Defines the function `name` with the signature LatheKernel that runs `body`. `lowered` has passed
 // check_lowered.
-void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Stmt& body,
+void emit_entry(llvm::Module& module, const LoweredProgram& lowered, const Target& target, const Stmt& body,
                 const std::string& name);
 
 }  // namespace lathe::llvm_backend

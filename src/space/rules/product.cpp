@@ -94,26 +94,32 @@ void ProductWriter::add_level(int number, bool rows_first, bool with_others,
   if (rows_first) loops.emplace_back(axis_name(tile_.vector) + suffix, panels);
 }
 
-// The reduction's loops, those over blocks of channels and what is unrolled split off; gives the unrolled
-// one.
-std::optional<std::string> ProductWriter::write_reduce_loops(std::vector<std::string>& loops) {
+// The reduction's loops, those over blocks of channels, what is unrolled and the terms of a group split off.
+ProductWriter::ReduceLoops ProductWriter::write_reduce_loops(std::vector<std::string>& loops) {
   const std::vector<size_t> reduce = reduce_order();
   const std::optional<size_t> channels = blocked_channels();
-  if (axis(reduce.back()).extent % sizes_.reduce_unroll != 0) sizes_.reduce_unroll = 1;
-  std::optional<std::string> unrolled;
+  const size_t last = reduce.back();
+  const int64_t together = channels == last ? block_of_channels(last) : axis(last).extent;
+  if (together % (sizes_.reduce_unroll * group_of(last)) != 0) sizes_.reduce_unroll = 1;
+  ReduceLoops result;
   for (const size_t r : reduce) {
-    const int64_t unroll = r == reduce.back() ? sizes_.reduce_unroll : 1;
+    const int64_t unroll = r == last ? sizes_.reduce_unroll : 1;
     std::vector<int64_t> factors;
-    if (r == channels) factors.push_back(block_of_channels(r) / unroll);
-    if (unroll > 1) factors.push_back(unroll);
+    if (r == channels) factors.push_back(block_of_channels(r) / (unroll * group_of(r)));
+    factors.push_back(unroll);
+    factors.push_back(group_of(r));
     std::erase(factors, 1);
     if (!factors.empty()) w_.add(SplitStep{name_, axis_name(r), factors});
     if (factors.empty()) loops.push_back(axis_name(r));
     for (size_t part = 0; !factors.empty() && part <= factors.size(); ++part)
       loops.push_back(fmt::format("{}.{}", axis_name(r), part));
-    if (unroll > 1) unrolled = loops.back();
+    if (group_of(r) > 1) {
+      result.tensorized = loops.back();
+      loops.pop_back();
+    }
+    if (unroll > 1) result.unrolled = loops.back();
   }
-  return unrolled;
+  return result;
 }
 
 // An epilogue is computed at loops inside. Where tiles and the blocks that they lie in become one loop,
@@ -142,12 +148,13 @@ void ProductWriter::write_tiles() {
   ReorderStep order{name_, {}};
   const auto outer = outer_loops();
   for (const auto& [loop, extent] : outer) order.loops.push_back(loop);
-  const std::optional<std::string> unrolled = write_reduce_loops(order.loops);
+  const auto [unrolled, tensorized] = write_reduce_loops(order.loops);
   const std::string innermost = order.loops[order.loops.size() - (unrolled ? 2 : 1)];
   if (tile_.rows) order.loops.push_back(axis_name(*tile_.rows) + ".2");
   if (sizes_.taps_inner != 0) order.loops.push_back(axis_name(*sliding_axis()));
   order.loops.push_back(v + ".2");
   order.loops.push_back(v + ".3");
+  if (tensorized) order.loops.push_back(*tensorized);
   w_.add(order);
   if (sizes_.prefetch != 0) write_prefetch(outer, innermost);
   std::string innermost_outer = outer.back().first;
@@ -164,6 +171,11 @@ void ProductWriter::write_tiles() {
   if (sizes_.taps_inner != 0) w_.add(AnnotateStep{name_, axis_name(*sliding_axis()), LoopKind::unrolled});
   w_.add(AnnotateStep{name_, v + ".2", LoopKind::unrolled});
   w_.add(AnnotateStep{name_, v + ".3", LoopKind::vectorized});
+  if (tensorized) {
+    w_.add(TensorizeStep{name_, *tensorized, groups_->intrinsic->name});
+    if (axis(groups_->axis).extent % group_of(groups_->axis) != 0)
+      w_.add(TailStep{name_, axis_name(groups_->axis), Tail::peel});
+  }
   write_accumulators(innermost_outer);
 }
 
@@ -218,6 +230,7 @@ Status ProductWriter::write() {
   const bool is_packable = can_be_packed(vector);
   if (is_packable) choose_prefetch(*vector);
   if (is_packable && !is_read_in_place(*vector)) {
+    groups_ = term_groups();
     pack_operand(*vector);
     packed = std::ranges::count_if(stage_.operands,
                                    [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
@@ -225,7 +238,11 @@ Status ProductWriter::write() {
     sizes_.prefetch = 0;
     place_row_operand(*vector);
   }
-  if (rows != nullptr && rows != vector) place_row_operand(*rows);
+  if (groups_) {
+    group_row_operand(*rows);
+  } else if (rows != nullptr && rows != vector) {
+    place_row_operand(*rows);
+  }
   place_results();
   write_tiles();
   w_.add(TailStep{name_, axis_name(tile_.vector), packed ? Tail::pad : Tail::peel});

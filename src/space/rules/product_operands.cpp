@@ -17,6 +17,11 @@ Layout with_blocks_in_rows(Layout layout, size_t row_dim) {
   return layout;
 }
 
+// Of a copy of the operand, where it is to have another type.
+std::optional<DType> wider_type(const Operand& operand, DType wanted) {
+  return operand.load->tensor->dtype == wanted ? std::nullopt : std::optional(wanted);
+}
+
 }  // namespace
 
 const Operand* ProductWriter::vector_operand() const {
@@ -65,7 +70,8 @@ bool ProductWriter::is_placed_for_this_alone(const Operand& operand) const {
   return is_open && is_alone && w_.dag.consumers(tensor).size() == 1;
 }
 
-// Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width].
+// Panels: [vector axis / width] [other spatial dims] [reduce dims in loop order] [vector axis % width], and
+// the terms of a group innermost.
 void ProductWriter::pack_operand(const Operand& operand) {
   const int dim = operand.dim_of_axis[tile_.vector];
   if (dim < 0) return;
@@ -87,9 +93,15 @@ void ProductWriter::pack_operand(const Operand& operand) {
     if (a != tile_.vector) place_axis(a);
   }
   layout.dims.push_back({dim, width, 0, 0});
-  for (size_t r : reduce_order()) place_axis(r);
+  const int grouped = groups_ ? operand.dim_of_axis[groups_->axis] : -1;
+  const int64_t group = groups_ ? groups_->intrinsic->group : 1;
+  for (size_t r : reduce_order()) {
+    place_axis(r);
+    if (layout.dims.back().dim == grouped) layout.dims.back().divide = group;
+  }
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});
+  if (groups_) layout.dims.push_back({grouped, 1, group, 0});
   if (operand.is_prepared || is_placed_for_this_alone(operand)) {
     w_.set_layout(operand.load->tensor, layout);
     panels_ = operand.load->tensor->name;
@@ -98,7 +110,8 @@ void ProductWriter::pack_operand(const Operand& operand) {
   const std::string copy = w_.name_of_pack(operand.load->tensor, name_);
   panels_ = copy;
   const std::string at = operand.is_constant ? "prepare" : "root";
-  w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout});
+  w_.add(CacheReadStep{name_, operand.load->tensor->name, copy, at, Scope::workspace, layout,
+                       groups_ ? wider_type(operand, groups_->vector_type) : std::nullopt});
   if (operand.is_constant) return;
   std::vector<std::pair<std::string, int64_t>> loops;
   for (size_t d = 0; d < operand.load->index.size(); ++d)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "intrinsics/intrinsic.h"
 #include "space/rules/register_tile.h"
 #include "space/rules/rules.h"
 
@@ -25,6 +26,14 @@ struct TileSizes : RegisterTile {
   int64_t reduce_unroll = 1;
   int64_t pad_rows = 0;
   int64_t prefetch = 0;  // of the next panel while this one is used
+};
+
+// What adds up several terms at once, and the reduce axis whose neighbours they are.
+struct TermGroups {
+  const Intrinsic* intrinsic = nullptr;
+  size_t axis = 0;
+  DType vector_type = DType::i8;  // of the factor that fills vectors
+  DType row_type = DType::u8;     // of the other one
 };
 
 // Writes one product's steps; used once.
@@ -80,6 +89,10 @@ class ProductWriter {
   Layout spread_over_sets(Layout layout, const Operand& operand) const;
   bool comes_from_memory() const;
   void place_results();
+  // The intrinsic for its terms, if types, operands and target allow one.
+  std::optional<TermGroups> term_groups() const;
+  int64_t group_of(size_t r) const { return groups_ && groups_->axis == r ? groups_->intrinsic->group : 1; }
+  void group_row_operand(const Operand& operand);
   int64_t block_of_channels(size_t r) const;
   std::optional<size_t> blocked_channels() const;
   bool has_window(size_t i) const;
@@ -90,7 +103,11 @@ class ProductWriter {
   std::pair<std::string, int64_t> others_loop(int level) const;
   void add_level(int number, bool rows_first, bool with_others,
                  std::vector<std::pair<std::string, int64_t>>& loops) const;
-  std::optional<std::string> write_reduce_loops(std::vector<std::string>& loops);
+  struct ReduceLoops {
+    std::optional<std::string> unrolled;
+    std::optional<std::string> tensorized;  // not among the loops: inside of all
+  };
+  ReduceLoops write_reduce_loops(std::vector<std::string>& loops);
   std::vector<std::string> write_parallel_loops(const std::vector<std::pair<std::string, int64_t>>& outer);
   void write_tiles();
   void write_accumulators(const std::string& at);
@@ -112,6 +129,7 @@ class ProductWriter {
   std::string name_;
   std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
   TileSizes sizes_;
+  std::optional<TermGroups> groups_;
   std::string panels_;  // the packed copy's name, once there is one
   int64_t lanes_ = 8;
 };
