@@ -75,7 +75,8 @@ void print_case(const Case& tensor, int64_t element_bytes, int32_t instructions)
 
 int main(int argc, char** argv) {
   const bool holds_avx2 = argc > 1 && std::string_view(argv[1]) == "avx2";
-  const int32_t instructions = !holds_avx2 && detect_target().value().name == "x86-avx512" ? LATHE_AVX512 : LATHE_AVX2;
+  const int32_t instructions =
+      !holds_avx2 && detect_target().value().name == "x86-avx512" ? LATHE_AVX512 : LATHE_AVX2;
   const std::vector<Case> cases = {{"[1][0]", {200, 257}},
                                    {"[1][0]", {1000, 1000}},
                                    {"[1][0]", {3000, 5000}},

@@ -30,7 +30,15 @@ Target generic_target(std::string_view name) {
 Status check_runs_here(const Target& target) {
   const auto* row = std::ranges::find(kTargets, target.name, &TargetRow::name);
   LATHE_CHECK(row != std::end(kTargets));
-  if (row->detect()) return {};
+  if (const std::optional<Target> here = row->detect()) {
+    if (!std::holds_alternative<CpuTarget>(target.kind)) return {};
+    for (const std::string& extension : target.cpu().extensions) {
+      if (!here->cpu().has(extension))
+        return fail(ErrorKind::unsupported,
+                    fmt::format("this machine ({}) cannot run {}", here->machine, extension));
+    }
+    return {};
+  }
   const Result<Target> native = detect_target();
   return fail(ErrorKind::unsupported,
               fmt::format("this machine{} cannot run {}, it lacks {}{}",

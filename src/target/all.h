@@ -24,7 +24,8 @@ std::span<const TargetRow> all_targets();
 // A row's generic target; the name must be one of the table.
 Target generic_target(std::string_view name);
 
-// An Error (unsupported) where this machine cannot run the target's programs, which says what it lacks.
+// An Error (unsupported) where this machine cannot run the target's programs, which says what it lacks: its
+// instructions or one of its extensions.
 Status check_runs_here(const Target& target);
 
 }  // namespace lathe

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "target/cpu/x86/processor_extensions.h"
+
 namespace lathe {
 namespace {
 
@@ -16,9 +18,17 @@ bool check_machine(const LatheModelTables& tables) {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-  if (tables.instructions == LATHE_AVX512 ? avx512 : avx2) return true;
-  return model_error("the model was compiled for processors with %s, which this one lacks",
-                     tables.instructions == LATHE_AVX512 ? "AVX-512" : "AVX2 and FMA");
+  const auto refuse = [](const char* what) {
+    return model_error("the model was compiled for processors with %s, which this one lacks", what);
+  };
+  if (tables.instructions == LATHE_AVX512 ? !avx512 : !avx2)
+    return refuse(tables.instructions == LATHE_AVX512 ? "AVX-512" : "AVX2 and FMA");
+  constexpr const char* kNames[] = {"AVX-VNNI", "AVX-512 VNNI", "AVX-512 BF16"};
+  const uint32_t lacking = tables.extensions & ~processor_extensions();
+  for (int i = 0; i < 3; ++i) {
+    if ((lacking >> i & 1) != 0) return refuse(kNames[i]);
+  }
+  return true;
 }
 
 // What the caller's options say, whose version knew fewer of them or more.

@@ -76,7 +76,8 @@ enum LatheInstructions { LATHE_AVX2, LATHE_AVX512 };
 
 typedef struct LatheModelTables {
   int32_t instructions;
-  int32_t threads; /* the largest pool that the workspace has room for */
+  uint32_t extensions; /* that its kernels have: bits as of target/cpu/x86/processor_extensions.h */
+  int32_t threads;     /* the largest pool that the workspace has room for */
   int32_t input_count;
   const LatheTensor* inputs;
   int32_t output_count;
