@@ -135,7 +135,8 @@ void note_what_exceeds_the_peak(const std::vector<ReportRow>& rows, const Target
   if (names.empty()) return;
   to_stdout(
       "GFLOP/s count the operations of the formula as it is written; Winograd's algorithm, factored sums and "
-      "zeros left out take fewer, so that these exceed the {:.1f} that the machine reaches: {}\n",
+      "zeros left out take fewer, and some instructions do several of narrow types at once, so that these "
+      "exceed the {:.1f} that the machine reaches in single precision: {}\n",
       peak, fmt::join(names, ", "));
 }
 

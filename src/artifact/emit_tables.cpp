@@ -126,6 +126,18 @@ Value largest(const Model& model, Value Module::* field, Value least) {
   return least;
 }
 
+// As bits.
+uint32_t extensions_of(const Model& model) {
+  uint32_t bits = 0;
+  for (const CompiledTask& kernel : model.kernels) {
+    for (size_t i = 0; i < kExtensions.size(); ++i) {
+      const std::vector<std::string>& used = kernel.module.extensions;
+      if (std::ranges::find(used, kExtensions[i].name) != used.end()) bits |= uint32_t{1} << i;
+    }
+  }
+  return bits;
+}
+
 }  // namespace
 
 std::string model_tables_source(const Model& model, uint64_t build) {
@@ -137,8 +149,8 @@ std::string model_tables_source(const Model& model, uint64_t build) {
   const auto list = [](const char* name, size_t count) {
     return fmt::format("  {}, {},\n", count, pointer(name, count));
   };
-  text += fmt::format("const LatheModelTables lathe_model_tables = {{\n  {}, {},\n",
-                      literal(model.target.name), largest(model, &Module::threads, 1));
+  text += fmt::format("const LatheModelTables lathe_model_tables = {{\n  {}, {}, {},\n",
+                      literal(model.target.name), extensions_of(model), largest(model, &Module::threads, 1));
   text += list("inputs", model.inputs.size()) + list("outputs", model.outputs.size()) +
           list("prepares", model.prepares.size()) + list("steps", model.launches.size());
   text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights_bytes, model.resident_bytes,

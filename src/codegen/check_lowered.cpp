@@ -136,6 +136,10 @@ class Checker {
   Status visit_expr(const Ramp& e, Type) { return check_atoms(e.base); }
   Status visit_expr(const Cast& e, Type) { return check_expr(e.operand); }
   Status visit_expr(const Broadcast& e, Type) { return check_expr(e.operand); }
+  Status visit_expr(const Call& e, Type) {
+    for (const Expr& operand : e.operands) LATHE_TRY_STATUS(check_expr(operand));
+    return {};
+  }
   Status visit_expr(const Load& e, Type) {
     LATHE_TRY_STATUS(check_access(e.tensor, e.index));
     return e.mask.defined() ? check_expr(e.mask) : Status();

@@ -25,6 +25,9 @@ class OnceVisitor {
     for (const Affine& index : e.index) walk(index);
     walk(e.mask);
   }
+  void operator()(const Call& e) {
+    for (const Expr& operand : e.operands) walk(operand);
+  }
   void operator()(const Binary& e) {
     walk(e.a);
     walk(e.b);

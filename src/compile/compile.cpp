@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/all.h"
+#include "codegen/needed_extensions.h"
 #include "loop/print.h"
 #include "lower/lower.h"
 #include "schedule/apply.h"
@@ -68,6 +69,7 @@ Result<Module> compile_program(const Program& program, const Target& target, con
   EmitStats emission;
   Module module;
   LATHE_TRY(module.object, backend->emit(lowered, target, symbols, &emission));
+  module.extensions = needed_extensions(lowered, target);
   module.kernel_symbol = symbols.kernel;
   if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;
   module.buffers = buffers_of(program);

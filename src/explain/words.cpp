@@ -39,6 +39,7 @@ struct Words {
       case LoopKind::unrolled: return fmt::format("writes out loop {}", step.loop);
       case LoopKind::vectorized: return fmt::format("runs loop {} as vectors", step.loop);
       case LoopKind::parallel: return fmt::format("shares loop {} among the threads", step.loop);
+      case LoopKind::tensorized: break;  // a step of its own
     }
     return "";
   }
@@ -53,8 +54,10 @@ struct Words {
   }
   std::string operator()(const PrepareStep&) const { return "is computed once, when the program is loaded"; }
   std::string operator()(const CacheReadStep& step) const {
-    if (step.at == "prepare") return fmt::format("reads {} from a copy that is packed at load", step.tensor);
-    return fmt::format("reads {} from a copy in {}, made {}", step.tensor, place_of(step.scope),
+    const std::string what = step.dtype ? fmt::format("a copy as {}", to_string(*step.dtype)) : "a copy";
+    if (step.at == "prepare")
+      return fmt::format("reads {} from {} that is packed at load", step.tensor, what);
+    return fmt::format("reads {} from {} in {}, made {}", step.tensor, what, place_of(step.scope),
                        step.at == "root" ? "beforehand" : fmt::format("in each iteration of {}", step.at));
   }
   std::string operator()(const CacheWriteStep& step) const {
@@ -86,6 +89,9 @@ struct Words {
     return "leaves out what is multiplied by the zeros around and between its inputs";
   }
   std::string operator()(const StreamStep&) const { return "is written to memory past the caches"; }
+  std::string operator()(const TensorizeStep& step) const {
+    return fmt::format("adds up loop {} by the intrinsic {}", step.loop, step.intrinsic);
+  }
 };
 
 }  // namespace

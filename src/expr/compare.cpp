@@ -19,7 +19,8 @@ int order_of(const Tensor& a, const Tensor& b) {
   return names != 0 ? names : order_of(a.get(), b.get());
 }
 
-int order_of(const std::vector<Affine>& a, const std::vector<Affine>& b) {
+template <class T>
+int order_of(const std::vector<T>& a, const std::vector<T>& b) {
   if (a.size() != b.size()) return order_of(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {
     if (const int order = compare(a[i], b[i]); order != 0) return order;
@@ -73,6 +74,10 @@ struct CompareVisitor {
   int operator()(const Ramp& a) const {
     const Ramp& b = right<Ramp>();
     return order_of(a.base, b.base, a.stride, b.stride);
+  }
+  int operator()(const Call& a) const {
+    const Call& b = right<Call>();
+    return order_of(a.intrinsic, b.intrinsic, a.operands, b.operands);
   }
 };
 

@@ -158,6 +158,11 @@ Expr broadcast(const Expr& operand, int lanes) {
   return Expr(ExprNode{{operand.type().dtype, lanes}, Broadcast{operand}});
 }
 
+Expr call(std::string intrinsic, std::vector<Expr> operands) {
+  const Type type = operands.front().type();
+  return Expr(ExprNode{type, Call{std::move(intrinsic), std::move(operands)}});
+}
+
 Affine to_affine(const Expr& e) {
   if (const Index* index = e.as<Index>()) return index->value;
   if (const Literal* value = e.as<Literal>()) return value->integer;

@@ -9,12 +9,14 @@
 // expression built from variables, constants, +, -, * constant, / and % by positive constants is kept as an
 // `Affine` (node `Index`); what is not affine, such as a load, stays a tree.
 //
-// Grammar (lanes > 1 only after the pass `vectorize_loops`):
+// Grammar (lanes > 1 only after the pass `vectorize_loops`, Call only after `tensorize_loops`):
 //   expr ::= Literal | Index(affine) | Load(tensor, affine*) | Unary(op, e) | Binary(op, e, e)
 //          | Select(c, a, b) | Cast(type, e) | Broadcast(e, lanes) | Ramp(affine, stride, lanes)
+//          | Call(intrinsic, e*)
 #pragma once
 
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -132,9 +134,16 @@ struct Ramp {
   int64_t stride = 1;
 };
 
+// What the intrinsic of that name (src/intrinsics) computes of an accumulator, whose type is the result's,
+// and its factors.
+struct Call {
+  std::string intrinsic;
+  std::vector<Expr> operands;
+};
+
 struct ExprNode {
   Type type;
-  std::variant<Literal, Index, Load, Unary, Binary, Select, Cast, Broadcast, Ramp> node;
+  std::variant<Literal, Index, Load, Unary, Binary, Select, Cast, Broadcast, Ramp, Call> node;
 };
 
 template <class T>
@@ -153,6 +162,7 @@ Expr cast(Type type, const Expr& operand);
 // As it is computed with: itself, or cast to its type's `computed_in`.
 Expr widened(const Expr& e);
 Expr broadcast(const Expr& operand, int lanes);
+Expr call(std::string intrinsic, std::vector<Expr> operands);
 
 inline Expr operator+(const Expr& a, const Expr& b) { return binary(BinaryOp::add, a, b); }
 inline Expr operator-(const Expr& a, const Expr& b) { return binary(BinaryOp::sub, a, b); }

@@ -68,6 +68,7 @@ class ValueBounds {
   }
   Reach operator()(const Broadcast&) const { return {}; }
   Reach operator()(const Ramp&) const { return {}; }
+  Reach operator()(const Call&) const { return {}; }
 
  private:
   // What goes beyond the ends of a narrow type wraps around, anywhere.

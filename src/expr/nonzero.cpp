@@ -32,6 +32,7 @@ class Finder {
       add(select->condition);
       return visit(select->if_true, depth);
     }
+    if (const Cast* cast = e.as<Cast>()) return visit(cast->operand, depth);
     const Load* load = e.as<Load>();
     if (load == nullptr || depth == kDeepest) return;
     const auto definition = definition_of_(load->tensor);

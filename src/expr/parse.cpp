@@ -318,6 +318,7 @@ class ExprParser {
     if (names_.flat) {
       if (name == "broadcast") return call_broadcast();
       if (name == "ramp") return call_ramp();
+      if (name == "call") return call_intrinsic();
       if (const size_t split = name.find('x'); split != std::string::npos) {
         if (const Result<DType> type = parse_dtype(name.substr(0, split))) return vector_literal(name, *type);
       }
@@ -394,6 +395,17 @@ class ExprParser {
     LATHE_TRY(const int lanes, lane_count(1));
     LATHE_TRY_STATUS(cursor_.expect(")"));
     return Expr(ExprNode{{DType::i64, lanes}, Ramp{base, stride}});
+  }
+
+  Result<Expr> call_intrinsic() {
+    LATHE_TRY(std::string name, cursor_.identifier());
+    std::vector<Expr> operands;
+    while (!cursor_.accept(")")) {
+      LATHE_TRY_STATUS(cursor_.expect_comma(")"));
+      LATHE_TRY(operands.emplace_back(), level(0));
+    }
+    if (operands.empty()) return cursor_.error(fmt::format("'{}' has no operands", name));
+    return lathe::call(std::move(name), std::move(operands));
   }
 
   // "f32x8(0.5)": all lanes alike.

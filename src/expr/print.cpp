@@ -147,6 +147,11 @@ struct Printer {
   Text operator()(const Ramp& e) const {
     return {fmt::format("ramp({}, {}, {})", to_string(e.base), e.stride, type.lanes)};
   }
+  Text operator()(const Call& e) const {
+    std::string operands;
+    for (const Expr& operand : e.operands) operands += ", " + to_string(operand);
+    return {fmt::format("call({}{})", e.intrinsic, operands)};
+  }
 };
 
 Text print(const Expr& e) { return std::visit(Printer{e.type()}, e->node); }

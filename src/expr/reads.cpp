@@ -79,6 +79,9 @@ struct Collector {
   void operator()(const Cast& e) { collect(e.operand); }
   void operator()(const Broadcast& e) { collect(e.operand); }
   void operator()(const Ramp& e) { collect(e.base); }
+  void operator()(const Call& e) {
+    for (const Expr& operand : e.operands) collect(operand);
+  }
 };
 
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }

@@ -90,6 +90,15 @@ constexpr bool is_integer(DType dtype) {
 constexpr bool is_narrow_integer(DType dtype) { return is_integer(dtype) && dtype != DType::i64; }
 // Whether nothing is computed in it.
 constexpr bool is_storage_only(DType dtype) { return info_of(dtype).computed_in != dtype; }
+// Whether each number of `narrow` is one of `wide`; of booleans only they themselves are.
+constexpr bool holds_numbers_of(DType wide, DType narrow) {
+  const DTypeInfo& a = info_of(wide);
+  const DTypeInfo& b = info_of(narrow);
+  if (wide == narrow) return true;
+  if (a.kind == NumberKind::boolean || b.kind == NumberKind::boolean || a.digits < b.digits) return false;
+  if (is_float(narrow)) return is_float(wide) && a.exponent >= b.exponent;
+  return is_float(wide) || a.kind == b.kind || is_unsigned(narrow);
+}
 // The distance from 1 to the next float: twice what rounding to the type is off at most, as a share.
 double epsilon_of(DType dtype);
 // The largest finite float, and the least that is not subnormal.

@@ -38,6 +38,9 @@ struct ChildVisitor {
   void operator()(const Cast& e) const { for_each(e.operand, visit); }
   void operator()(const Broadcast& e) const { for_each(e.operand, visit); }
   void operator()(const Ramp& e) const { for_each_in(e.base, visit); }
+  void operator()(const Call& e) const {
+    for (const Expr& operand : e.operands) for_each(operand, visit);
+  }
 };
 
 bool has_opaque(const Affine& a) {
@@ -99,6 +102,11 @@ struct RebuildVisitor {
   Expr operator()(const Ramp& e) const {
     Affine base = affine(e.base);
     return base == e.base ? self : Expr(ExprNode{self.type(), Ramp{base, e.stride}});
+  }
+  Expr operator()(const Call& e) const {
+    std::vector<Expr> operands;
+    for (const Expr& operand : e.operands) operands.push_back(child(operand));
+    return std::ranges::equal(operands, e.operands, same) ? self : call(e.intrinsic, std::move(operands));
   }
 };
 

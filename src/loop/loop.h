@@ -19,6 +19,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,7 +29,8 @@
 
 namespace lathe {
 
-enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel };
+// `tensorized`: all iterations are one intrinsic's work.
+enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel, tensorized };
 // Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, or the arena of
 // the whole call. GPU and FPGA scopes join this list.
 enum class Scope : uint8_t { registers, thread, workspace };
@@ -53,7 +55,13 @@ struct For {
   std::vector<Affine> extents;  // the least counts; over outer loop variables
   LoopKind kind = LoopKind::serial;
   Stmt body;
+  std::string intrinsic = {};  // of a tensorized loop, by name
 };
+
+inline For with_body(For loop, Stmt body) {
+  loop.body = std::move(body);
+  return loop;
+}
 
 struct BlockAxis {
   Axis axis;

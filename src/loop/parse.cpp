@@ -226,8 +226,8 @@ Result<Stmt> ProgramParser::body_of(std::string_view what) {
 }
 
 Result<Stmt> ProgramParser::statement() {
-  for (const LoopKind kind :
-       {LoopKind::serial, LoopKind::unrolled, LoopKind::vectorized, LoopKind::parallel}) {
+  for (const LoopKind kind : {LoopKind::serial, LoopKind::unrolled, LoopKind::vectorized, LoopKind::parallel,
+                              LoopKind::tensorized}) {
     if (word(to_string(kind))) return loop(kind);
   }
   if (word("alloc")) return alloc();
@@ -249,6 +249,10 @@ Result<Stmt> ProgramParser::loop(LoopKind kind) {
   }
   if (!word("in")) return cursor_.error("expected 'in'");
   LATHE_TRY(loop.extents, extents());
+  if (kind == LoopKind::tensorized) {
+    if (!word("by")) return cursor_.error("expected 'by'");
+    LATHE_TRY(loop.intrinsic, cursor_.identifier());
+  }
   loop.var = Var(name);
   const int64_t largest = largest_extent(loop, loop_names_.ranges);
   if (largest > 0) loop_names_.ranges.set_extent(loop.var, largest);

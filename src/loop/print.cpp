@@ -127,8 +127,9 @@ std::string Printer::loop(const For& loop, int depth) {
   const std::string extent =
       extents.size() == 1 ? extents[0] : fmt::format("min({})", fmt::join(extents, ", "));
   const std::string name = declare(loop.var, vars_);
+  const std::string intrinsic = loop.intrinsic.empty() ? "" : " by " + loop.intrinsic;
   std::string result =
-      braced(fmt::format("{} {} in {}", to_string(loop.kind), name, extent), loop.body, depth);
+      braced(fmt::format("{} {} in {}{}", to_string(loop.kind), name, extent, intrinsic), loop.body, depth);
   vars_.pop_back();
   return result;
 }
@@ -265,6 +266,7 @@ const char* to_string(LoopKind kind) {
     case LoopKind::unrolled: return "unroll";
     case LoopKind::vectorized: return "vector";
     case LoopKind::parallel: return "parallel";
+    case LoopKind::tensorized: return "tensor";
   }
   return "";
 }

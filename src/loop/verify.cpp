@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "expr/reads.h"
+#include "intrinsics/intrinsic.h"
 #include "loop/print.h"
 #include "loop/region.h"
 #include "loop/verify_coverage.h"
@@ -43,6 +44,8 @@ class Verifier {
   Status statement(const Stmt& stmt) { return stmt ? std::visit(*this, stmt->node) : Status(); }
   Status declare(const Tensor& tensor, const Layout& layout, Role role);
   Result<const Known*> accessible(const Tensor& tensor, bool writes) const;
+  Status check_intrinsic(const For& loop) const;
+  Status check_call(const Call& call) const;
   Status check_loop(const For& loop) const;
   Status check_axes(const Block& block) const;
   Status check_block_loops(const Block& block) const;
@@ -144,6 +147,35 @@ Status Verifier::check_control(const Affine& value, const char* what) const {
   return error(fmt::format("{} {} depends on the values of a tensor", what, to_string(value)));
 }
 
+Status Verifier::check_intrinsic(const For& loop) const {
+  if (loop.kind != LoopKind::tensorized) {
+    return loop.intrinsic.empty() ? Status() : error(fmt::format("it is no work of '{}'", loop.intrinsic));
+  }
+  const Intrinsic* intrinsic = find_intrinsic(loop.intrinsic);
+  if (intrinsic == nullptr) return error(fmt::format("there is no intrinsic '{}'", loop.intrinsic));
+  if (constant_extent(loop) == intrinsic->group) return {};
+  return error(fmt::format("'{}' takes {} elements together", loop.intrinsic, intrinsic->group));
+}
+
+Status Verifier::check_call(const Call& call) const {
+  const Intrinsic* intrinsic = find_intrinsic(call.intrinsic);
+  if (intrinsic == nullptr) return error(fmt::format("there is no intrinsic '{}'", call.intrinsic));
+  if (call.operands.size() == 3) {
+    const int group = intrinsic->group;
+    const int all = group * call.operands[0].type().lanes;
+    const auto is_factor = [&](const Expr& factor, DType dtype) {
+      const Type type = factor.type();
+      return type.dtype == dtype && (type.lanes == group || type.lanes == all);
+    };
+    if (call.operands[0].type().dtype == intrinsic->result && is_factor(call.operands[1], intrinsic->a) &&
+        is_factor(call.operands[2], intrinsic->b))
+      return {};
+  }
+  return error(fmt::format("'{}' takes an accumulator of {} and groups of {} {} and {}", call.intrinsic,
+                           to_string(intrinsic->result), intrinsic->group, to_string(intrinsic->a),
+                           to_string(intrinsic->b)));
+}
+
 Status Verifier::check_loop(const For& loop) const {
   if (loop.extents.empty()) return error("it has no extent");
   for (const Affine& extent : loop.extents) {
@@ -155,6 +187,7 @@ Status Verifier::check_loop(const For& loop) const {
       return error(fmt::format("it is parallel inside of the parallel loop {}", outer->var.name()));
     }
   }
+  LATHE_TRY_STATUS(check_intrinsic(loop));
   const bool needs_constant = loop.kind == LoopKind::unrolled || loop.kind == LoopKind::vectorized;
   if (!needs_constant || constant_extent(loop) >= 0) return {};
   std::vector<std::string> extents;
@@ -294,12 +327,14 @@ Status Verifier::check_value(const Expr& value, const std::vector<Var>& scope) c
     return error(fmt::format("its value uses {}, which is not around it", var.name()));
   }
   bool has_lanes = false;
+  Status status;
   for_each(value, [&](const Expr& e) {
     const Load* load = e.as<Load>();
+    if (const Call* call = e.as<Call>(); call != nullptr && status) status = check_call(*call);
     has_lanes = has_lanes || e.type().lanes > 1 || (load != nullptr && load->mask.defined());
   });
   if (has_lanes && !program_.flat) return error("vectors and masks come after the layouts are flattened");
-  return {};
+  return status;
 }
 
 Status Verifier::check_reads(const Expr& value) const {
@@ -366,6 +401,9 @@ void collect_sure_reads(const Expr& e, std::vector<Expr>& loads) {
   if (const Binary* binary = e.as<Binary>()) {
     collect_sure_reads(binary->a, loads);
     collect_sure_reads(binary->b, loads);
+  }
+  if (const Call* call = e.as<Call>()) {
+    for (const Expr& operand : call->operands) collect_sure_reads(operand, loads);
   }
 }
 

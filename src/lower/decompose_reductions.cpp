@@ -123,14 +123,14 @@ class Decomposer {
     for (Start& start : inner) {
       const bool drives = std::erase(start.pending, loop.var) > 0;
       const bool repeated = uses(start, loop.var);
-      if (repeated) start.loops.push_back(For{loop.var, loop.extents, loop.kind, nullptr});
+      if (repeated) start.loops.push_back(with_body(loop, nullptr));
       if (drives && start.pending.empty()) {
         here.push_back(nest_of(start));
       } else {
         starts.push_back(std::move(start));
       }
     }
-    here.push_back(body == loop.body ? stmt : make_stmt(For{loop.var, loop.extents, loop.kind, body}));
+    here.push_back(body == loop.body ? stmt : make_stmt(with_body(loop, body)));
     return make_seq(std::move(here));
   }
 

@@ -57,7 +57,7 @@ Hoisted hoist_loop(const Stmt& stmt, const For& loop) {
       take(body.conditions, [&](const Conjunct& c) { return !c.value.uses(loop.var); });
   Stmt inner = std::move(body).guarded();
   if (inner == loop.body) return {stmt, std::move(outer)};
-  return {make_stmt(For{loop.var, loop.extents, loop.kind, std::move(inner)}), std::move(outer)};
+  return {make_stmt(with_body(loop, std::move(inner))), std::move(outer)};
 }
 
 Hoisted hoist_branch(const If& branch, std::span<const Tensor> ending) {

@@ -81,7 +81,7 @@ class Copier {
 
  private:
   Stmt node(const For& loop) {
-    For result{Var(loop.var.name()), {}, loop.kind, nullptr};
+    For result{Var(loop.var.name()), {}, loop.kind, nullptr, loop.intrinsic};
     for (const Affine& extent : loop.extents) result.extents.push_back(replace(extent, replacements_));
     replacements_.vars.emplace_back(loop.var, Affine(result.var));
     result.body = copy(loop.body);

@@ -87,6 +87,16 @@ class ExprMapper {
       return base == e.base ? self_ : Expr(ExprNode{self_.type(), Ramp{std::move(base), e.stride}});
     }
   }
+  Expr operator()(const Call& e) const {
+    std::vector<Expr> operands = e.operands;
+    bool changed = false;
+    for (Expr& operand : operands) {
+      Expr mapped = child_(operand);
+      changed |= mapped.get() != operand.get();
+      operand = std::move(mapped);
+    }
+    return changed ? call(e.intrinsic, std::move(operands)) : self_;
+  }
 
  private:
   static constexpr bool kKeeps = std::is_same_v<std::remove_cvref_t<AffineMap>, KeepIndices>;

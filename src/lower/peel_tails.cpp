@@ -261,7 +261,7 @@ class Peeler {
       cases.push_back(finish(make_stmt(If{{{place * -1, -cut.some}}, instantiate(loop.body, {})}), inside));
     }
     const Stmt body = make_seq(std::move(cases));
-    return body ? make_stmt(For{loop.var, loop.extents, loop.kind, body}) : nullptr;
+    return body ? make_stmt(with_body(loop, body)) : nullptr;
   }
 
   int64_t stores_;

@@ -63,7 +63,64 @@ std::optional<Expr> ExprVectorizer::visit_select(const Select& node, const Expr&
   return select(*condition, lanes_.widen(*a), lanes_.widen(*b));
 }
 
+std::optional<Expr> ExprVectorizer::visit_call(const Call& node, const Expr& mask) {
+  std::optional<Expr> accumulator = visit(node.operands[0], mask);
+  if (!accumulator) return std::nullopt;
+  std::vector<Expr> operands{lanes_.widen(*accumulator)};
+  for (size_t i = 1; i < node.operands.size(); ++i) {
+    std::optional<Expr> groups = visit_group(node.operands[i], mask);
+    if (!groups) return std::nullopt;
+    operands.push_back(std::move(*groups));
+  }
+  return call(node.intrinsic, std::move(operands));
+}
+
+std::optional<Expr> ExprVectorizer::visit_group(const Load& load, Type type, const Expr& mask) {
+  const std::optional<Lanes::Offset> offset = lanes_.split(load.index[0]);
+  if (!offset || load.mask.defined()) return std::nullopt;
+  const bool is_shared = offset->stride == 0;
+  if (!is_shared && (load.stride != 1 || offset->stride != type.lanes)) return std::nullopt;
+  const int lanes = is_shared ? type.lanes : type.lanes * lanes_.count;
+  const Affine last = offset->base + load.stride * (lanes - 1);
+  const bool is_safe = !mask.defined() || storage_.holds(load.tensor, offset->base, last, known_);
+  if (!is_safe) return std::nullopt;
+  return Expr(ExprNode{{type.dtype, lanes}, Load{load.tensor, {offset->base}, load.stride, {}}});
+}
+
+std::optional<Expr> ExprVectorizer::visit_group(const Expr& e, const Expr& mask) {
+  if (const Load* load = e.as<Load>()) return visit_group(*load, e.type(), mask);
+  if (const Cast* node = e.as<Cast>()) {
+    const std::optional<Expr> operand = visit_group(node->operand, mask);
+    return operand ? std::optional(cast({e.type().dtype, operand->type().lanes}, *operand)) : std::nullopt;
+  }
+  if (const Broadcast* node = e.as<Broadcast>()) {
+    const std::optional<Expr> operand = visit(node->operand, mask);
+    return operand && operand->type().lanes == 1 ? std::optional(e) : std::nullopt;
+  }
+  if (e.as<Literal>() != nullptr) return e;
+  const Select* node = e.as<Select>();
+  if (node == nullptr) return std::nullopt;
+  const std::optional<Expr> condition = visit(node->condition, mask);
+  const std::optional<Expr> a = visit_group(node->if_true, mask);
+  const std::optional<Expr> b = visit_group(node->if_false, mask);
+  if (!condition || condition->type().lanes > 1 || !a || !b) return std::nullopt;
+  const int lanes = std::max(a->type().lanes, b->type().lanes);
+  const auto widened_group = [&](const Expr& group) -> std::optional<Expr> {
+    if (group.type().lanes == lanes) return group;
+    const Broadcast* same = group.as<Broadcast>();
+    if (same != nullptr) return broadcast(same->operand, lanes);
+    const Literal* value = group.as<Literal>();
+    return value == nullptr ? std::nullopt
+                            : std::optional(Expr(ExprNode{{group.type().dtype, lanes}, *value}));
+  };
+  const std::optional<Expr> if_true = widened_group(*a);
+  const std::optional<Expr> if_false = widened_group(*b);
+  if (!if_true || !if_false) return std::nullopt;
+  return select(*condition, *if_true, *if_false);
+}
+
 std::optional<Expr> ExprVectorizer::visit(const Expr& e, const Expr& mask) {
+  if (const Call* node = e.as<Call>()) return visit_call(*node, mask);
   if (e.type().lanes > 1) return std::nullopt;
   if (e.as<Literal>() != nullptr) return e;
   if (const Index* index = e.as<Index>()) {

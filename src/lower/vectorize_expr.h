@@ -42,6 +42,10 @@ class ExprVectorizer {
   std::optional<Expr> visit_load(const Load& load, Type type, const Expr& mask);
   std::optional<Expr> visit_binary(const Binary& node, const Expr& mask);
   std::optional<Expr> visit_select(const Select& node, const Expr& mask);
+  std::optional<Expr> visit_call(const Call& node, const Expr& mask);
+  // A vector of a group of elements, as the groups of all lanes side by side, or one where the lanes agree.
+  std::optional<Expr> visit_group(const Expr& e, const Expr& mask);
+  std::optional<Expr> visit_group(const Load& load, Type type, const Expr& mask);
 
   const Lanes& lanes_;
   const StorageSizes& storage_;

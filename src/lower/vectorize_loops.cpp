@@ -55,7 +55,7 @@ class LoopVectorizer {
     inside.enter(loop);
     std::optional<Stmt> body = visit(loop.body, inside, mask);
     if (!body) return std::nullopt;
-    return make_stmt(For{loop.var, loop.extents, loop.kind, std::move(*body)});
+    return make_stmt(with_body(loop, std::move(*body)));
   }
 
   std::optional<Stmt> visit_branch(const If& branch, const Known& known, const Mask& mask) {

@@ -19,8 +19,9 @@ struct ModuleBuffer {
 };
 
 struct Module {
-  std::string object;                 // a relocatable ELF object
-  std::string kernel_symbol;          // the LatheKernel that does the work
+  std::string object;                        // a relocatable ELF object
+  std::vector<std::string> extensions = {};  // of the target, whose instructions it has (target/target.h)
+  std::string kernel_symbol;                 // the LatheKernel that does the work
   std::string prepare_symbol;         // the LatheKernel that fills the prepared buffers; empty: there is none
   std::vector<ModuleBuffer> buffers;  // in the order of the entry's `buffers` argument
   int64_t workspace_bytes = 0;        // for a pool of `threads` threads; kernel and prepare both fit in it

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "intrinsics/intrinsic.h"
 #include "rewrite/rewrite.h"
 #include "schedule/check_scopes.h"
 #include "schedule/primitive.h"
@@ -35,6 +36,7 @@ struct StepVisitor {
   Result<Program> operator()(const PrefetchStep& step) const { return prefetch(program, step); }
   Result<Program> operator()(const SkipZerosStep& step) const { return skip_zeros(program, step); }
   Result<Program> operator()(const StreamStep& step) const { return stream(program, step); }
+  Result<Program> operator()(const TensorizeStep& step) const { return tensorize(program, step); }
 };
 
 // Steps that leave every block in the scopes where it was need no second look.
@@ -71,6 +73,21 @@ Status check_algorithm(const Task& task, const Trace& trace) {
 
 }  // namespace
 
+Status check_intrinsics(const Target& target, const Trace& trace) {
+  for (const Step& step : trace) {
+    const TensorizeStep* tensorize = std::get_if<TensorizeStep>(&step);
+    const Intrinsic* intrinsic = tensorize == nullptr ? nullptr : find_intrinsic(tensorize->intrinsic);
+    if (intrinsic == nullptr || has_intrinsic(target, *intrinsic)) continue;
+    Error error{ErrorKind::illegal_schedule,
+                fmt::format("target '{}' ({}) has no instruction for intrinsic '{}'", target.name,
+                            target.machine, intrinsic->name),
+                {},
+                {}};
+    return located_at(std::move(error), step);
+  }
+  return {};
+}
+
 bool spreads_specials(const Trace& trace) {
   return std::ranges::any_of(trace, [](const Step& step) {
     const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
@@ -91,6 +108,7 @@ Result<Program> apply_step(const Program& program, const Step& step) {
 
 Result<Program> apply_trace(const Task& task, const Trace& trace) {
   LATHE_TRY_STATUS(check_algorithm(task, trace));
+  LATHE_TRY_STATUS(check_intrinsics(task.target, trace));
   Task rewritten = task;
   size_t next = 0;
   for (; next < trace.size(); ++next) {

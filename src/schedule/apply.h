@@ -10,6 +10,10 @@ namespace lathe {
 // Whether a rewrite of the trace has an infinity or NaN reach results whose formula does not read it.
 bool spreads_specials(const Trace& trace);
 
+// An Error names the first step whose intrinsic the target has no instruction for; an intrinsic that is
+// unknown is the step's own error.
+Status check_intrinsics(const Target& target, const Trace& trace);
+
 // A task's required algorithm must be among the rewrites.
 Result<Program> apply_trace(const Task& task, const Trace& trace);
 // One step that is no RewriteStep, on a program.

@@ -46,14 +46,51 @@ Block copy_block(const std::string& name, const Tensor& from, const Tensor& to,
     const Expr condition = Expr(axis.var) < Expr(from->shape[dim]);
     inside = inside.defined() ? inside && condition : condition;
   }
-  const Expr value = load(from, block.output_index);
-  block.value = inside.defined() ? select(inside, value, literal({from->dtype, 1}, 0)) : value;
+  const Expr value = cast({to->dtype, 1}, load(from, block.output_index));
+  block.value = inside.defined() ? select(inside, value, literal({to->dtype, 1}, 0)) : value;
   return block;
 }
 
-Program redirect_block(const Program& program, const Located& located, const Tensor& from, const Tensor& to) {
-  return with_replaced(program, located.in_prepare, located.path.back().get(),
-                       make_stmt(redirect_loads(*located.block, from, to)));
+// An element, or a choice between elements and literals, in the wider type of the copy that it is read from;
+// undefined where it is more than that.
+Expr read_wider(const Expr& e, const Tensor& from, const Tensor& to) {
+  const Load* read = e.as<Load>();
+  if (read != nullptr && read->tensor == from) return load(to, read->index);
+  if (const Literal* value = e.as<Literal>())
+    return literal({to->dtype, 1},
+                   is_float(e.type().dtype) ? value->value : static_cast<double>(value->integer));
+  const Select* choice = e.as<Select>();
+  if (choice == nullptr) return {};
+  const Expr if_true = read_wider(choice->if_true, from, to);
+  const Expr if_false = read_wider(choice->if_false, from, to);
+  return if_true.defined() && if_false.defined() ? select(choice->condition, if_true, if_false) : Expr();
+}
+
+// The block with its reads of the one from the other, whose numbers in the types that they are cast to are
+// the same.
+Result<Block> read_copy(const Block& block, const Tensor& from, const Tensor& to) {
+  if (from->dtype == to->dtype) return redirect_loads(block, from, to);
+  Block result = block;
+  const auto widen = [&](const Expr& e) -> Expr {
+    const Cast* node = e.as<Cast>();
+    if (node == nullptr) return {};
+    const std::vector<const Load*> loads = loads_of(node->operand);
+    if (std::ranges::none_of(loads, [&](const Load* load) { return load->tensor == from; })) return {};
+    const Expr wider = read_wider(node->operand, from, to);
+    return wider.defined() ? cast(e.type(), wider) : Expr();
+  };
+  result.value = rebuild(block.value, {widen, nullptr});
+  if (!reads(result, from)) return result;
+  return illegal(
+      fmt::format("block '{}' does more with elements of '{}' than to cast them, so a copy has their "
+                  "type",
+                  block.name, from->name));
+}
+
+Result<Program> redirect_block(const Program& program, const Located& located, const Tensor& from,
+                               const Tensor& to) {
+  LATHE_TRY(Block block, read_copy(*located.block, from, to));
+  return with_replaced(program, located.in_prepare, located.path.back().get(), make_stmt(std::move(block)));
 }
 
 Result<Program> cache_read_prepared(const Program& program, const Located& located, const CacheReadStep& step,
@@ -62,7 +99,7 @@ Result<Program> cache_read_prepared(const Program& program, const Located& locat
     return illegal(fmt::format("'{}' is no constant, so it cannot be copied beforehand", step.tensor));
   }
   const Block block = copy_block(step.copy, from, copy, capacity(layout, from->shape));
-  Program result = redirect_block(program, located, from, copy);
+  LATHE_TRY(Program result, redirect_block(program, located, from, copy));
   const Stmt nest = make_nest(block, {}, {});
   result.prepare =
       located.in_prepare ? insert_before_use(result.prepare, copy, nest) : make_seq({result.prepare, nest});
@@ -73,7 +110,7 @@ Result<Program> cache_read_prepared(const Program& program, const Located& locat
 Result<Program> cache_read_at_root(const Program& program, const Located& located, const CacheReadStep& step,
                                    const Tensor& from, const Tensor& copy, const Layout& layout) {
   const Block block = copy_block(step.copy, from, copy, capacity(layout, from->shape));
-  Program result = redirect_block(program, located, from, copy);
+  LATHE_TRY(Program result, redirect_block(program, located, from, copy));
   LATHE_TRY_STATUS(check_complete(result.main, from, copy));
   const Stmt nest = make_nest(block, {}, {});
   result.main = make_stmt(Alloc{copy, Scope::workspace, layout, insert_before_use(result.main, copy, nest)});
@@ -84,7 +121,7 @@ Result<Program> cache_read_at_loop(const Program& program, const Located& locate
                                    const Tensor& from, const Tensor& copy, const Layout& layout) {
   LATHE_TRY(const size_t position, located.loop(step.at));
   const Ranges fixed = ranges_of(Path(located.path.begin(), located.path.begin() + position + 1));
-  const Program redirected = redirect_block(program, located, from, copy);
+  LATHE_TRY(const Program redirected, redirect_block(program, located, from, copy));
   LATHE_TRY(const Located again, locate(redirected, step.block));
   For loop = again.loop_at(position);
   const auto box = region(loop.body, copy, Access::read, fixed);
@@ -99,7 +136,7 @@ Result<Program> cache_read_at_loop(const Program& program, const Located& locate
     sides.push_back({dim, (*box)[dim].base, (*box)[dim].extent});
   }
   // Imperfect tiles read (under a condition) beyond the tensor: the copy has zeros there.
-  const Tensor grown(step.copy, extents, from->dtype);
+  const Tensor grown(step.copy, extents, copy->dtype);
   const Block reader = redirect_loads(*again.block, copy, grown);
   const Stmt body = replace(loop.body, again.path.back().get(), make_stmt(reader));
   const Stmt nest = make_nest(copy_block(step.copy, from, grown, extents), sides, fixed);
@@ -120,7 +157,11 @@ Result<Program> cache_read(const Program& program, const CacheReadStep& step) {
   if (!from.defined()) return illegal(fmt::format("block '{}' does not read '{}'", step.block, step.tensor));
   const Layout layout = step.layout.dims.empty() ? Layout::row_major(from->shape.size()) : step.layout;
   if (Status status = verify(layout, from->shape); !status) return illegal(status.error().message);
-  const Tensor copy(step.copy, from->shape, from->dtype);
+  const Tensor copy(step.copy, from->shape, step.dtype.value_or(from->dtype));
+  if (!holds_numbers_of(copy->dtype, from->dtype)) {
+    return illegal(fmt::format("{} does not hold all numbers of '{}', which is {}", to_string(copy->dtype),
+                               step.tensor, to_string(from->dtype)));
+  }
   if (step.at == "prepare") return cache_read_prepared(program, located, step, from, copy, layout);
   if (step.at == "root") return cache_read_at_root(program, located, step, from, copy, layout);
   return cache_read_at_loop(program, located, step, from, copy, layout);

@@ -7,6 +7,7 @@
 namespace lathe {
 
 Result<Program> PrefixReplay::apply(const Trace& trace) {
+  LATHE_TRY_STATUS(check_intrinsics(task_.target, trace));
   const auto is_rewrite = [](const Step& step) { return std::holds_alternative<RewriteStep>(step); };
   const auto first_step = std::ranges::find_if_not(trace, is_rewrite);
   const auto rewrites = static_cast<size_t>(first_step - trace.begin());

@@ -23,6 +23,7 @@ Result<Program> set_tail(const Program& program, const TailStep& step);
 Result<Program> prefetch(const Program& program, const PrefetchStep& step);
 Result<Program> skip_zeros(const Program& program, const SkipZerosStep& step);
 Result<Program> stream(const Program& program, const StreamStep& step);
+Result<Program> tensorize(const Program& program, const TensorizeStep& step);
 
 // A block with all that is above it.
 struct Located {

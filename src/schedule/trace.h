@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -86,14 +87,15 @@ struct PrepareStep {
 };
 // A copy of what `block` reads of `tensor`, in a layout of its own: in `prepare` (constants only), at the
 // root, or at the beginning of the body of one of the block's loops. Positions beyond the tensor's shape hold
-// 0.
+// 0. The copy may have a wider element type, where every read is cast.
 struct CacheReadStep {
   std::string block;
   std::string tensor;
   std::string copy;  // the new buffer's and block's name
   std::string at;    // "prepare", "root" or a loop of `block`
   Scope scope = Scope::thread;
-  Layout layout;  // empty: row-major
+  Layout layout;                    // empty: row-major
+  std::optional<DType> dtype = {};  // of the copy; none: the tensor's
 
   bool operator==(const CacheReadStep&) const = default;
 };
@@ -157,9 +159,19 @@ struct StreamStep {
   bool operator==(const StreamStep&) const = default;
 };
 
-using Step = std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep,
-                          ComputeAtStep, ReverseComputeAtStep, PrepareStep, CacheReadStep, CacheWriteStep,
-                          RfactorStep, LayoutStep, TailStep, PrefetchStep, SkipZerosStep, StreamStep>;
+// The loop's iterations, each a term of the sum, are computed by an intrinsic of that name (src/intrinsics).
+struct TensorizeStep {
+  std::string block;
+  std::string loop;
+  std::string intrinsic;
+
+  bool operator==(const TensorizeStep&) const = default;
+};
+
+using Step =
+    std::variant<RewriteStep, SplitStep, FuseStep, ReorderStep, AnnotateStep, InlineStep, ComputeAtStep,
+                 ReverseComputeAtStep, PrepareStep, CacheReadStep, CacheWriteStep, RfactorStep, LayoutStep,
+                 TailStep, PrefetchStep, SkipZerosStep, StreamStep, TensorizeStep>;
 using Trace = std::vector<Step>;
 
 std::string to_string(const Step& step);

@@ -72,8 +72,9 @@ struct PrintStep {
   std::string operator()(const PrepareStep& s) const { return fmt::format("prepare {}", s.block); }
   std::string operator()(const CacheReadStep& s) const {
     const std::string layout = s.layout.dims.empty() ? "" : " layout=" + to_string(s.layout);
-    return fmt::format("cache_read {} {} {} at={} scope={}{}", s.block, s.tensor, s.copy, s.at,
-                       name_in(kScopes, s.scope), layout);
+    const std::string type = s.dtype ? fmt::format(" type={}", to_string(*s.dtype)) : "";
+    return fmt::format("cache_read {} {} {} at={} scope={}{}{}", s.block, s.tensor, s.copy, s.at,
+                       name_in(kScopes, s.scope), layout, type);
   }
   std::string operator()(const CacheWriteStep& s) const {
     return fmt::format("cache_write {} {} at={} scope={}", s.block, s.copy, s.loop,
@@ -92,6 +93,9 @@ struct PrintStep {
   }
   std::string operator()(const SkipZerosStep& s) const { return fmt::format("skip_zeros {}", s.block); }
   std::string operator()(const StreamStep& s) const { return fmt::format("stream {}", s.tensor); }
+  std::string operator()(const TensorizeStep& s) const {
+    return fmt::format("tensorize {} {} intrinsic={}", s.block, s.loop, s.intrinsic);
+  }
 };
 
 // Names up to the end of the line.
@@ -169,6 +173,20 @@ Result<Step> parse_cache_read(TextCursor& cursor) {
     }
     LATHE_TRY(step.layout, parse_layout(cursor));
   }
+  if (cursor.accept_word("type")) {
+    LATHE_TRY_STATUS(cursor.expect("="));
+    LATHE_TRY(const std::string name, cursor.identifier());
+    LATHE_TRY(step.dtype, parse_dtype(name));
+  }
+  return step;
+}
+
+Result<Step> parse_tensorize(TextCursor& cursor) {
+  TensorizeStep step;
+  LATHE_TRY(step.block, cursor.identifier());
+  LATHE_TRY(step.loop, cursor.identifier());
+  LATHE_TRY_STATUS(expect_key(cursor, "intrinsic"));
+  LATHE_TRY(step.intrinsic, cursor.identifier());
   return step;
 }
 
@@ -234,6 +252,7 @@ Result<Step> parse_step(TextCursor& cursor, std::string_view text) {
   if (keyword == "layout") return parse_layout_step(cursor);
   if (keyword == "tail") return parse_tail(cursor);
   if (keyword == "prefetch") return parse_prefetch(cursor);
+  if (keyword == "tensorize") return parse_tensorize(cursor);
   if (keyword == "inline") {
     LATHE_TRY(const std::string block, cursor.identifier());
     return InlineStep{block};

@@ -39,7 +39,15 @@ std::string target_names() {
 
 Status check_runs_here(const Target& target) {
   const TargetRow& row = row_of(target.name);
-  if (row.detect()) return {};
+  if (const std::optional<Target> here = row.detect()) {
+    if (!std::holds_alternative<CpuTarget>(target.kind)) return {};
+    for (const std::string& extension : target.cpu().extensions) {
+      if (!here->cpu().has(extension))
+        return fail(ErrorKind::unsupported,
+                    fmt::format("this machine ({}) cannot run {}", here->machine, extension));
+    }
+    return {};
+  }
   const Result<Target> native = detect_target();
   return fail(ErrorKind::unsupported,
               fmt::format("this machine{} cannot run {}, it lacks {}{}",

@@ -31,7 +31,8 @@ Target generic_target(std::string_view name);
 // "native" and the names of the table, which --target may hold, in words.
 std::string target_names();
 
-// An Error (unsupported) where this machine cannot run the target's programs, which says what it lacks.
+// An Error (unsupported) where this machine cannot run the target's programs, which says what it lacks: its
+// instructions or one of its extensions.
 Status check_runs_here(const Target& target);
 
 }  // namespace lathe

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
+#include <vector>
 
 #include "base/text_cursor.h"
 #include "target/all.h"
@@ -13,10 +15,15 @@ namespace lathe {
 namespace {
 
 constexpr const char* kMachine = "machine";
+constexpr const char* kNone = "none";  // of the extensions
 
 std::string to_text(int64_t value) { return std::to_string(value); }
 std::string to_text(const CacheLevel& cache) {
   return fmt::format("{}/{}/{}", cache.bytes, cache.ways, cache.line_bytes);
+}
+
+std::string to_text(const std::vector<std::string>& extensions) {
+  return extensions.empty() ? kNone : fmt::format("{}", fmt::join(extensions, ","));
 }
 
 std::string quote(std::string_view text) {
@@ -67,6 +74,19 @@ Status parse_field(TextCursor& cursor, CacheLevel& cache) {
   return parse_field(cursor, cache.line_bytes);
 }
 
+Status parse_field(TextCursor& cursor, std::vector<std::string>& extensions) {
+  extensions.clear();
+  do {
+    LATHE_TRY(std::string name, cursor.identifier());
+    if (extensions.empty() && name == kNone) return {};
+    if (std::ranges::find(kExtensions, name, &Extension::name) == kExtensions.end())
+      return cursor.error(fmt::format("'{}' is no extension: {} or some of {}", name, kNone,
+                                      fmt::join(std::views::transform(kExtensions, &Extension::name), ",")));
+    extensions.push_back(std::move(name));
+  } while (cursor.accept(","));
+  return {};
+}
+
 // The field of that name, whose '=' has been read.
 template <class Kind>
 Status parse_named(TextCursor& cursor, const std::string& key, Kind& kind) {
@@ -91,6 +111,19 @@ Status parse_fields(TextCursor& cursor, Target& target) {
     } else {
       LATHE_TRY_STATUS(std::visit([&](auto& kind) { return parse_named(cursor, key, kind); }, target.kind));
     }
+  }
+  return {};
+}
+
+// Puts the written extensions in their order; an Error for one that programs of the target may not have.
+Status check_extensions(Target& target) {
+  if (!std::holds_alternative<CpuTarget>(target.kind)) return {};
+  const std::vector<std::string> written = target.cpu().extensions;
+  target = with_extensions(std::move(target), written);
+  for (const std::string& extension : written) {
+    if (!target.cpu().has(extension))
+      return fail(ErrorKind::unsupported,
+                  fmt::format("programs of {} may not have {}", target.name, extension));
   }
   return {};
 }
@@ -125,6 +158,16 @@ Target with_cores(Target target, int cores) {
   return target;
 }
 
+Target with_extensions(Target target, const std::vector<std::string>& extensions) {
+  std::vector<std::string> kept;
+  for (const Extension& extension : kExtensions) {
+    const bool is_wanted = std::ranges::find(extensions, extension.name) != extensions.end();
+    if (is_wanted && extension.vector_bytes <= target.cpu().vector_bytes) kept.emplace_back(extension.name);
+  }
+  target.cpu().extensions = std::move(kept);
+  return target;
+}
+
 std::string print(const Target& target) {
   std::string text = target.name;
   const auto add = [&](const char* name, const auto& field) {
@@ -140,6 +183,7 @@ Result<Target> parse_target(std::string_view text) {
   LATHE_TRY(const std::string name, parse_name(cursor));
   LATHE_TRY(Target target, target_of_name(name));
   LATHE_TRY_STATUS(parse_fields(cursor, target));
+  LATHE_TRY_STATUS(check_extensions(target));
   return target;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/check.h"
 #include "base/result.h"
@@ -39,13 +40,15 @@ struct Target {
 int cores_of(const Target& target);
 // The same device with so many; one that has none to share out stays as it is.
 Target with_cores(Target target, int cores);
+// The processor with those of the extensions, by name, that the target's programs may have.
+Target with_extensions(Target target, const std::vector<std::string>& extensions);
 
 // The one-line text form, "NAME cores=2 l1=32768/8/64 ... machine=\"...\"": parse_target reads it back.
 std::string print(const Target& target);
 
 // Reads "native", a target's name, or the printed form. A name alone stands for the target on this machine,
 // or where the machine does not have it for a typical one of its kind (generic_target); fields that are
-// written take the place of those.
+// written take the place of those, as `extensions=none` does.
 Result<Target> parse_target(std::string_view text);
 
 }  // namespace lathe

@@ -25,6 +25,7 @@ struct OperationCounter {
   }
   int64_t operator()(const Cast& e) const { return count(e.operand); }
   int64_t operator()(const Broadcast& e) const { return count(e.operand); }
+  int64_t operator()(const Call&) const { return 0; }  // lowered programs only
 
   // An operator counts if what it works on is a value, not an index or a condition.
   static int64_t counts(const Expr& operand) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "expr/walk.h"
+#include "intrinsics/intrinsic.h"
 
 namespace lathe {
 namespace {
@@ -48,6 +49,19 @@ double bytes_from_memory(const Task& task) {
   return std::max(bytes, 0.0);
 }
 
+// How many multiply-adds of a product take the place of one in single precision, at most.
+double most_at_once(const Task& task) {
+  int most = 1;
+  for (const Compute& compute : task.dag.computes) {
+    for (const Intrinsic& intrinsic : intrinsics()) {
+      if (compute.reduction == Reduction::sum && has_intrinsic(task.target, intrinsic) &&
+          match_factors(intrinsic, compute.body))
+        most = std::max(most, intrinsic.group);
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 double least_seconds(const Task& task, const Space& space, std::span<const Trial> trials,
@@ -72,7 +86,8 @@ double least_seconds(const Task& task, const Space& space, std::span<const Trial
     if (tried[s].trials >= kSeveral && tried[s].best > kClearlyLonger * best) continue;
     operations = std::min(operations, space.sketches()[s].operations);
   }
-  return std::max(operations / peaks.gflops, bytes_from_memory(task) / peaks.gigabytes) * 1e-9;
+  return std::max(operations / most_at_once(task) / peaks.gflops, bytes_from_memory(task) / peaks.gigabytes) *
+         1e-9;
 }
 
 bool StopRule::measure() {

@@ -36,7 +36,8 @@ Record failed(int64_t id, const std::string& sketch, ErrorKind kind) {
 TEST(InWords, NamesWhatTheStepDoes) {
   const auto trace = parse_trace(
       "rewrite winograd O m=4\nsplit C i [4 8]\nvectorize C i.2\ntail C i mask\nparallel C i.0\n"
-      "compute_at B C i.0 scope=thread\nlayout B [1][0]\nprepare U\ninline P\nfuse C i j\n");
+      "compute_at B C i.0 scope=thread\nlayout B [1][0]\nprepare U\ninline P\nfuse C i j\n"
+      "tensorize C r.1 intrinsic=dot2_i16\ncache_read C A a at=root scope=workspace type=i16\n");
   ASSERT_TRUE(trace.has_value());
   std::vector<std::string> sentences;
   for (const Step& step : *trace) sentences.push_back(subject_of(step) + " " + in_words(step));
@@ -54,6 +55,8 @@ TEST(InWords, NamesWhatTheStepDoes) {
           "U is computed once, when the program is loaded",
           "P is computed where it is read",
           "C runs loops i, j as one",
+          "C adds up loop r.1 by the intrinsic dot2_i16",
+          "C reads A from a copy as i16 in the workspace, made beforehand",
       }));
 }
 

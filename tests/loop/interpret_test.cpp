@@ -142,6 +142,21 @@ TEST(Interpret, ArithmeticOfTypes) {
   EXPECT_EQ(out, (std::vector<double>{-2147483648.0, -4, 1, 0, 2048, 256, -56, 1}));
 }
 
+// One group in all lanes, or one for each; integers wrap around.
+TEST(Interpret, IntrinsicsAddUpGroups) {
+  const std::string head = "input A: u8[8] [0]\ninput B: i8[8] [0]\noutput C: i32[2] [0]\nflat\n";
+  const std::vector<HostTensor> inputs = {{DType::u8, {8}, {1, 2, 3, 4, 255, 255, 255, 255}},
+                                          {DType::i8, {8}, {1, 1, 1, 1, -128, -128, -128, -128}}};
+  const auto sums = [&](const std::string& accumulator, const std::string& factor) {
+    return outputs_of(head + "main { store C[0; 2 by 1] = call(dot4_u8_i8, " + accumulator + ", " + factor +
+                          ", B[0; 8 by 1]) }",
+                      inputs);
+  };
+  EXPECT_EQ(sums("i32x2(5)", "A[0; 8 by 1]"), (std::vector<double>{15, 5 - 4 * 255 * 128}));
+  EXPECT_EQ(sums("i32x2(5)", "A[0; 4 by 1]"), (std::vector<double>{15, 5 - 10 * 128}));
+  EXPECT_EQ(sums("i32x2(-2147483648)", "A[0; 8 by 1]")[1], 2147483648.0 - 4 * 255 * 128);
+}
+
 TEST(Interpret, SelectRunsOneSide) {
   const std::vector<double> out = outputs_of(
       "input A: f32[3] [0]\noutput C: f32[5] [0]\n"

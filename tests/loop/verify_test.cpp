@@ -115,6 +115,10 @@ TEST(Verify, Loops) {
   EXPECT_EQ(body("for i in 12 { parallel r in 12 {" + reduction + "} }"),
             "block B: the parallel loop r drives its reduce axis r");
   EXPECT_EQ(body("vector i in 12 { for r in 12 {" + reduction + "} }"), "fine");
+  EXPECT_EQ(body("for i in 12 { tensor r in 12 by dot2_bf16 {" + reduction + "} }"),
+            "loop r: 'dot2_bf16' takes 2 elements together");
+  EXPECT_EQ(body("for i in 12 { tensor r in 12 by dot3 {" + reduction + "} }"),
+            "loop r: there is no intrinsic 'dot3'");
 }
 
 TEST(Verify, Domain) {
@@ -174,6 +178,10 @@ TEST(Verify, LoweredAccesses) {
   EXPECT_EQ(flat("for i in 12 { store C[i] = select(i < 6, A[2*i], 0.0) }"), "fine");
   EXPECT_EQ(flat("for i in 9 { store C[2*i; 4 by 1 if ramp(2*i, 1, 4) < broadcast(12, 4)] = f32x4(0.0) }"),
             "fine");
+  EXPECT_EQ(flat("store C[0; 4 by 1] = call(dot2_bf16, C[0; 4 by 1], A[0; 2 by 1], A[0; 8 by 1])"),
+            "store to C: 'dot2_bf16' takes an accumulator of f32 and groups of 2 bf16 and bf16");
+  EXPECT_EQ(flat("store C[0; 4 by 1] = call(dot3, C[0; 4 by 1])"),
+            "store to C: there is no intrinsic 'dot3'");
   EXPECT_EQ(body("for i in 14 { store C[i] = 0.0 }"),
             "store to C: writes outside of C: index 0 is 13, its storage has room for 0 .. 11");
   Program program = parsed(kHead + std::string("main { store C[0] = 0.0 }"));

@@ -269,6 +269,45 @@ main {
 )");
 }
 
+// Numbers of u8 and i8 are numbers of i16 too.
+TEST(CacheRead, AsAWiderType) {
+  expect_steps(task_of("input A[2, 4] u8\nC[i:2] = sum(r:4) i32(select(r < 3, A[i, r], u8(0)))"),
+               "cache_read C A a at=root scope=workspace type=i16", R"(
+input A: u8[2, 4] [0][1]
+output C: i32[2] [0]
+main {
+  alloc a: i16[2, 4] workspace [0][1] {
+    for d0 in 2 {
+      for d1 in 4 {
+        block a {
+          d0: 2 = d0
+          d1: 4 = d1
+          a[d0, d1] = i16(A[d0, d1])
+        }
+      }
+    }
+    for i in 2 {
+      for r in 4 {
+        block C {
+          i: 2 = i
+          reduce r: 4 = r
+          C[i] init sum= i32(select(r < 3, a[i, r], i16(0)))
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(CacheRead, AnotherTypeMustHoldTheNumbersAndBeCast) {
+  const Task task = task_of("input A[4] u8\nC[i:4] = i32(A[i])\nD[i:4] = A[i] + 1");
+  expect_illegal(task, "cache_read C A a at=root scope=workspace type=i8",
+                 "i8 does not hold all numbers of 'A', which is u8");
+  expect_illegal(task, "cache_read D A a at=root scope=workspace type=i16",
+                 "block 'D' does more with elements of 'A' than to cast them, so a copy has their type");
+}
+
 TEST(CacheRead, Refused) {
   expect_illegal(product(), "cache_read C X x at=root scope=workspace", "block 'C' does not read 'X'");
   expect_illegal(chain(), "cache_read O A a at=root scope=workspace", "block 'O' does not read 'A'");

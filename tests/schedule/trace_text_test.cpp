@@ -22,6 +22,8 @@ reverse_compute_at D C j scope=thread
 prepare T
 cache_read C B B.pack at=prepare scope=workspace layout=[1/16][0][1%16]
 cache_read C A a at=i.0 scope=thread
+cache_read C A a at=root scope=workspace type=i16
+cache_read C A a at=root scope=workspace layout=[1][0] type=i16
 cache_write C C.reg at=j scope=registers
 rfactor C r.1
 layout T [0][1/4%4][1/16][1%4+2]
@@ -35,12 +37,13 @@ prefetch C B j distance=2
 prefetch C B j distance=-1 at=r
 skip_zeros C
 stream C
+tensorize C r.1 intrinsic=dot4_u8_i8
 )";
 
 TEST(TraceText, EveryStepReadsBack) {
   const Result<Trace> trace = parse_trace(kAllSteps);
   ASSERT_TRUE(trace.has_value()) << trace.error().to_string();
-  EXPECT_EQ(trace->size(), 28u);
+  EXPECT_EQ(trace->size(), 31u);
   EXPECT_EQ(to_string(*trace), kAllSteps);
   EXPECT_EQ(parse_trace(to_string(*trace)).value(), *trace);
 }

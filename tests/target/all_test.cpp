@@ -38,5 +38,19 @@ TEST(AllTargets, OnlyWhatIsDetectedRunsHere) {
   }
 }
 
+TEST(AllTargets, ExtensionsThatTheMachineLacksDoNotRunHere) {
+  for (const TargetRow& row : all_targets()) {
+    const std::optional<Target> here = row.detect();
+    if (!here || !std::holds_alternative<CpuTarget>(here->kind)) continue;
+    EXPECT_TRUE(check_runs_here(*here));
+    for (const Extension& extension : kExtensions) {
+      const Target wanted = with_extensions(*here, {std::string(extension.name)});
+      if (wanted.cpu().extensions.empty() || here->cpu().has(extension.name)) continue;
+      EXPECT_EQ(check_runs_here(wanted).error().to_string(),
+                "this machine (" + here->machine + ") cannot run " + std::string(extension.name));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lathe

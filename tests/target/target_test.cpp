@@ -36,7 +36,7 @@ TEST(Target, EachPrintsAndParsesOnAnyMachine) {
 
 TEST(Target, ItsTextNamesWhatItsKindHas) {
   EXPECT_EQ(print(other_machine("x86-avx2")),
-            "x86-avx2 cores=7 fma_per_cycle=2 fma_latency=4 l1=32768/8/64 l2=524288/8/64 "
+            "x86-avx2 extensions=none cores=7 fma_per_cycle=2 fma_latency=4 l1=32768/8/64 l2=524288/8/64 "
             "l3=322122547200/16/64 machine=\"Test \\\"CPU\\\"\"");
   EXPECT_EQ(print(generic_target("opencl")),
             "opencl compute_units=8 work_group_size=256 sub_group_width=1 local_bytes=32768 "
@@ -82,13 +82,31 @@ TEST(Target, NamesWhatIsWrongInTheText) {
   EXPECT_EQ(error_of(""), "target:1:1: expected a target: one of " + names);
   EXPECT_EQ(error_of("native cores=0"), "target:1:15: 0 is not in 1 .. 2147483647");
   EXPECT_EQ(error_of("native l1=32768"), "target:1:16: expected '/'");
-  EXPECT_EQ(
-      error_of("native colour=3"),
-      "target:1:15: unknown field 'colour' of a target: one of cores, fma_per_cycle, fma_latency, l1, l2, "
-      "l3, machine");
+  EXPECT_EQ(error_of("native colour=3"),
+            "target:1:15: unknown field 'colour' of a target: one of extensions, cores, fma_per_cycle, "
+            "fma_latency, l1, l2, l3, machine");
+  EXPECT_EQ(error_of("x86-avx512 extensions=mmx"),
+            "target:1:26: 'mmx' is no extension: none or some of avx_vnni,avx512_vnni,avx512_bf16");
   EXPECT_EQ(error_of("opencl cores=2"),
             "target:1:14: unknown field 'cores' of a target: one of compute_units, work_group_size, "
             "sub_group_width, local_bytes, global_bytes, cache_bytes, machine");
+}
+
+TEST(Target, ExtensionsAreWhatItsProgramsMayHave) {
+  const Target wide =
+      with_extensions(generic_target("x86-avx512"), {"avx512_bf16", "avx512_vnni", "avx_vnni"});
+  EXPECT_EQ(wide.cpu().extensions, (std::vector<std::string>{"avx_vnni", "avx512_vnni", "avx512_bf16"}));
+  EXPECT_EQ(parse_target(print(wide)).value(), wide);
+  const Target plain = parse_target("x86-avx512 extensions=none").value();
+  EXPECT_TRUE(plain.cpu().extensions.empty());
+  EXPECT_EQ(parse_target(print(plain)).value(), plain);
+  EXPECT_TRUE(parse_target("x86-avx512 extensions=avx512_vnni")->cpu().has("avx512_vnni"));
+  const Target narrow = with_extensions(generic_target("x86-avx2"), {"avx512_vnni", "avx_vnni"});
+  EXPECT_EQ(print(narrow).substr(0, 28), "x86-avx2 extensions=avx_vnni");
+}
+
+TEST(Target, RefusesExtensionsThatNoProgramOfItsNameHas) {
+  EXPECT_EQ(error_of("x86-avx2 extensions=avx512_vnni"), "programs of x86-avx2 may not have avx512_vnni");
 }
 
 }  // namespace

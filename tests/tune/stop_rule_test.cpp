@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/temporary_folder.h"
+#include "expr/parse.h"
 #include "ops/workloads.h"
 #include "space/all.h"
 #include "target/all.h"
@@ -39,6 +40,19 @@ double least(const Task& task, std::span<const Trial> trials) {
 
 TEST(LeastSeconds, OfAProductIsThatOfItsMultiplyAdds) {
   EXPECT_DOUBLE_EQ(least(product(), {}), kOperations / 100e9);
+}
+
+// Four multiply-adds of VNNI take the place of one, two of what every target has.
+TEST(LeastSeconds, CountsWhatAnIntrinsicDoesAtOnce) {
+  const Dag dag = parse_dag(
+                      "input A[64, 64] u8\ninput B[64, 64] i8\n"
+                      "C[i:64, j:64] = sum(r:64) i32(A[i, r]) * i32(B[r, j])")
+                      .value();
+  const Target target = generic_target("x86-avx512");
+  const double operations = 2.0 * 64 * 64 * 64;
+  EXPECT_DOUBLE_EQ(least(make_task("t", dag, target).value(), {}), operations / 2 / 100e9);
+  EXPECT_DOUBLE_EQ(least(make_task("t", dag, with_extensions(target, {"avx512_vnni"})).value(), {}),
+                   operations / 4 / 100e9);
 }
 
 // Of three places' nine taps six are inside: one, three and two.

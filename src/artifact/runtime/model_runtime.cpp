@@ -12,12 +12,15 @@ namespace {
 constexpr int kMostCalls = 1 << 16;
 constexpr size_t kMostOptionBytes = 4096;  // of any version; more is no size
 
-// Null where this processor lacks those of the model.
+// Null where this processor lacks those of the model, or what its kernels have beside.
 const Instructions* instructions_here(const LatheModelTables& tables) {
   const Instructions* const known = find_instructions(tables.target);
-  if (known != nullptr && known->run_here()) return known;
-  model_error("the model was compiled for processors with %s, which this one lacks",
-              known == nullptr ? tables.target : known->needs);
+  const bool runs = known != nullptr && known->run_here();
+  const char* const lacks = known == nullptr ? tables.target
+                            : runs           ? known->lacking(tables.extensions)
+                                             : known->needs;
+  if (lacks == nullptr) return known;
+  model_error("the model was compiled for processors with %s, which this one lacks", lacks);
   return nullptr;
 }
 

@@ -73,8 +73,9 @@ typedef struct LatheWeightsHead {
 #define LATHE_WEIGHTS_MAGIC "LATHEWTS"
 
 typedef struct LatheModelTables {
-  const char* target; /* what it was compiled for, as in the manifest */
-  int32_t threads;    /* the largest pool that the workspace has room for */
+  const char* target;  /* what it was compiled for, as in the manifest */
+  uint32_t extensions; /* that its kernels have: bits in the order of the architecture's (cpu_target.h) */
+  int32_t threads;     /* the largest pool that the workspace has room for */
   int32_t input_count;
   const LatheTensor* inputs;
   int32_t output_count;

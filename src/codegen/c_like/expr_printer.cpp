@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/check.h"
 #include "codegen/patterns.h"
+#include "intrinsics/intrinsic.h"
 
 namespace lathe::c_like {
 namespace {
@@ -107,6 +110,8 @@ void ExprPrinter::count_uses(const Expr& e) {
     }
     void operator()(const Cast& e) const { printer.count_uses(e.operand); }
     void operator()(const Broadcast& e) const { printer.count_uses(e.operand); }
+    // Factors are printed once for each element of a group, and share nothing.
+    void operator()(const Call& e) const { printer.count_uses(e.operands[0]); }
   };
   std::visit(Children{*this}, e->node);
 }
@@ -258,6 +263,35 @@ std::string ExprPrinter::visit(const Broadcast& e, const Expr&, Code& code) { re
 
 std::string ExprPrinter::visit(const Ramp& e, const Expr&, Code& code) {
   return fmt::format("({} + {} * {})", print(e.base, code), integer_text(e.stride), lane_);
+}
+
+std::string ExprPrinter::visit(const Call& e, const Expr& self, Code& code) {
+  const Intrinsic* intrinsic = find_intrinsic(e.intrinsic);
+  LATHE_CHECK(intrinsic != nullptr && e.operands.size() == 3);
+  const DType result = self.type().dtype;
+  const char* type = to_string(result);
+  std::string sum = print(e.operands[0], code);
+  for (int t = 0; t < intrinsic->group; ++t) {
+    const std::string a = element_of_group(e.operands[1], result, intrinsic->group, t, code);
+    const std::string b = element_of_group(e.operands[2], result, intrinsic->group, t, code);
+    sum = is_float(result) ? fmt::format("lathe_fma_{}({}, {}, {})", type, a, b, sum)
+                           : fmt::format("lathe_add_{0}({1}, lathe_mul_{0}({2}, {3}))", type, sum, a, b);
+  }
+  return sum;
+}
+
+std::string ExprPrinter::element_of_group(const Expr& factor, DType result, int group, int t, Code& code) {
+  const bool is_shared = factor.type().lanes == group || lane_.empty();
+  const std::string lane = is_shared ? fmt::format("{}", t) : fmt::format("({} * {} + {})", group, lane_, t);
+  const std::string outer = std::exchange(lane_, lane);
+  const auto scopes = std::exchange(scopes_, std::vector<Scope>(1));
+  const auto uses = std::exchange(uses_, {});
+  const Type type{result, factor.type().lanes};
+  std::string text = print(factor.type() == type ? factor : cast(type, factor), code);
+  lane_ = outer;
+  scopes_ = scopes;
+  uses_ = uses;
+  return text;
 }
 
 }  // namespace lathe::c_like

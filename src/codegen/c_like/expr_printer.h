@@ -39,7 +39,10 @@ class ExprPrinter {
   std::string visit(const Cast& e, const Expr& self, Code& code);
   std::string visit(const Broadcast& e, const Expr& self, Code& code);
   std::string visit(const Ramp& e, const Expr& self, Code& code);
+  std::string visit(const Call& e, const Expr& self, Code& code);
 
+  // Element number t of a factor's group, as the intrinsic's result.
+  std::string element_of_group(const Expr& factor, DType result, int group, int t, Code& code);
   std::string choose(const std::string& condition, const Expr& if_true, const Expr& if_false, Code& code);
   std::string atom(const AtomNode& atom, Code& code);
   std::string term(const Affine::Term& term, Code& code);

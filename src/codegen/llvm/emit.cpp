@@ -11,6 +11,7 @@
 #include "codegen/check_lowered.h"
 #include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/machine.h"
+#include "codegen/needed_extensions.h"
 
 namespace lathe {
 namespace {
@@ -47,14 +48,15 @@ Result<std::unique_ptr<Unit>> make_unit(const LoweredProgram& lowered, const Tar
     return fail(ErrorKind::unsupported, fmt::format("LLVM generates no code for target '{}'", target.name));
   const Clock::time_point start = Clock::now();
   auto unit = std::make_unique<Unit>();
-  LATHE_TRY(unit->machine, llvm_backend::make_machine(*processor));
+  LATHE_TRY(unit->machine, llvm_backend::make_machine(*processor, needed_extensions(lowered, target)));
   unit->context.setDiscardValueNames(!names);
   unit->module.setTargetTriple(unit->machine->getTargetTriple());
   unit->module.setDataLayout(unit->machine->createDataLayout());
   if (lowered.program.main)
-    llvm_backend::emit_entry(unit->module, *processor, lowered, lowered.program.main, symbols.kernel);
+    llvm_backend::emit_entry(unit->module, *processor, target, lowered, lowered.program.main, symbols.kernel);
   if (lowered.program.prepare) {
-    llvm_backend::emit_entry(unit->module, *processor, lowered, lowered.program.prepare, symbols.prepare);
+    llvm_backend::emit_entry(unit->module, *processor, target, lowered, lowered.program.prepare,
+                             symbols.prepare);
   }
   const std::string width = std::to_string(target.cpu().vector_bytes * 8);
   for (llvm::Function& function : unit->module) {

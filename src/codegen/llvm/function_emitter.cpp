@@ -16,6 +16,7 @@ constexpr uint64_t kPoolRunOffset = 0;
 struct EntryContext {
   llvm::Module& module;
   const Processor& processor;
+  const Target& target;
   const LoweredProgram& lowered;
   BufferSet buffers;
   std::string name;
@@ -30,7 +31,7 @@ class FunctionEmitter {
         builder_(entry.module.getContext()),
         indices_(builder_, [this](const Expr& e, const Guard& guard) { return opaque_value(e, guard); }),
         memory_(builder_, entry.buffers, indices_),
-        values_(builder_, memory_, indices_) {
+        values_(builder_, memory_, indices_, entry.target) {
     builder_.SetInsertPoint(llvm::BasicBlock::Create(builder_.getContext(), "entry", function));
   }
 
@@ -294,15 +295,16 @@ void FunctionEmitter::visit(const Prefetch& prefetch) {
 
 }  // namespace
 
-void emit_entry(llvm::Module& module, const Processor& processor, const LoweredProgram& lowered,
-                const Stmt& body, const std::string& name) {
+void emit_entry(llvm::Module& module, const Processor& processor, const Target& target,
+                const LoweredProgram& lowered, const Stmt& body, const std::string& name) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* type =
       llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer, pointer, pointer}, false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   set_attributes(function);
-  EntryContext entry{module, processor, lowered, BufferSet(module, buffers_used(lowered, body)), name};
+  EntryContext entry{module, processor, target, lowered, BufferSet(module, buffers_used(lowered, body)),
+                     name};
   FunctionEmitter(entry, function).emit_entry(body);
 }
 

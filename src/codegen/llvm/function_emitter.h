@@ -9,7 +9,7 @@ namespace lathe::llvm_backend {
 
 // Defines the function `name` with the signature LatheKernel that runs `body`. `lowered` has passed
 // check_lowered.
-void emit_entry(llvm::Module& module, const Processor& processor, const LoweredProgram& lowered,
-                const Stmt& body, const std::string& name);
+void emit_entry(llvm::Module& module, const Processor& processor, const Target& target,
+                const LoweredProgram& lowered, const Stmt& body, const std::string& name);
 
 }  // namespace lathe::llvm_backend

@@ -49,7 +49,8 @@ void initialise_llvm(const Processor& processor) {
 
 }  // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& processor) {
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& processor,
+                                                          const std::vector<std::string>& extensions) {
   initialise_llvm(processor);
   std::string error;
   const llvm::Triple triple(processor.triple);
@@ -58,11 +59,16 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& proce
     return fail(ErrorKind::unsupported,
                 fmt::format("target '{}' has no LLVM backend: {}", processor.target, error));
   }
+  std::string features = processor.features;
+  for (const ExtensionFeature& feature : processor.extensions) {
+    if (std::ranges::find(extensions, feature.extension) != extensions.end())
+      features += fmt::format(",{}", feature.feature);
+  }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_,
-                                   std::nullopt, llvm::CodeGenOptLevel::Default));
+      backend->createTargetMachine(triple, processor.cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
+                                   llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) {
     return fail(ErrorKind::unsupported, fmt::format("LLVM has no code generator for target '{}' (cpu {})",
                                                     processor.target, processor.cpu));

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "codegen/llvm/processor.h"
@@ -16,8 +17,10 @@ namespace lathe::llvm_backend {
 
 enum class Output { object, assembly };
 
-// A code generator for that processor. An Error (unsupported) where this LLVM does not know it. Thread-safe.
-Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& processor);
+// A code generator for that processor with these of its extensions. An Error (unsupported) where this LLVM
+// does not know it. Thread-safe.
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& processor,
+                                                          const std::vector<std::string>& extensions);
 
 // Vector registers to values, common subexpressions, invariant code, tidy branches. No vectoriser, no
 // unroller, no inliner: the schedule has decided all that.

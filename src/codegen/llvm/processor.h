@@ -9,11 +9,18 @@
 
 namespace lathe::llvm_backend {
 
+// An extension of a target as LLVM knows it.
+struct ExtensionFeature {
+  std::string_view extension;
+  const char* feature;
+};
+
 struct Processor {
   std::string_view target;  // the name in the table of targets
   const char* triple;
   const char* cpu;       // LLVM's name of a processor with exactly these instructions
   const char* features;  // LLVM's feature string that goes with it
+  std::span<const ExtensionFeature> extensions;
   void (*initialise)();  // registers LLVM's backend; called once
   // Makes every store past the caches seen by other threads before what follows; null: they all are.
   void (*fence_streams)(llvm::IRBuilderBase& builder);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "codegen/llvm/conversions.h"
+#include "codegen/llvm/intrinsic_emitter.h"
 #include "codegen/llvm/types.h"
 #include "codegen/patterns.h"
 
@@ -340,6 +341,15 @@ llvm::Value* ValueEmitter::visit(const Broadcast& e, const Expr& self, const Gua
 llvm::Value* ValueEmitter::visit(const Ramp& e, const Expr& self, const Guard& guard) {
   llvm::Value* base = splat(indices_.value(e.base, guard), self.type().lanes);
   return builder_.CreateAdd(base, lane_constants(builder_.getInt64Ty(), e.stride, self.type().lanes));
+}
+
+llvm::Value* ValueEmitter::visit(const Call& e, const Expr&, const Guard& guard) {
+  const Intrinsic* intrinsic = find_intrinsic(e.intrinsic);
+  LATHE_CHECK(intrinsic != nullptr && e.operands.size() == 3);
+  llvm::Value* accumulator = emit(e.operands[0], guard);
+  llvm::Value* a = emit(e.operands[1], guard);
+  llvm::Value* b = emit(e.operands[2], guard);
+  return emit_intrinsic(builder_, *intrinsic, target_, accumulator, a, b);
 }
 
 llvm::Value* ValueEmitter::splat(llvm::Value* value, int lanes) {

@@ -11,8 +11,8 @@ namespace lathe::llvm_backend {
 
 class ValueEmitter {
  public:
-  ValueEmitter(Builder& builder, MemoryEmitter& memory, IndexEmitter& indices)
-      : builder_(builder), memory_(memory), indices_(indices) {}
+  ValueEmitter(Builder& builder, MemoryEmitter& memory, IndexEmitter& indices, const Target& target)
+      : builder_(builder), memory_(memory), indices_(indices), target_(target) {}
 
   // Forgets what is known: memory may have changed.
   void begin_statement() {
@@ -32,6 +32,7 @@ class ValueEmitter {
   llvm::Value* visit(const Cast& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Broadcast& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Ramp& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const Call& e, const Expr& self, const Guard& guard);
 
   llvm::Value* multiply_add(const Expr& e, const Guard& guard);
   llvm::Value* compare(const Binary& e, const Guard& guard);
@@ -48,6 +49,7 @@ class ValueEmitter {
   Builder& builder_;
   MemoryEmitter& memory_;
   IndexEmitter& indices_;
+  const Target& target_;
   std::map<std::pair<const ExprNode*, Guard>, llvm::Value*> known_;
   std::vector<Guard> guards_;  // of the selects around, outermost first: what is known under one holds within
 };

@@ -258,6 +258,7 @@ struct ExpressionEvaluator {
   }
   Values operator()(const Broadcast&) const { return uniform(kNan); }  // lowered programs only
   Values operator()(const Ramp&) const { return uniform(kNan); }
+  Values operator()(const Call&) const { return uniform(kNan); }
 };
 
 Values DagEvaluator::value(const Expr& e, const Frame& frame) {

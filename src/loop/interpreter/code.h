@@ -35,6 +35,7 @@ enum class Op : uint8_t {
   convert,       // target = a, which is of `from`, as `dtype`
   broadcast,     // target lanes = a
   ramp,          // target lane l = slots[a] + immediate + l * limit
+  dot,           // target lane l = c's + sum(t: limit) a[l * access + t] * b[l * immediate + t]
   jump,          // by `immediate` instructions
   jump_if_zero,  // if register a is 0
   jump_if_slot,  // if slots[a] + limit is not 0

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "intrinsics/intrinsic.h"
 #include "loop/host_tensor.h"
 #include "loop/interpreter/compile.h"
 
@@ -221,6 +222,26 @@ struct ExpressionCompiler {
     result.a = base.slot;
     result.immediate = base.constant;
     result.limit = e.stride;
+    return emit(result, mark);
+  }
+  int operator()(const Call& e) const {
+    const int mark = self.top_;
+    Instruction result = instruction(Op::dot);
+    const Intrinsic* intrinsic = find_intrinsic(e.intrinsic);
+    if (intrinsic == nullptr || e.operands.size() != 3) {
+      self.fail(ErrorKind::invalid_program,
+                fmt::format("there is no intrinsic '{}' of {} operands", e.intrinsic, e.operands.size()));
+      return emit(result, mark);
+    }
+    const int group = intrinsic->group;
+    const auto step = [&](const Expr& factor) { return factor.type().lanes == group ? 0 : group; };
+    const auto factor = [&](const Expr& e) { return operand(e, step(e) == 0 ? group : group * type.lanes); };
+    result.limit = group;
+    result.access = step(e.operands[1]);
+    result.immediate = step(e.operands[2]);
+    result.c = operand(e.operands[0], type.lanes);
+    result.a = factor(e.operands[1]);
+    result.b = factor(e.operands[2]);
     return emit(result, mark);
   }
 };

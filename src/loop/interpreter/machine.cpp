@@ -271,6 +271,7 @@ bool Machine::step(const Instruction& in) {
         target[l] = registers_[at((registers_[at(in.c + l)].i ? in.a : in.b) + l)];
       return true;
     case Op::convert: convert(in); return true;
+    case Op::dot: dot(in); return true;
     case Op::broadcast: std::fill_n(target, in.lanes, Cell(registers_[at(in.a)])); return true;
     case Op::ramp:
       target->i = wrapping(BinaryOp::add, slots_[at(in.a)], in.immediate);
@@ -407,6 +408,23 @@ void Machine::convert(const Instruction& in) {
     } else {
       target.i = in.from_real ? saturated(in.dtype, a.f) : wrap_to(in.dtype, a.i);
     }
+  }
+}
+
+// The target may be the first operand's registers, of which each lane is read before it is written.
+void Machine::dot(const Instruction& in) {
+  for (int l = 0; l < in.lanes; ++l) {
+    Cell sum = registers_[at(in.c + l)];
+    for (int t = 0; t < static_cast<int>(in.limit); ++t) {
+      const Cell a = registers_[at(in.a + l * in.access + t)];
+      const Cell b = registers_[at(in.b + l * static_cast<int>(in.immediate) + t)];
+      if (in.real) {
+        sum.f = rounded(in.dtype, sum.f + a.f * b.f);
+      } else {
+        sum.i = wrap_to(in.dtype, sum.i + a.i * b.i);
+      }
+    }
+    registers_[at(in.target + l)] = sum;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "lower/peel_tails.h"
 #include "lower/shrink_loops.h"
 #include "lower/simplify_loops.h"
+#include "lower/tensorize_loops.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
 
@@ -43,6 +44,7 @@ constexpr std::array kPasses = {
     Pass{"shrink_loops", plain<shrink_loops>},
     Pass{"peel_tails", plain<peel_tails>},
     Pass{"flatten_buffers", plain<flatten_buffers>},
+    Pass{"tensorize_loops", plain<tensorize_loops>},
     Pass{"vectorize_loops", plain<vectorize_loops>},
     Pass{"unroll_loops", unrolling},
     Pass{"fold_arithmetic", plain<fold_arithmetic>},

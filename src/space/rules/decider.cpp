@@ -32,13 +32,18 @@ Layout Decider::layout_of(const Tensor& tensor) const {
   return Layout::row_major(tensor->shape.size());
 }
 
-std::string Decider::set_copy(const Tensor& tensor, bool is_constant, const std::string& block,
-                              const Layout& layout) {
+std::string Decider::name_copy(const Tensor& tensor, const std::string& block) {
   std::string name = tensor->name + ".pack";
   if (copies.contains(name)) name += "." + block;
   copies.emplace(name, tensor->name);
-  places.emplace_back(
-      CacheReadStep{block, tensor->name, name, is_constant ? "prepare" : "root", Scope::workspace, layout});
+  return name;
+}
+
+std::string Decider::set_copy(const Tensor& tensor, bool is_constant, const std::string& block,
+                              const Layout& layout, std::optional<DType> type) {
+  std::string name = name_copy(tensor, block);
+  places.emplace_back(CacheReadStep{block, tensor->name, name, is_constant ? "prepare" : "root",
+                                    Scope::workspace, layout, type});
   return name;
 }
 

@@ -56,9 +56,11 @@ struct Decider : Analysis {
   // The layout of a tensor as decided so far.
   Layout layout_of(const Tensor& tensor) const;
   // A copy of a constant, made at load time, or of another tensor, made in every call; gives its name: blocks
-  // that read the same tensor pack it each for itself.
-  std::string set_copy(const Tensor& tensor, bool is_constant, const std::string& block,
-                       const Layout& layout);
+  // that read the same tensor pack it each for itself. The copy may have another type.
+  std::string set_copy(const Tensor& tensor, bool is_constant, const std::string& block, const Layout& layout,
+                       std::optional<DType> type = {});
+  // The name of a new copy of that tensor, which the block reads.
+  std::string name_copy(const Tensor& tensor, const std::string& block);
   // The places that were decided since they were last taken.
   Places take_places() { return std::exchange(places, {}); }
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "expr/nonzero.h"
@@ -19,6 +20,7 @@ ProductDecision ProductDecider::decide() {
   decision.is_padded = place_operands();
   decision.places = d_.take_places();
   decision.reduce = reduce_loops();
+  decision.terms = term_loops();
   decision.outer = outer_loops();
   decision.shared = shared_loops(decision.outer);
   offer_row_loop(decision.shared);
@@ -51,7 +53,9 @@ class ProductWriter {
 
  private:
   std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
+  void write_row_copy(const RowCopy& copy);
   std::vector<std::string> write_reduce_loops();
+  std::string group_loop() const;
   void write_tiles();
   void annotate_tile(const std::vector<std::string>& reduce_loops);
   void write_accumulators(const std::string& at);
@@ -66,7 +70,22 @@ class ProductWriter {
   const std::string& name_;
 };
 
-// Gives the loops, outermost first.
+void ProductWriter::write_row_copy(const RowCopy& copy) {
+  const std::string& block = copy.step.copy;
+  w_.add(copy.step);
+  if (copy.vector != 0) w_.add(SplitStep{block, copy.along, {copy.vector}});
+  ReorderStep order{block, copy.loops};
+  order.loops.push_back(copy.vector != 0 ? copy.along + ".0" : copy.along);
+  if (copy.vector != 0) order.loops.push_back(copy.along + ".1");
+  w_.add(order);
+  if (copy.vector != 0) {
+    w_.add(AnnotateStep{block, copy.along + ".1", LoopKind::vectorized});
+    w_.add(TailStep{block, copy.along, Tail::peel});
+  }
+  if (!copy.loops.empty()) write_shared(w_, block, copy.shared);
+}
+
+// Gives the loops but that over the terms of a group, outermost first.
 std::vector<std::string> ProductWriter::write_reduce_loops() {
   std::vector<std::string> loops;
   for (const auto& [axis, factors] : decision_.reduce) {
@@ -74,6 +93,7 @@ std::vector<std::string> ProductWriter::write_reduce_loops() {
     if (factors.empty()) loops.push_back(axis);
     for (size_t part = 0; !factors.empty() && part <= factors.size(); ++part)
       loops.push_back(fmt::format("{}.{}", axis, part));
+    if (decision_.terms && decision_.terms->axis == axis) loops.pop_back();
   }
   return loops;
 }
@@ -92,6 +112,7 @@ void ProductWriter::write_tiles() {
   if (decision_.taps) order.loops.push_back(*decision_.taps);
   order.loops.push_back(v + ".2");
   order.loops.push_back(v + ".3");
+  if (decision_.terms) order.loops.push_back(group_loop());
   w_.add(order);
   if (decision_.ahead) w_.add(PrefetchStep{name_, decision_.panels, *decision_.ahead, 1, innermost});
   write_shared(w_, name_, decision_.shared);
@@ -107,6 +128,16 @@ void ProductWriter::annotate_tile(const std::vector<std::string>& reduce_loops) 
   if (decision_.taps) unroll(*decision_.taps);
   unroll(axis_name(tile.vector) + ".2");
   w_.add(AnnotateStep{name_, axis_name(tile.vector) + ".3", LoopKind::vectorized});
+  if (!decision_.terms) return;
+  w_.add(TensorizeStep{name_, group_loop(), decision_.terms->intrinsic});
+  if (decision_.terms->has_rest) w_.add(TailStep{name_, decision_.terms->axis, Tail::peel});
+}
+
+// The last part of the axis whose terms are added up in groups.
+std::string ProductWriter::group_loop() const {
+  const std::string& axis = decision_.terms->axis;
+  const auto loops = std::ranges::find(decision_.reduce, axis, &ReduceLoops::axis);
+  return fmt::format("{}.{}", axis, loops->factors.size());
 }
 
 void ProductWriter::write_copy_out(const std::string& block, const std::string& vector_loop,
@@ -154,6 +185,7 @@ void ProductWriter::write_accumulators(const std::string& at) {
 void ProductWriter::write() {
   const auto& [tile, sizes] = std::tie(decision_.tile, decision_.sizes);
   write_places(w_, decision_.places);
+  if (decision_.terms && decision_.terms->copy) write_row_copy(*decision_.terms->copy);
   write_tiles();
   w_.add(TailStep{name_, axis_name(tile.vector), decision_.is_padded ? Tail::pad : Tail::peel});
   if (tile.rows) w_.add(TailStep{name_, axis_name(*tile.rows), sizes.pad_rows != 0 ? Tail::pad : Tail::peel});

@@ -44,6 +44,23 @@ struct ReduceLoops {
   std::vector<int64_t> factors;  // empty: one loop
 };
 
+// A copy, made in every call, in which the terms of a group of the row operand lie together.
+struct RowCopy {
+  CacheReadStep step;
+  std::vector<std::string> loops;  // over all but the dimension of the groups
+  SharedLoops shared;              // the same, as the cores share them
+  std::string along;               // that dimension's loop
+  int64_t vector = 0;              // places of it that are copied at once; 0: one by one
+};
+
+// Terms that an intrinsic adds up in groups.
+struct TermLoops {
+  std::string intrinsic;
+  std::string axis;  // the reduce axis, the last part of which is a group: inside of all other loops
+  bool has_rest = false;
+  std::optional<RowCopy> copy = {};
+};
+
 struct ProductDecision {
   size_t stage = 0;
   TileAxes tile = {};
@@ -51,10 +68,12 @@ struct ProductDecision {
   TileSizes sizes = {};
   bool is_grouped = false;
   Places places = {};
-  bool is_padded = false;                 // whether panels have room for all of the last vectors
-  OuterLoops outer = {};                  // over cache blocks and tiles
-  SharedLoops shared = {};                // the same, as the cores share them
-  std::vector<ReduceLoops> reduce = {};   // outermost first; the last part of the last is unrolled if any is
+  bool is_padded = false;   // whether panels have room for all of the last vectors
+  OuterLoops outer = {};    // over cache blocks and tiles
+  SharedLoops shared = {};  // the same, as the cores share them
+  std::vector<ReduceLoops> reduce =
+      {};  // outermost first; the last part of the last is unrolled if any is, but a group
+  std::optional<TermLoops> terms = {};
   std::optional<std::string> taps = {};   // the reduce axis inside of the rows
   std::string panels = {};                // the operand's copy, or itself, that comes in panels
   std::optional<std::string> ahead = {};  // the loop whose next iteration's panel is fetched

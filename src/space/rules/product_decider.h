@@ -7,10 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "intrinsics/intrinsic.h"
 #include "space/rules/product.h"
 #include "space/rules/vectors.h"
 
 namespace lathe {
+
+// What adds up several terms at once, and the reduce axis whose neighbours they are.
+struct TermGroups {
+  const Intrinsic* intrinsic = nullptr;
+  size_t axis = 0;
+  DType vector_type = DType::i8;  // of the factor that fills vectors
+  DType row_type = DType::u8;     // of the other one
+};
 
 // Used once.
 class ProductDecider {
@@ -68,6 +77,11 @@ class ProductDecider {
   Layout spread_over_sets(Layout layout, const Operand& operand) const;
   bool comes_from_memory() const;
   void place_results();
+  // The intrinsic for its terms, if types, operands and target allow one.
+  std::optional<TermGroups> term_groups() const;
+  int64_t group_of(size_t r) const { return groups_ && groups_->axis == r ? groups_->intrinsic->group : 1; }
+  void group_row_operand(const Operand& operand);
+  std::optional<TermLoops> term_loops() const;
   int64_t block_of_channels(size_t r) const;
   std::optional<size_t> blocked_channels() const;
   bool has_window(size_t i) const;
@@ -96,6 +110,8 @@ class ProductDecider {
   std::string name_;
   std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
   TileSizes sizes_;
+  std::optional<TermGroups> groups_;
+  std::optional<RowCopy> row_copy_;
   std::string panels_;  // the packed copy's name, once there is one
   int64_t lanes_ = 8;
 };

@@ -87,17 +87,20 @@ void ProductDecider::add_level(int number, bool rows_first, bool with_others, Ou
   if (rows_first) loops.emplace_back(axis_name(tile_.vector) + suffix, panels);
 }
 
-// The reduction's loops, those over blocks of channels and what is unrolled split off.
+// The reduction's loops, those over blocks of channels, what is unrolled and the terms of a group split off.
 std::vector<ReduceLoops> ProductDecider::reduce_loops() {
   const std::vector<size_t> order = reduce_order();
   const std::optional<size_t> channels = blocked_channels();
-  if (axis(order.back()).extent % sizes_.reduce_unroll != 0) sizes_.reduce_unroll = 1;
+  const size_t last = order.back();
+  const int64_t together = channels == last ? block_of_channels(last) : axis(last).extent;
+  if (together % (sizes_.reduce_unroll * group_of(last)) != 0) sizes_.reduce_unroll = 1;
   std::vector<ReduceLoops> loops;
   for (const size_t r : order) {
-    const int64_t unroll = r == order.back() ? sizes_.reduce_unroll : 1;
+    const int64_t unroll = r == last ? sizes_.reduce_unroll : 1;
     std::vector<int64_t> factors;
-    if (r == channels) factors.push_back(block_of_channels(r) / unroll);
-    if (unroll > 1) factors.push_back(unroll);
+    if (r == channels) factors.push_back(block_of_channels(r) / (unroll * group_of(r)));
+    factors.push_back(unroll);
+    factors.push_back(group_of(r));
     std::erase(factors, 1);
     loops.push_back({axis_name(r), std::move(factors)});
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <string>
@@ -28,6 +29,10 @@ int64_t parse_size(const std::string& text) {
 }
 
 }  // namespace
+
+bool CpuTarget::has(std::string_view extension) const {
+  return std::ranges::find(extensions, extension) != extensions.end();
+}
 
 void detect_caches(CpuTarget& target, int cpu) {
   for (int index = 0; index < 8; ++index) {

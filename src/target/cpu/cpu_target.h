@@ -1,10 +1,16 @@
-// A processor with vector registers and caches, as the compiler sees it. Which instructions it has follows
-// from its target's name; the fields guide choices and never change what is legal.
+// A processor with vector registers and caches, as the compiler sees it. Which instructions any program may
+// have follows from its target's name; `extensions` are instructions that a program has only where its trace
+// says so (the step `tensorize`), and that a target without them refuses. The other fields guide choices and
+// never change what is legal.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace lathe {
 
@@ -16,8 +22,17 @@ struct CacheLevel {
   bool operator==(const CacheLevel&) const = default;
 };
 
+// Instructions that some processors of a target's name have.
+struct Extension {
+  std::string_view name;
+  int vector_bytes;  // of the narrowest target whose programs may have them
+};
+inline constexpr std::array kExtensions = {Extension{"avx_vnni", 32}, Extension{"avx512_vnni", 64},
+                                           Extension{"avx512_bf16", 64}};
+
 struct CpuTarget {
-  int cores = 1;  // that a program uses; a part of a task's identity
+  std::vector<std::string> extensions = {};  // in the order of `kExtensions`; no part of a target's identity
+  int cores = 1;                             // that a program uses; a part of a task's identity
   int vector_bytes = 32;
   int vector_registers = 16;
   int fma_per_cycle = 2;  // vector FMAs that one core starts a cycle
@@ -28,12 +43,14 @@ struct CpuTarget {
 
   // How many elements of so many bytes a vector register holds.
   int lanes(int element_bytes) const { return vector_bytes / element_bytes; }
+  bool has(std::string_view extension) const;
   bool operator==(const CpuTarget&) const = default;
 };
 
 // What the text form names, in its order; all else follows from the target's name.
 constexpr auto text_fields(const CpuTarget&) {
-  return std::tuple{std::pair{"cores", &CpuTarget::cores},
+  return std::tuple{std::pair{"extensions", &CpuTarget::extensions},
+                    std::pair{"cores", &CpuTarget::cores},
                     std::pair{"fma_per_cycle", &CpuTarget::fma_per_cycle},
                     std::pair{"fma_latency", &CpuTarget::fma_latency_cycles},
                     std::pair{"l1", &CpuTarget::l1},

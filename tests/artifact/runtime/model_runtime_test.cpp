@@ -14,6 +14,7 @@
 
 #include "artifact/runtime/written_model.h"
 #include "base/child.h"
+#include "target/cpu/x86/processor_extensions.h"
 
 #ifdef __SANITIZE_THREAD__
 // A child may go on, as long as it starts no threads.
@@ -221,6 +222,19 @@ TEST(ModelRuntime, AnOutputMayLieWhereTheInputDoes) {
     std::memcpy(input, x.at, kBytes);
     ASSERT_TRUE(model.run(input, nullptr, output));
     EXPECT_TRUE(std::equal(output, output + kCount, apart.at));
+  }
+}
+
+TEST(ModelRuntime, AProcessorWithoutTheExtensionsIsRefused) {
+  constexpr const char* kNames[] = {"AVX-VNNI", "AVX-512 VNNI", "AVX-512 BF16"};
+  for (uint32_t i = 0; i < 3; ++i) {
+    if ((processor_extensions() >> i & 1) != 0) continue;
+    LatheModelTables tables = shifting_model();
+    tables.extensions = uint32_t{1} << i;
+    RunningModel model;
+    EXPECT_FALSE(model.open(tables, ".", nullptr));
+    EXPECT_EQ(last_model_error(), std::string("the model was compiled for processors with ") + kNames[i] +
+                                      ", which this one lacks");
   }
 }
 

@@ -103,9 +103,10 @@ inline const LatheModelTables& scaling_model() {
   static const LatheLaunch prepare = {prepare_double, buffers, 4, 1};
   static const LatheLaunch step = {scale, buffers, 4, 1};
   static const LatheModelTables tables = {
-      "x86-avx2", 1,  2,        inputs, 1,
-      outputs,    1,  &prepare, 1,      &step,
-      0,          64, kBytes,   kBytes, {sizeof(lathe_model_info), "scaling", 1, 0, nullptr, 0, nullptr}};
+      "x86-avx2", 0,      1,       2,
+      inputs,     1,      outputs, 1,
+      &prepare,   1,      &step,   0,
+      64,         kBytes, kBytes,  {sizeof(lathe_model_info), "scaling", 1, 0, nullptr, 0, nullptr}};
   return tables;
 }
 // Two launches on two cores that hand on what they compute.
@@ -116,11 +117,10 @@ inline const LatheModelTables& summing_model() {
   static const LatheBinding second[] = {{LATHE_ARENA, 0}, {LATHE_WEIGHTS, 64}, {LATHE_OUTPUT, 0}};
   static const LatheLaunch steps[] = {{add_one, first, 2, 2}, {add_up, second, 3, 2}};
   static const LatheModelTables tables = {
-      "x86-avx2", 2,       1,
-      inputs,     1,       outputs,
-      0,          nullptr, 2,
-      steps,      kBytes,  64 + kBytes,
-      0,          0,       {sizeof(lathe_model_info), "summing", 2, 0, nullptr, 0, nullptr}};
+      "x86-avx2",  0, 2,       1,
+      inputs,      1, outputs, 0,
+      nullptr,     2, steps,   kBytes,
+      64 + kBytes, 0, 0,       {sizeof(lathe_model_info), "summing", 2, 0, nullptr, 0, nullptr}};
   return tables;
 }
 // Other layouts inside.
@@ -130,9 +130,10 @@ inline const LatheModelTables& negating_model() {
   static const LatheBinding buffers[] = {{LATHE_INPUT, 0}, {LATHE_OUTPUT, 0}};
   static const LatheLaunch step = {negate, buffers, 2, 1};
   static const LatheModelTables tables = {
-      "x86-avx2", 1,  1,       inputs, 1,
-      outputs,    0,  nullptr, 1,      &step,
-      0,          64, 0,       0,      {sizeof(lathe_model_info), "negating", 3, 0, nullptr, 0, nullptr}};
+      "x86-avx2", 0, 1,       1,
+      inputs,     1, outputs, 0,
+      nullptr,    1, &step,   0,
+      64,         0, 0,       {sizeof(lathe_model_info), "negating", 3, 0, nullptr, 0, nullptr}};
   return tables;
 }
 inline const LatheModelTables& shifting_model() {
@@ -141,9 +142,10 @@ inline const LatheModelTables& shifting_model() {
   static const LatheBinding buffers[] = {{LATHE_INPUT, 0}, {LATHE_OUTPUT, 0}};
   static const LatheLaunch step = {shift, buffers, 2, 1};
   static const LatheModelTables tables = {
-      "x86-avx2", 1,  1,       inputs, 1,
-      outputs,    0,  nullptr, 1,      &step,
-      0,          64, 0,       0,      {sizeof(lathe_model_info), "shifting", 4, 0, nullptr, 0, nullptr}};
+      "x86-avx2", 0, 1,       1,
+      inputs,     1, outputs, 0,
+      nullptr,    1, &step,   0,
+      64,         0, 0,       {sizeof(lathe_model_info), "shifting", 4, 0, nullptr, 0, nullptr}};
   return tables;
 }
 

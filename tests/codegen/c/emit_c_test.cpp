@@ -45,6 +45,20 @@ TEST(EmitC, VectorsAreLoopsOverLanes) {
 )");
 }
 
+TEST(EmitC, IntrinsicsAddUpTheirGroupLaneByLane) {
+  LoweredBuilder builder;
+  const Tensor a = builder.input("a", 4, DType::u8);
+  const Tensor b = builder.input("b", 32, DType::i8);
+  const Tensor c = builder.output("c", 8, DType::i32);
+  const Expr value = call("dot4_u8_i8", {vector_load(c, Affine(0), 8), vector_load(a, Affine(0), 4),
+                                         vector_load(b, Affine(0), 32)});
+  builder.main(vector_store(c, Affine(0), value));
+  const std::string text = emitted(builder.lowered());
+  EXPECT_THAT(text, HasSubstr("lathe_add_i32(c[0 + lane], lathe_mul_i32(((int32_t)a[0 + 0]), "
+                              "((int32_t)b[0 + (4 * lane + 0)])))"));
+  EXPECT_THAT(text, HasSubstr("lathe_mul_i32(((int32_t)a[0 + 3]), ((int32_t)b[0 + (4 * lane + 3)]))"));
+}
+
 TEST(EmitC, ParallelLoopsAreFunctionsOfTheirOwn) {
   const GemmShape shape{.m = 2, .n = 16, .k = 9, .rows = 2, .vectors = 1, .lanes = 8, .parallel = true};
   const auto text = emit_c(gemm(shape), entry_symbols("test"));

@@ -5,7 +5,9 @@
 namespace lathe {
 namespace {
 
-constexpr Instructions kNeon = {"aarch64-neon", "128-bit vectors", [] { return true; }, nullptr};
+const char* lacking(uint32_t) { return nullptr; }
+
+constexpr Instructions kNeon = {"aarch64-neon", "128-bit vectors", [] { return true; }, lacking, nullptr};
 
 }  // namespace
 

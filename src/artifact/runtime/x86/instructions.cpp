@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "artifact/runtime/x86/copy_plane.h"
+#include "target/cpu/x86/processor_extensions.h"
 
 namespace lathe {
 namespace {
@@ -14,9 +15,18 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
 }
 
+const char* lacking(uint32_t extensions) {
+  constexpr const char* kNames[] = {"AVX-VNNI", "AVX-512 VNNI", "AVX-512 BF16"};
+  const uint32_t there = extensions == 0 ? 0 : processor_extensions();
+  for (int i = 0; i < 3; ++i) {
+    if (((extensions & ~there) >> i & 1) != 0) return kNames[i];
+  }
+  return nullptr;
+}
+
 constexpr Instructions kInstructions[] = {
-    {"x86-avx2", "AVX2 and FMA", has_avx2, transpose_plane_avx2},
-    {"x86-avx512", "AVX-512", has_avx512, transpose_plane_avx512},
+    {"x86-avx2", "AVX2 and FMA", has_avx2, lacking, transpose_plane_avx2},
+    {"x86-avx512", "AVX-512", has_avx512, lacking, transpose_plane_avx512},
 };
 
 }  // namespace

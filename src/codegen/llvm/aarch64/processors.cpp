@@ -15,7 +15,7 @@ void initialise() {
 }  // namespace
 
 // Its stores past the caches are in order with all others: what hands on work fences them as well.
-const Processor kNeon = {"aarch64-neon", "aarch64-unknown-linux-gnu", "generic", "+neon", initialise, nullptr,
-                         nullptr};
+const Processor kNeon = {
+    "aarch64-neon", "aarch64-unknown-linux-gnu", "generic", "+neon", {}, initialise, nullptr, nullptr};
 
 }  // namespace lathe::llvm_backend

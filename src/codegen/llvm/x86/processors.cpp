@@ -10,6 +10,9 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
+constexpr ExtensionFeature kExtensionFeatures[] = {
+    {"avx_vnni", "+avxvnni"}, {"avx512_vnni", "+avx512vnni"}, {"avx512_bf16", "+avx512bf16"}};
+
 void initialise() {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
@@ -23,15 +26,10 @@ void fence_streams(llvm::IRBuilderBase& builder) {
 
 }  // namespace
 
-const Processor kAvx2 = {
-    "x86-avx2", kTriple, "haswell", "+avx2,+fma", initialise, fence_streams, scalarize_single_lane_stores};
+const Processor kAvx2 = {"x86-avx2",         kTriple,    "haswell",     "+avx2,+fma",
+                         kExtensionFeatures, initialise, fence_streams, scalarize_single_lane_stores};
 // LLVM would halve the vectors of this processor.
-const Processor kAvx512 = {"x86-avx512",
-                           kTriple,
-                           "skylake-avx512",
-                           "-prefer-256-bit",
-                           initialise,
-                           fence_streams,
-                           scalarize_single_lane_stores};
+const Processor kAvx512 = {"x86-avx512",       kTriple,    "skylake-avx512", "-prefer-256-bit",
+                           kExtensionFeatures, initialise, fence_streams,    scalarize_single_lane_stores};
 
 }  // namespace lathe::llvm_backend

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "target/cpu/x86/processor_extensions.h"
 #include "target/cpu/x86/x86.h"
 
 #ifdef __x86_64__
@@ -81,13 +82,21 @@ int avx512_fma_per_cycle(const CpuIdentity& identity) {
   return identity.vendor == "AuthenticAMD" && identity.family == 0x19 ? 1 : 2;
 }
 
+std::vector<std::string> detect_extensions() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kExtensions.size(); ++i) {
+    if ((processor_extensions() >> i & 1) != 0) names.emplace_back(kExtensions[i].name);
+  }
+  return names;
+}
+
 Target detected(Target target, const CpuIdentity& identity) {
   const std::vector<int> cpus = allowed_cpus();
   target.machine = fmt::format("{} (family {} model {} stepping {})", identity.brand, identity.family,
                                identity.model, identity.stepping);
   target.cpu().cores = static_cast<int>(cpus.size());
   detect_caches(target.cpu(), cpus.front());
-  return target;
+  return with_extensions(std::move(target), detect_extensions());
 }
 
 }  // namespace
