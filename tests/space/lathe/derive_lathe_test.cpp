@@ -48,7 +48,7 @@ void expect_applies(const Task& task, const Trace& trace, bool lowers, const std
   }
 }
 
-TEST(Space, EveryOperatorHasLegalSketches) {
+TEST(LatheSpace, EveryOperatorHasLegalSketches) {
   ASSERT_GE(workloads().size(), 241u);
   for (size_t w = 0; w < workloads().size(); ++w) {
     const Workload& workload = workloads()[w];
@@ -70,7 +70,7 @@ TEST(Space, EveryOperatorHasLegalSketches) {
   }
 }
 
-TEST(Space, AChainOfManyProductsHasFewSketches) {
+TEST(LatheSpace, AChainOfManyProductsHasFewSketches) {
   std::string text = "P0[i:40, j:40] = sum(r:40) A[i,r] * A[r,j]\n";
   for (int i = 1; i < 40; ++i)
     text += fmt::format("P{0}[i:40, j:40] = sum(r:40) P{1}[i,r] * P{1}[r,j]\n", i, i - 1);
@@ -78,7 +78,7 @@ TEST(Space, AChainOfManyProductsHasFewSketches) {
   EXPECT_LE(derive_space(task)->sketches().size(), 16 + 40 * 2);
 }
 
-TEST(Space, RandomPointsApplyAndLower) {
+TEST(LatheSpace, RandomPointsApplyAndLower) {
   int drawn = 0;
   for (size_t w = 0; w < workloads().size(); ++w) {
     const Workload& workload = workloads()[w];
@@ -111,7 +111,7 @@ std::string first_arm(const Space& space) {
   return name.substr(0, name.find(' '));
 }
 
-TEST(Space, AlgorithmsAreSketchesWhoseTracesBeginWithARewrite) {
+TEST(LatheSpace, AlgorithmsAreSketchesWhoseTracesBeginWithARewrite) {
   const auto arms_of = [](const std::string& name) {
     const Task task = task_of(workload_named(name), "x86-avx512", 1);
     const Result<Space> space = derive_space(task);
@@ -139,7 +139,7 @@ TEST(Space, AlgorithmsAreSketchesWhoseTracesBeginWithARewrite) {
   EXPECT_EQ(std::ranges::count(arms_of("resnet18.C4"), "winograd"), 0);
 }
 
-TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
+TEST(LatheSpace, AnAlgorithmGoesFirstOnlyForAClearGain) {
   const auto first = [](const std::string& op) {
     const Result<std::vector<Workload>> loaded = parse_workloads(op, "space_test");
     EXPECT_TRUE(loaded);
@@ -161,7 +161,7 @@ TEST(Space, AnAlgorithmGoesFirstOnlyForAClearGain) {
 }
 
 // The tables of a transform have a row for every result along one axis; these have none, or several.
-TEST(Space, SumsOverAnyTableHaveLegalSketches) {
+TEST(LatheSpace, SumsOverAnyTableHaveLegalSketches) {
   const std::string entries = "{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}";
   const std::vector<std::string> texts = {
       "input A[37, 8] f32\ntable T[8] = " + entries + "\nC[i:37] = sum(r:8) A[i, r] * T[r]",
@@ -187,7 +187,7 @@ TEST(Space, SumsOverAnyTableHaveLegalSketches) {
   }
 }
 
-TEST(Space, ARequiredAlgorithmLeavesItsSketchesAlone) {
+TEST(LatheSpace, ARequiredAlgorithmLeavesItsSketchesAlone) {
   Task task = task_of(workload_named("resnet18.C12.winograd"), "x86-avx512", 1);
   ASSERT_EQ(task.algorithm, "winograd");
   const Result<Space> space = derive_space(task);
@@ -207,7 +207,7 @@ TEST(Space, ARequiredAlgorithmLeavesItsSketchesAlone) {
   EXPECT_TRUE(derive_space(task)->naive().empty());
 }
 
-TEST(Space, ARequiredAlgorithmThatAppliesToNothingIsAnError) {
+TEST(LatheSpace, ARequiredAlgorithmThatAppliesToNothingIsAnError) {
   const auto error_of = [](const std::string& name, const std::string& algorithm) {
     Task task = task_of(workload_named(name), "x86-avx2", 1);
     task.algorithm = algorithm;
@@ -226,7 +226,7 @@ TEST(Space, ARequiredAlgorithmThatAppliesToNothingIsAnError) {
 }
 
 // What lies between the transforms and the product is as large as the group, not as the image.
-TEST(Space, GroupsKeepWhatLiesBetweenTransformsSmall) {
+TEST(LatheSpace, GroupsKeepWhatLiesBetweenTransformsSmall) {
   const Task task = task_of(workload_named("resnet18.C2"), "x86-avx512", 1);
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
@@ -264,7 +264,7 @@ void expect_preferred_points_apply(const Task& task) {
   }
 }
 
-TEST(Space, ProductsOfTheSameOperandPackItEach) {
+TEST(LatheSpace, ProductsOfTheSameOperandPackItEach) {
   expect_preferred_points_apply(
       task_of_text("t[i:16, j:16] = sum(r:16) A[i, r] * B[r, j]\n"
                    "u[i:16, j:16] = sum(r:16) t[i, r] * B[r, j]\n"
@@ -272,7 +272,7 @@ TEST(Space, ProductsOfTheSameOperandPackItEach) {
 }
 
 // The vectors of a window that slides run along the image's rows, whether or not something is multiplied.
-TEST(Space, WindowsFillVectorsAlongTheRowsOfAnImage) {
+TEST(LatheSpace, WindowsFillVectorsAlongTheRowsOfAnImage) {
   for (const char* text : {"o[y:20, x:20] = sum(k:3, l:3) A[y + k, x + l] * W[k, l]",
                            "o[n:4, y:20, x:20] = sum(k:3, l:3) A[n, y + k, x + l] * W[k, l]",
                            "o[y:20, x:20] = max(k:3, l:3) A[y + k, x + l]",
@@ -288,7 +288,7 @@ TEST(Space, WindowsFillVectorsAlongTheRowsOfAnImage) {
 }
 
 // Constants computed of constants are prepared before what reads them.
-TEST(Space, ConstantsMayBeComputedOfEachOther) {
+TEST(LatheSpace, ConstantsMayBeComputedOfEachOther) {
   const auto task_of_constants = [](const std::string& text) {
     return make_task("task", parse_dag(text).value(), generic_target("x86-avx2"), {"W"}, true).value();
   };
@@ -304,14 +304,14 @@ TEST(Space, ConstantsMayBeComputedOfEachOther) {
 }
 
 // Sixty doublings: inlined into each other they would be an expression of 2^60 nodes.
-TEST(Space, InlinedExpressionsStaySmall) {
+TEST(LatheSpace, InlinedExpressionsStaySmall) {
   std::string text = "a0[i:8] = A[i] + A[i]\n";
   for (int i = 0; i < 60; ++i) text += fmt::format("a{}[i:8] = a{}[i] + a{}[i]\n", i + 1, i, i);
   expect_preferred_points_apply(task_of_text(text));
 }
 
 // What is read at one place only, or under a condition that is never met, follows nobody's loops.
-TEST(Space, ReadsOfOnePlaceOrOfNoneHaveLegalSketches) {
+TEST(LatheSpace, ReadsOfOnePlaceOrOfNoneHaveLegalSketches) {
   for (const char* text : {
            "M[i:8] = max(j:16) A[i, j]\nO[] = M[7]",
            "H[t:17, d:64] = sum(k:3) X[t, d, k]\nO[d:64] = tanh(H[0, d])",
@@ -324,7 +324,7 @@ TEST(Space, ReadsOfOnePlaceOrOfNoneHaveLegalSketches) {
   }
 }
 
-TEST(Space, AReductionRunsInTheLanesAlsoWhereTheyDoNotDivideIt) {
+TEST(LatheSpace, AReductionRunsInTheLanesAlsoWhereTheyDoNotDivideIt) {
   const Task task = task_of_text("o[i:3] = sum(r:501) A[i, r]");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
@@ -333,7 +333,7 @@ TEST(Space, AReductionRunsInTheLanesAlsoWhereTheyDoNotDivideIt) {
   expect_preferred_points_apply(task);
 }
 
-TEST(Space, AReductionThatFillsNoVectorsHasNoChoiceOfLanes) {
+TEST(LatheSpace, AReductionThatFillsNoVectorsHasNoChoiceOfLanes) {
   const Result<Space> space = derive_space(task_of_text("o[i:1] = sum(r:15) A[r]"));
   ASSERT_TRUE(space) << space.error().to_string();
   EXPECT_EQ(space->size(), 1);
@@ -341,7 +341,7 @@ TEST(Space, AReductionThatFillsNoVectorsHasNoChoiceOfLanes) {
 
 // Three channels would leave most of each vector empty: the pixels of a row fill them. Channels go on doing
 // so where they can.
-TEST(Space, VectorsSlideAlongRowsWhereChannelsAreFew) {
+TEST(LatheSpace, VectorsSlideAlongRowsWhereChannelsAreFew) {
   const auto first = [](int channels) {
     const Result<std::vector<Workload>> loaded = parse_workloads(
         fmt::format(R"([{{"name":"c", "op":"conv2d_transpose", "batch":1, "height":32, "width":32,
@@ -367,7 +367,7 @@ std::string preferred_trace(const Task& task) {
 
 // Channels of one vector, so that neighbouring pixels are neighbours; what a window slides over is loaded
 // once for all results of a tile; borders are tiles of their own.
-TEST(Space, WindowsOverVectorsShareWhatTheyLoad) {
+TEST(LatheSpace, WindowsOverVectorsShareWhatTheyLoad) {
   const Task task = task_of(workload_named("DEP.0.b1"), "x86-avx2", 1);
   const std::string trace = preferred_trace(task);
   for (const char* step : {"layout O [0][1/8][2][3][1%8]", "layout I [0][1/8][2][3][1%8]", "split O x [14 8]",
@@ -377,7 +377,7 @@ TEST(Space, WindowsOverVectorsShareWhatTheyLoad) {
 }
 
 // The channels of a group are digits of an index: they, too, lie side by side, in blocks.
-TEST(Space, ChannelsOfAGroupLieInnermost) {
+TEST(LatheSpace, ChannelsOfAGroupLieInnermost) {
   const std::string trace = preferred_trace(task_of(workload_named("GRP.0.b1"), "x86-avx2", 1));
   for (const char* step : {"layout I [0][1/16][2][3][1%16]", "layout O [0][1/16][2][3][1%16]", "ky kx c x.2",
                            "reorder O.D n fq fr.0 y.0"})
@@ -385,7 +385,7 @@ TEST(Space, ChannelsOfAGroupLieInnermost) {
 }
 
 // Vectors go on where three channels end, if no condition is about channels and all of them are read.
-TEST(Space, ShortAxesAreCopiedAlongWithTheNext) {
+TEST(LatheSpace, ShortAxesAreCopiedAlongWithTheNext) {
   const auto trace = [](const std::string& source) {
     return preferred_trace(task_of_text("P[y:12, x:12, c:3] = select(1 <= y && y < 11 && 1 <= x && x < 11, " +
                                         source + ", 0.0)"));
@@ -399,7 +399,7 @@ TEST(Space, ShortAxesAreCopiedAlongWithTheNext) {
 
 // What pads is made where it is read, unless borders were many, or not cut off: it would be asked about in
 // every iteration.
-TEST(Space, PaddingHasNoPassOfItsOwn) {
+TEST(LatheSpace, PaddingHasNoPassOfItsOwn) {
   const auto trace = [](int kernel) {
     const Result<std::vector<Workload>> loaded = parse_workloads(
         fmt::format(R"([{{"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56, "in_channels":64,
@@ -414,7 +414,7 @@ TEST(Space, PaddingHasNoPassOfItsOwn) {
 
 // What comes from memory is fetched ahead; panels that the second-level cache does not hold two of drive each
 // other out.
-TEST(Space, PanelsAreFetchedAheadWhereThereIsRoom) {
+TEST(LatheSpace, PanelsAreFetchedAheadWhereThereIsRoom) {
   const auto trace = [](const std::string& name) {
     return preferred_trace(task_of(workload_named(name), "x86-avx2", 1));
   };
@@ -423,7 +423,7 @@ TEST(Space, PanelsAreFetchedAheadWhereThereIsRoom) {
 }
 
 // One sum of a million squares would lose what is small beside it.
-TEST(Space, LongSumsAreCutInParts) {
+TEST(LatheSpace, LongSumsAreCutInParts) {
   const std::string text = "o[i:16] = sum(r:1000, s:1000) A[i, r, s] * A[i, r, s]";
   const Result<Space> space = derive_space(task_of_text(text));
   ASSERT_TRUE(space) << space.error().to_string();
@@ -432,7 +432,7 @@ TEST(Space, LongSumsAreCutInParts) {
 }
 
 // Parts of the last axis would leave the lanes nothing.
-TEST(Space, LongSumsOverShortAxesAreCutInFrontOfTheLanes) {
+TEST(LatheSpace, LongSumsOverShortAxesAreCutInFrontOfTheLanes) {
   const Task task = task_of_text("o[i:2] = sum(a:12, b:12, c:12, d:12, e:12, f:13) A[i, a, b, c, d, e, f]");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
@@ -441,7 +441,7 @@ TEST(Space, LongSumsOverShortAxesAreCutInFrontOfTheLanes) {
   expect_preferred_points_apply(task);
 }
 
-TEST(Space, OnePointGivesOneTrace) {
+TEST(LatheSpace, OnePointGivesOneTrace) {
   const Task task = task_of(workloads()[0], "x86-avx2", 1);
   const Result<Space> first = derive_space(task);
   const Result<Space> second = derive_space(task);
@@ -451,7 +451,7 @@ TEST(Space, OnePointGivesOneTrace) {
     EXPECT_EQ(to_string(*first->trace(point)), to_string(*second->trace(point)));
 }
 
-TEST(Space, PointOutsideOfTheDomainIsAnError) {
+TEST(LatheSpace, PointOutsideOfTheDomainIsAnError) {
   const Task task = task_of(workloads()[0], "x86-avx2", 1);
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
