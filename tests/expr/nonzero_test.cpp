@@ -33,6 +33,13 @@ TEST(NonZero, EveryFactorCounts) {
             (Found{"k - 2 < 0"}));
 }
 
+TEST(NonZero, ACastOfZeroIsZero) {
+  EXPECT_EQ(limits_of_last("input A[8] u8\ninput W[3] i8\n"
+                           "P[y:8] = select(y < 7, A[y], u8(0))\n"
+                           "C[x:6] = sum(k:3) i32(P[x + k]) * i32(W[k])"),
+            (Found{"x + k - 7 < 0"}));
+}
+
 TEST(NonZero, AnotherValueThanZeroIsNoCondition) {
   EXPECT_EQ(limits_of_last("input A[8] f32 input W[3] f32\n"
                            "C[x:6] = sum(k:3) A[x + k] * select(k < 2, W[k], 1.0)"),

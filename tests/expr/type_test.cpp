@@ -98,6 +98,19 @@ TEST(ElementType, HalfFloatsAreCastThroughWhatTheyAreComputedIn) {
   EXPECT_EQ(body_of("C[i:4] = f16(0.1)"), "f16(0.0999755859375)");
 }
 
+TEST(ElementType, SomeTypesHoldAllNumbersOfOthers) {
+  std::string held;
+  for (const DTypeInfo& wide : kDTypes) {
+    held += std::string(wide.name) + ":";
+    for (const DTypeInfo& narrow : kDTypes)
+      if (&wide != &narrow && holds_numbers_of(wide.dtype, narrow.dtype)) held += std::string(" ") + narrow.name;
+    held += "\n";
+  }
+  EXPECT_EQ(held,
+            "bool:\ni8:\ni32: i8 u8 i16 u16\ni64: i8 i32 u8 i16 u16\nf16: i8 u8\nbf16: i8 u8\n"
+            "f32: i8 f16 bf16 u8 i16 u16\nf64: i8 i32 f16 bf16 f32 u8 i16 u16\nu8:\ni16: i8 u8\nu16: u8\n");
+}
+
 TEST(ElementType, IntegerLiteralsTakeTheTypeBesideThem) {
   EXPECT_EQ(body_of("input A[4] u8\nC[i:4] = A[i] + 200"), "A[i] + u8(200)");
   EXPECT_EQ(body_of("input A[4] i16\nC[i:4] = max(A[i], -7)"), "max(A[i], i16(-7))");
