@@ -77,12 +77,13 @@ Status parse_field(TextCursor& cursor, CacheLevel& cache) {
 Status parse_field(TextCursor& cursor, std::vector<std::string>& extensions) {
   extensions.clear();
   do {
-    LATHE_TRY(std::string name, cursor.identifier());
-    if (extensions.empty() && name == kNone) return {};
-    if (std::ranges::find(kExtensions, name, &Extension::name) == kExtensions.end())
-      return cursor.error(fmt::format("'{}' is no extension: {} or some of {}", name, kNone,
+    const Result<std::string> name = cursor.identifier();
+    if (!name) return std::unexpected(name.error());
+    if (extensions.empty() && *name == kNone) return {};
+    if (std::ranges::find(kExtensions, *name, &Extension::name) == kExtensions.end())
+      return cursor.error(fmt::format("'{}' is no extension: {} or some of {}", *name, kNone,
                                       fmt::join(std::views::transform(kExtensions, &Extension::name), ",")));
-    extensions.push_back(std::move(name));
+    extensions.push_back(*name);
   } while (cursor.accept(","));
   return {};
 }

@@ -19,7 +19,7 @@ namespace {
 
 // Those of this processor, and what is done without any.
 std::vector<Instructions> instructions() {
-  std::vector<Instructions> here = {{"any", "nothing", nullptr, nullptr}};
+  std::vector<Instructions> here = {{"any", "nothing", nullptr, nullptr, nullptr}};
   for (const TargetRow& row : all_targets()) {
     const Instructions* known = find_instructions(std::string(row.name).c_str());
     if (known != nullptr && known->run_here()) here.push_back(*known);

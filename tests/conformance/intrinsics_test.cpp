@@ -8,7 +8,7 @@
 #include "expr/parse.h"
 #include "loop/interpret.h"
 #include "schedule/apply.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/all.h"
 #include "target/detect.h"
 
@@ -107,7 +107,7 @@ void expect_equal(const char* form, const std::vector<double>& expected, const s
 }
 
 void check(const Task& task, const char* intrinsic, bool with_c) {
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   const Trace trace = space->trace(space->preferred_points().front()).value();
   const std::string text = to_string(trace);
@@ -121,11 +121,13 @@ void check(const Task& task, const char* intrinsic, bool with_c) {
   const auto expected = interpret(naive_program(task), inputs).value().outputs.at(0).values;
   const Result<Program> program = apply_trace(task, trace);
   ASSERT_TRUE(program) << program.error().to_string();
-  const Result<LoweredProgram> lowered = lower(*program, task.target, {.verifies = true});
+  LowerOptions options;
+  options.verifies = true;
+  const Result<LoweredProgram> lowered = lower(*program, task.target, options);
   ASSERT_TRUE(lowered) << lowered.error().to_string();
   expect_equal("lowered", expected, interpret(lowered->program, inputs).value().outputs.at(0).values,
                is_exact);
-  const Module module = compile_program(*program, task.target, 1).value();
+  const Module module = compile_program(*program, task.target).value();
   const auto got = run_module(module, lowered->program.arguments, inputs, nullptr);
   ASSERT_TRUE(got) << got.error().to_string();
   expect_equal("LLVM", expected, got->at(0).values, is_exact);

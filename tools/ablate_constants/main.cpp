@@ -11,6 +11,7 @@
 
 #include "ops/workloads.h"
 #include "space/lathe/derive_lathe.h"
+#include "target/all.h"
 #include "target/detect.h"
 #include "trial_seconds.h"
 
@@ -97,12 +98,13 @@ Result<std::string> time_without(const CostConstant& constant, const std::vector
 
 Result<std::vector<Subject>> subjects_of(const std::string& workload, bool is_timed) {
   LATHE_TRY(const std::vector<Workload> operators, load_workloads(workload));
-  const Target here = is_timed ? detect_target() : generic_target(Isa::avx2);
+  const Target typical = generic_target("x86-avx2");
+  const Target here = is_timed ? detect_target().value_or(typical) : typical;
   std::vector<Subject> subjects;
   for (size_t i = 0; i < operators.size(); ++i) {
-    const Target target = is_timed || i % 2 == 0 ? here : generic_target(Isa::avx512);
+    const Target target = is_timed || i % 2 == 0 ? here : generic_target("x86-avx512");
     const int cores = is_timed || i % 3 != 0 ? 1 : 2;
-    LATHE_TRY(Task task, make_task(operators[i], target, cores, true));
+    LATHE_TRY(Task task, make_task(operators[i], with_cores(target, cores), true));
     LATHE_TRY(Space space, derive_lathe(task));
     std::string first = first_trace(space);
     std::string description = described(space);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
-#include "space/space.h"
+#include "space/all.h"
 #include "target/all.h"
 
 namespace lathe::testing {
@@ -17,7 +17,7 @@ Target vnni() { return with_extensions(generic_target("x86-avx512"), {"avx512_vn
 
 std::string preferred_text(const std::string& dag, const Target& target, bool free_layouts = false) {
   const Task task = make_task("t", parse_dag(dag).value(), target, {"B"}, free_layouts).value();
-  const Result<Space> space = Space::derive(task);
+  const Result<Space> space = derive_space(task);
   EXPECT_TRUE(space) << space.error().to_string();
   return to_string(space->trace(space->preferred_points().front()).value());
 }
