@@ -92,7 +92,7 @@ constexpr double kLeastHeldShare = 1.0 / 32;
 // The largest bound that an element may have to be compared with, and to tell of small mistakes, as a share
 // of itself or of the inputs: where all that is added up cancels, roundings are all that is left, and what is
 // far larger is wrong.
-constexpr double kMostBound = 1.0 / 16;
+constexpr double kMostBound = 1.0 / 2;
 constexpr double kSmallBound = 1.0 / 256;
 constexpr double kLeastDecidedShare = 0.5;
 constexpr double kMostShare = 15.0 / 16;

@@ -130,7 +130,9 @@ double least_operations(const Dag& dag, const Classified& stages) {
   double operations = 0;
   for (const Stage& stage : stages.stages) {
     const Compute& compute = dag.computes[stage.compute];
-    if (stage.role != Role::product || !is_float(compute.output->dtype)) continue;
+    // Narrower integers fill a vector with more of them than the machine's peak counts.
+    const DType dtype = compute.output->dtype;
+    if (stage.role != Role::product || (!is_float(dtype) && bytes_of(dtype) < 4)) continue;
     const Sampled needed = needed_share(dag, compute, nullptr, kSampled);
     operations += 2 * points_of(compute) * std::max(needed.share - 3 * needed.deviation, 0.0);
   }

@@ -34,7 +34,7 @@ TEST_F(CliTest, GflopsBeyondTheMachinesPeakAreExplained) {
   EXPECT_THAT(table_of("slow", 1), Not(HasSubstr("GFLOP/s count")));
   EXPECT_THAT(table_of("fast", 1e-11),
               ContainsRegex("\nGFLOP/s count the operations of the formula as it is written; .* "
-                            "exceed the [0-9.]+ that the machine reaches: mm\n"));
+                            "exceed the [0-9.]+ that the machine reaches in single precision: mm\n"));
 }
 
 }  // namespace

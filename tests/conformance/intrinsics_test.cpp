@@ -106,14 +106,15 @@ void expect_equal(const char* form, const std::vector<double>& expected, const s
     ASSERT_NEAR(expected[i], got[i], is_exact ? 0 : 2e-5 * largest) << form << ", element " << i;
 }
 
-void check(const Task& task, const char* intrinsic, bool with_c) {
+// `intrinsic`: nothing where small sizes leave open whether one is used, empty for none.
+void check(const Task& task, const std::optional<std::string>& intrinsic, bool with_c) {
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();
   const Trace trace = space->trace(space->preferred_points().front()).value();
   const std::string text = to_string(trace);
-  if (intrinsic != nullptr) {
-    EXPECT_NE(text.find(std::string("intrinsic=") + intrinsic), std::string::npos) << text;
-  } else {
+  if (intrinsic && !intrinsic->empty()) {
+    EXPECT_NE(text.find("intrinsic=" + *intrinsic), std::string::npos) << text;
+  } else if (intrinsic) {
     EXPECT_EQ(text.find("tensorize"), std::string::npos) << text;
   }
   const std::vector<HostTensor> inputs = inputs_of(task);
@@ -150,10 +151,12 @@ TEST_P(Intrinsics, AgreeInEveryFormAndSize) {
           ASSERT_TRUE(dag) << dag.error().to_string() << "\n" << text;
           const Task task = make_task("product", *dag, target, {"W"}, free_layouts).value();
           SCOPED_TRACE(fmt::format("{} free={} {}", print(target), free_layouts, text));
-          const char* intrinsic = target.cpu().extensions.empty() ? product.plain : product.vnni;
+          const char* name = target.cpu().extensions.empty() ? product.plain : product.vnni;
+          std::optional<std::string> intrinsic = name == nullptr ? "" : name;
           // A group of four is longer than three channels; two are taken then.
-          if (intrinsic != nullptr && intrinsic == std::string("dot4_u8_i8") && sizes.k < 4)
-            intrinsic = "dot2_i16";
+          if (*intrinsic == "dot4_u8_i8" && sizes.k < 4) intrinsic = "dot2_i16";
+          const bool is_large = is_convolution ? sizes.n > 3 : free_layouts || sizes.n >= 32;
+          if (!is_large) intrinsic.reset();
           check(task, intrinsic, !free_layouts && sizes.k == 11);
         }
       }

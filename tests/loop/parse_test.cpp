@@ -85,9 +85,9 @@ TEST(ParseLoops, Errors) {
             "text:3:62: 'A[0; 4 by 1]' and 'A[0; 8 by 1]' differ in their lanes (4 and 8)");
   EXPECT_EQ(error_of(head + "main { tensor i in 4 { store C[0] = 0.0 } }"), "text:3:22: expected 'by'");
   EXPECT_EQ(error_of(head + "flat main { store C[0] = call(dot2_bf16) }"),
-            "text:3:40: 'dot2_bf16' has no operands");
+            "text:3:41: 'dot2_bf16' has no operands");
   EXPECT_EQ(error_of(head + "main { store C[0] = call(dot2_bf16, C[0]) }"),
-            "text:3:21: there is no function 'call'");
+            "text:3:26: 'dot2_bf16' is no axis of this compute");
   EXPECT_EQ(error_of(head + "main { store C[0; 4 by 1] = 0.0 }"), "text:3:17: expected ',' or ']'");
   std::string deep = head + "main {";
   for (int i = 0; i < 300; ++i) deep += "if 0 < 1 {";  // ten columns each

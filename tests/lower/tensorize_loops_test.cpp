@@ -18,7 +18,7 @@ output C: i32[8] [0]
 flat
 main {
   for j in 8 {
-    store C[j] = 0
+    store C[j] = i32(0)
   }
   for r in 16 {
 )" + body +

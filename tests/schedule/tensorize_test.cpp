@@ -14,7 +14,7 @@ Task product(int terms = 8) {
   const std::string r = std::to_string(terms);
   return task_on("input A[3, " + r + "] u8\ninput B[" + r + ", 5] i8\n" + "C[i:3, j:5] = sum(r:" + r +
                      ") i32(A[i, r]) * i32(B[r, j])",
-                 {"avx512_vnni"});
+                 {"avx512_vnni", "avx512_bf16"});
 }
 
 TEST(Tensorize, TheInnermostLoopIsTheIntrinsics) {
@@ -31,7 +31,7 @@ main {
             i: 3 = i
             j: 5 = j
             reduce r: 8 = 4*r.0 + r.1
-            C[i, j] init sum= i32(A[i, 4*r.0 + r.1]) * i32(B[4*r.0 + r.1, j])
+            C[i, j] init sum= i32(A[i, r]) * i32(B[r, j])
           }
         }
       }

@@ -30,24 +30,6 @@ TEST(Plan, ATileOfEachProductIsAPlan) {
   EXPECT_THAT(names("O[i:64] = A[i] + B[i]", 3), ElementsAre("direct"));
 }
 
-TEST(Plan, ManyProductsHaveNoMoreThanTheMost) {
-  std::string text = "P0[i:40, j:40] = sum(r:40) A[i,r] * A[r,j]\n";
-  for (int i = 1; i < 9; ++i)
-    text += "P" + std::to_string(i) + "[i:40, j:40] = sum(r:40) P" + std::to_string(i - 1) + "[i,r] * P" +
-            std::to_string(i - 1) + "[r,j]\n";
-  EXPECT_EQ(names(text, 2).size(), 16u);
-}
-
-// Stages that run together come as plans of their own, before the others.
-TEST(Plan, StagesThatShareRowsRunTogether) {
-  const std::vector<std::string> found = names(R"(M[i:16] = max(j:24) X[i,j]
-E[i:16, j:24] = exp(X[i,j] - M[i])
-T[i:16] = sum(j:24) E[i,j]
-O[i:16, j:24] = E[i,j] / T[i])",
-                                               3);
-  EXPECT_THAT(found, ElementsAre("direct in rows", "direct"));
-}
-
 TEST(Plan, ViewsAreTakenOutAndNamed) {
   const Task task = task_of("V[i:8, j:4] = A[j,i]\nO[i:8, j:4] = V[i,j] + B[i,j]");
   const Reduced reduced = take_out_inlined(task, task.dag, {}, {}, {});

@@ -37,19 +37,6 @@ TEST(Pointwise, ShortRowsOfACopyAreOneLoop) {
   EXPECT_THAT(decision.vector_axes, ElementsAre("i", "j"));
 }
 
-TEST(Pointwise, WhatIsTooShortHasNoVectors) {
-  const RuleCase c("O[i:30, j:1] = A[i,j] + 1.0");
-  const PointwiseDecision decision = decided(c);
-  EXPECT_THAT(decision.vector_loop, IsEmpty());
-  EXPECT_EQ(c.written([&](Writer& writer) { write_pointwise(writer, decision); }), "reorder O i j\n");
-}
-
-TEST(Pointwise, CoresShareTheOuterLoops) {
-  const RuleCase c("O[i:300, j:400] = exp(A[i,j])", {}, 2);
-  const PointwiseDecision decision = decided(c);
-  EXPECT_THAT(decision.outer.shared, ElementsAre("i"));
-}
-
 // A stage that is made inside of its reader is written there.
 TEST(Pointwise, InsideOfItsReaderItIsNoBlock) {
   const RuleCase c(

@@ -31,7 +31,7 @@ std::string matmul(const char* a, const char* b, int terms = 64) {
 
 TEST(ProductGroups, FourTermsLieTogetherForVnni) {
   EXPECT_THAT(preferred_text(matmul("u8", "i8"), vnni()),
-              AllOf(HasSubstr("layout=[1/64][0/4][1%64][0%4]"), HasSubstr("intrinsic=dot4_u8_i8"),
+              AllOf(HasSubstr("layout=[1/32][0/4][1%32][0%4]"), HasSubstr("intrinsic=dot4_u8_i8"),
                     Not(HasSubstr("A.pack")), Not(HasSubstr("type="))));
 }
 

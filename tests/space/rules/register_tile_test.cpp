@@ -7,10 +7,6 @@
 namespace lathe {
 namespace {
 
-RegisterTile best(const CpuTarget& target, int64_t vectors, int64_t rows, bool rows_left_are_whole = false) {
-  return preferred_register_tiles(target, vectors, rows, rows_left_are_whole).front();
-}
-
 // Accumulators, the vectors that are loaded and a broadcast have room.
 TEST(RegisterTile, FitsTheRegisters) {
   for (const char* name : {"x86-avx2", "x86-avx512"}) {
@@ -25,13 +21,6 @@ TEST(RegisterTile, FitsTheRegisters) {
       }
     }
   }
-}
-
-TEST(RegisterTile, LeavesNoRestWhereThatCosts) {
-  const CpuTarget target = generic_target("x86-avx512").cpu();
-  EXPECT_EQ(best(target, 32, 196).rows, 14) << "14 rows leave none of 14 x 14";
-  EXPECT_EQ(best(target, 32, 49).rows, 7);
-  EXPECT_EQ(196 % best(target, 32, 196).rows, 0);
 }
 
 TEST(RegisterTile, OneResultWhereNothingElseHasRoom) {

@@ -6,11 +6,12 @@
 #include <cstring>
 #include <string>
 
-#include "target/cpu/x86/processor_extensions.h"
 #include "target/cpu/x86/x86.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>
+
+#include "target/cpu/x86/processor_extensions.h"
 
 namespace lathe {
 namespace {

@@ -62,7 +62,7 @@ TEST(DetectAArch64, SaysWhichProcessorItIs) {
   ASSERT_EQ(run_in_shell(fmt::format("{0} {1}detect > {1}out", emulation.emulator, base)), 0);
   EXPECT_THAT(
       read_file(base + "out").value(),
-      ::testing::MatchesRegex("aarch64-neon cores=[0-9]+ fma_per_cycle=2 fma_latency=4 l1=.* "
+      ::testing::MatchesRegex("aarch64-neon extensions=none cores=[0-9]+ fma_per_cycle=2 fma_latency=4 l1=.* "
                               "machine=\"AArch64 \\(implementer 0x[0-9a-f]+ part 0x[0-9a-f]+ variant [0-9]+ "
                               "revision [0-9]+\\)\"\ntrue true\n"
                               "this machine \\(AArch64 .*\\) cannot run x86-avx2, it lacks AVX2 and FMA; it "
