@@ -93,8 +93,7 @@ TEST(LocalEvaluator, WhatCannotBeBuiltIsThatJobsFailure) {
   InProcessRunner runner;
   LocalEvaluator evaluator(runner);
   const CheckedTask checked = checked_sum(100000);
-  const std::vector<MeasureJob> jobs = {job_of(checked), job_of(checked, "unroll C i"),
-                                        job_of(checked)};
+  const std::vector<MeasureJob> jobs = {job_of(checked), job_of(checked, "unroll C i"), job_of(checked)};
   const auto outcomes = evaluator.evaluate(jobs, {});
   ASSERT_EQ(outcomes->size(), 3u);
   EXPECT_TRUE((*outcomes)[0].measurement.ok());

@@ -103,7 +103,8 @@ TEST(ElementType, SomeTypesHoldAllNumbersOfOthers) {
   for (const DTypeInfo& wide : kDTypes) {
     held += std::string(wide.name) + ":";
     for (const DTypeInfo& narrow : kDTypes)
-      if (&wide != &narrow && holds_numbers_of(wide.dtype, narrow.dtype)) held += std::string(" ") + narrow.name;
+      if (&wide != &narrow && holds_numbers_of(wide.dtype, narrow.dtype))
+        held += std::string(" ") + narrow.name;
     held += "\n";
   }
   EXPECT_EQ(held,

@@ -12,8 +12,8 @@ struct Instructions {
   const char* target;  // of the models: a name of the table of targets (target/all.h)
   const char* needs;   // what their processors must have, in words
   bool (*run_here)();
-  // Of such extensions, a bit each in the order of the architecture's (target/cpu/cpu_target.h), the first that
-  // this processor lacks, in words; null: none.
+  // Of such extensions, a bit each in the order of the architecture's (target/cpu/cpu_target.h), the first
+  // that this processor lacks, in words; null: none.
   const char* (*lacking)(uint32_t extensions);
   // By vector instructions, for elements of 1, 2, 4 or 8 bytes; null: there are none that are better than
   // copying element by element.
