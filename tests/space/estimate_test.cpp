@@ -41,7 +41,10 @@ TEST(Estimate, LeastOperations) {
   EXPECT_EQ(least("C[i:8, j:16] = sum(r:32) A[i, r] * B[r, j]\nO[i:8, j:16] = exp(C[i, j])"),
             2 * 8 * 16 * 32);
   EXPECT_EQ(least("C[i:8] = max(r:32) A[i, r]"), 0);
-  EXPECT_EQ(least("input A[8, 32] i32; input B[32, 16] i32\nC[i:8, j:16] = sum(r:32) A[i, r] * B[r, j]"), 0);
+  EXPECT_EQ(least("input A[8, 32] i32; input B[32, 16] i32\nC[i:8, j:16] = sum(r:32) A[i, r] * B[r, j]"),
+            2 * 8 * 16 * 32);
+  EXPECT_EQ(least("input A[8, 32] i8; input B[32, 16] i8\nC[i:8, j:16] = sum(r:32) A[i, r] * B[r, j]"), 0)
+      << "a vector holds more of them";
 }
 
 // What a condition makes zero is left out, within the sample's errors.
