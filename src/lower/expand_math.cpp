@@ -1,5 +1,6 @@
 #include "lower/expand_math.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
