@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # Runs every fuzzer of fuzz/ for so many seconds, as many side by side as there are cores, and prints how many
-# inputs each has tried. What it learns stays in build/fuzz/corpus; an input that ends a fuzzer badly lies in
-# build/fuzz/findings, and the exit status is 1.
+# inputs each has tried. What it learns stays in build/asan/fuzz/corpus; an input that ends a fuzzer badly
+# lies in build/asan/fuzz/findings, and the exit status is 1.
 #   tools/fuzz.sh [SECONDS [SEED]]     (default: 600 seconds, another seed each time)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}
 seed=${2:-0}
-[ -e build/fuzz/build.ninja ] || cmake --preset fuzz -G Ninja --log-level=WARNING
+[ -e build/asan/build.ninja ] || cmake --preset asan -G Ninja --log-level=WARNING
 fuzzers=$(for source in fuzz/*.cpp; do basename "$source" .cpp; done)
-cmake --build build/fuzz -j "$(nproc)" --target $(printf 'fuzz_%s ' $fuzzers)
-mkdir -p build/fuzz/findings
+cmake --build build/asan -j "$(nproc)" --target $(printf 'fuzz_%s ' $fuzzers)
+mkdir -p build/asan/fuzz/findings
 
 run() { # run NAME SECONDS SEED
-  mkdir -p "build/fuzz/corpus/$1"
-  build/fuzz/bin/"fuzz_$1" -max_total_time="$2" -seed="$3" -timeout=60 -rss_limit_mb=6000 -dict=fuzz/words.dict \
-    -artifact_prefix="build/fuzz/findings/$1-" -print_final_stats=1 \
-    "build/fuzz/corpus/$1" "fuzz/corpus/$1" > "build/fuzz/$1.log" 2>&1 || { tail -n 40 "build/fuzz/$1.log"; return 1; }
-  echo "$1: $(sed -n 's/stat::number_of_executed_units: *//p' "build/fuzz/$1.log") inputs, no finding"
+  mkdir -p "build/asan/fuzz/corpus/$1"
+  build/asan/bin/"fuzz_$1" -max_total_time="$2" -seed="$3" -timeout=60 -rss_limit_mb=6000 -dict=fuzz/words.dict \
+    -artifact_prefix="build/asan/fuzz/findings/$1-" -print_final_stats=1 \
+    "build/asan/fuzz/corpus/$1" "fuzz/corpus/$1" > "build/asan/fuzz/$1.log" 2>&1 || { tail -n 40 "build/asan/fuzz/$1.log"; return 1; }
+  echo "$1: $(sed -n 's/stat::number_of_executed_units: *//p' "build/asan/fuzz/$1.log") inputs, no finding"
 }
 export -f run
 printf '%s\n' $fuzzers |

@@ -13,7 +13,8 @@ class PaceTest : public ::testing::Test {
  protected:
   PaceTest() {
     const Task task = task_of("C[i:4] = A[i] + 1.0");
-    job_ = {{std::make_shared<const Task>(task)}, write_program(task, {}).value()};
+    job_.checked.task = std::make_shared<const Task>(task);
+    job_.program = write_program(task, {}).value();
   }
 
   double seconds_ = 1e-3;
