@@ -132,7 +132,6 @@ std::unexpected<Error> no_time(const Compute& compute) {
 Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& values, const Target& target,
                                                CandidateRunner& runner, const Watch& watch) {
   const Compute& compute = dag.computes.front();
-  if (compute.output->dtype != DType::f64) return std::nullopt;
   const Result<Task> task = make_task("reference", dag, with_cores(target, 1), {}, true);
   if (!task) return std::nullopt;
   const Result<Program> program = program_of(*task);
@@ -147,10 +146,7 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
   inputs.timeout_seconds = kLeastTimeoutSeconds + points_of(compute) / kSlowestPointsPerSecond;
   HostTensor result = zeros_like(compute.output);
   inputs.check = [&](std::span<const std::span<const std::byte>> outputs) -> Status {
-    const auto* stored = reinterpret_cast<const double*>(outputs.front().data());
-    for_each_offset(program->arguments.back().layout, result.shape, [&](int64_t position, int64_t offset) {
-      result.values[static_cast<size_t>(position)] = stored[offset];
-    });
+    read_stored(result.dtype, result.shape, outputs.front(), program->arguments.back().layout, result.values);
     return {};
   };
   const int lanes = target.cpu().lanes(bytes_of(compute.output->dtype));

@@ -22,4 +22,15 @@ void write_stored(DType dtype, std::span<const int64_t> shape, std::span<const d
   });
 }
 
+void read_stored(DType dtype, std::span<const int64_t> shape, std::span<const std::byte> from,
+                 const Layout& layout, std::span<double> values) {
+  visit_storage(dtype, [&]<class T>(std::type_identity<T>) {
+    for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
+      T stored;
+      std::memcpy(&stored, from.data() + static_cast<size_t>(offset) * sizeof(T), sizeof(T));
+      values[static_cast<size_t>(position)] = static_cast<double>(stored);
+    });
+  });
+}
+
 }  // namespace lathe

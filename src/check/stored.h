@@ -1,4 +1,4 @@
-// Numbers as the bytes that a program reads.
+// Numbers as the bytes that a program reads and writes.
 #pragma once
 
 #include <cstddef>
@@ -14,5 +14,9 @@ namespace lathe {
 // holds NaN where the type has it: a program that lets it into a result is found out.
 void write_stored(DType dtype, std::span<const int64_t> shape, std::span<const double> values,
                   const Layout& layout, std::span<std::byte> to);
+
+// The row-major values of elements that lie there so; of integers beyond 2^53 the nearest doubles.
+void read_stored(DType dtype, std::span<const int64_t> shape, std::span<const std::byte> from,
+                 const Layout& layout, std::span<double> values);
 
 }  // namespace lathe

@@ -43,6 +43,17 @@ TEST(ComputeReference, TakesTheEvaluatorForTheRest) {
   EXPECT_EQ(compare_with_evaluator("S[i:37] = sum(r:30001) exp(A[i, r])"), 0);
 }
 
+TEST(ComputeReference, RunsIntegersAsMachineCode) {
+  for (const char* types : {"u8 i8", "i8 i8", "u16 i16", "i32 i32"}) {
+    const std::string a(types, std::string_view(types).find(' '));
+    const std::string b(types + a.size() + 1);
+    EXPECT_EQ(compare_with_evaluator("input A[131, 113] " + a + "\ninput B[113, 75] " + b +
+                                     "\nC[i:131, j:75] = sum(r:113) i32(A[i, r]) * i32(B[r, j])"),
+              1)
+        << types;
+  }
+}
+
 TEST(ComputeReference, RunsOneComputeAfterAnother) {
   EXPECT_EQ(compare_with_evaluator("M[i:131, j:75] = sum(r:113) A[i, r] * B[r, j]\n"
                                    "C[i:131, j:75] = tanh(M[i, j]) * 2.0 + D[j]"),

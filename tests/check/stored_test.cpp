@@ -42,5 +42,20 @@ TEST(WriteStored, PaddingIsNoNumber) {
   for (size_t i = 5; i < 8; ++i) EXPECT_TRUE(std::isnan(stored[i]));
 }
 
+TEST(ReadStored, GivesBackWhatWasWritten) {
+  const std::vector<int64_t> shape{5, 3};
+  const Layout layout = layout_of("[1][0/4][0%4]");
+  for (const DTypeInfo& type : kDTypes) {
+    std::vector<double> values(15);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = type.kind == NumberKind::boolean ? static_cast<double>(i % 2) : static_cast<double>(i);
+    std::vector<std::byte> stored(static_cast<size_t>(24 * type.bytes));
+    write_stored(type.dtype, shape, values, layout, stored);
+    std::vector<double> back(15, -1);
+    read_stored(type.dtype, shape, stored, layout, back);
+    EXPECT_EQ(back, values) << type.name;
+  }
+}
+
 }  // namespace
 }  // namespace lathe::testing

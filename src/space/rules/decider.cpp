@@ -12,12 +12,15 @@ bool Analysis::is_intermediate(const Tensor& tensor) const {
   return dag.producer(tensor) != nullptr && !dag.is_output(tensor);
 }
 
+bool Decider::is_open(const Tensor& tensor) const {
+  if (layouts.contains(tensor->name)) return false;
+  const auto argument = std::ranges::find(task.arguments, tensor, &Argument::tensor);
+  const bool is_free = argument != task.arguments.end() && argument->layout_is_free && !argument->is_constant;
+  return is_free || is_intermediate(tensor);
+}
+
 void Decider::set_layout(const Tensor& tensor, const Layout& layout) {
-  if (layouts.contains(tensor->name)) return;
-  const auto argument =
-      std::ranges::find_if(task.arguments, [&](const Argument& a) { return a.tensor == tensor; });
-  const bool free = argument != task.arguments.end() && argument->layout_is_free && !argument->is_constant;
-  if (!free && !is_intermediate(tensor)) return;
+  if (!is_open(tensor)) return;
   layouts.emplace(tensor->name, layout);
   if (layout == Layout::row_major(tensor->shape.size())) return;
   places.emplace_back(LayoutStep{tensor->name, layout});

@@ -33,6 +33,7 @@ struct Analysis {
 struct RowLoop {
   std::string loop;
   bool reads_beyond = false;  // rows beyond the last, for which only what the program itself makes has room
+  bool adds_groups = false;   // of terms, by an intrinsic: they have to lie side by side in what it reads
 };
 
 // What a rule decides of where tensors lie: LayoutSteps, and CacheReadSteps for copies that one block reads.
@@ -50,8 +51,10 @@ struct Decider : Analysis {
   // Why the answers do not go together. Deciding goes on, since a declaring run must meet every question.
   std::optional<Error> violation = {};
 
-  // Decides a tensor's layout where it may be decided: an intermediate, or an argument whose layout is free,
-  // of which no layout is decided yet.
+  // Whether a tensor's layout may be decided: an intermediate's, or that of an argument whose layout is free,
+  // and no layout is decided yet.
+  bool is_open(const Tensor& tensor) const;
+  // Decides a tensor's layout where it is open.
   void set_layout(const Tensor& tensor, const Layout& layout);
   // The layout of a tensor as decided so far.
   Layout layout_of(const Tensor& tensor) const;

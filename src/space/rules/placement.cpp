@@ -36,14 +36,27 @@ bool is_padding(const Compute& compute) {
          select->if_false.as<Literal>() != nullptr;
 }
 
-// Inside, where it pads and the tiles that this makes are few enough to be code of their own.
-Place preferred_place(const Compute& compute, const Compute& consumer, const CostConstants& costs) {
+// Whether what the padding's reader wants side by side lies so in what is padded, or can.
+bool lies_alike(const Decider& decider, const Compute& padding) {
+  const Load& padded = *padding.body.as<Select>()->if_true.as<Load>();
+  if (decider.is_open(padded.tensor)) return true;
+  const LayoutDim wanted = decider.layout_of(padding.output).dims.back();
+  const LayoutDim last = decider.layout_of(padded.tensor).dims.back();
+  return last.divide == 1 &&
+         padded.index[static_cast<size_t>(last.dim)].uses(padding.axes[static_cast<size_t>(wanted.dim)].var);
+}
+
+// Inside, where it pads and the tiles that this makes are few enough to be code of their own; but a pass of
+// its own where that brings the terms of a group together.
+Place preferred_place(const Decider& decider, const Compute& compute, const Compute& consumer,
+                      const RowLoop& row_loop) {
   if (consumer.reduction == Reduction::none) return Place::at_block;  // it moves plane by plane
   if (!is_padding(compute)) return Place::whole;
+  if (row_loop.adds_groups && !lies_alike(decider, compute)) return Place::whole;
   for (const Load* load : loads_of(consumer.body)) {
     if (load->tensor != compute.output) continue;
-    const std::optional<int64_t> kinds = kinds_of_tiles(consumer, *load, costs);
-    if (!kinds || *kinds > whole(costs.border_kinds)) return Place::whole;
+    const std::optional<int64_t> kinds = kinds_of_tiles(consumer, *load, decider.costs);
+    if (!kinds || *kinds > whole(decider.costs.border_kinds)) return Place::whole;
   }
   return Place::inside;
 }
@@ -61,7 +74,7 @@ Placement decide_placement(Decider& decider, const Compute& compute) {
   }
   const auto block = decider.row_loops.find(consumer.output->name);
   if (block == decider.row_loops.end()) return {};
-  const Place preferred = preferred_place(compute, consumer, decider.costs);
+  const Place preferred = preferred_place(decider, compute, consumer, block->second);
   const auto place = static_cast<Place>(
       decider.choose.choose_kind(compute.output->name + ".place", 3, static_cast<int64_t>(preferred)));
   // What is packed for the product is read before it.

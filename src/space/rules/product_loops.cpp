@@ -129,7 +129,9 @@ void ProductDecider::offer_row_loop(const SharedLoops& shared) {
   if (group_.axis) return;
   const std::string block = axis_name(other_.value_or(tile_.rows.value_or(tile_.vector))) + ".0";
   const bool is_alone = std::ranges::find(shared.names, block) != shared.names.end();
-  d_.row_loops.emplace(name_, RowLoop{is_alone ? block : shared.names.front(), sizes_.pad_rows != 0});
+  d_.row_loops.emplace(name_, RowLoop{.loop = is_alone ? block : shared.names.front(),
+                                      .reads_beyond = sizes_.pad_rows != 0,
+                                      .adds_groups = groups_.has_value()});
 }
 
 // The innermost loop that moves to another panel.

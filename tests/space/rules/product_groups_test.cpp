@@ -70,5 +70,18 @@ TEST(ProductGroups, ChannelsLieTogether) {
       AllOf(HasSubstr("layout X [1][2][0]"), Not(HasSubstr("X.pack")), HasSubstr("intrinsic=dot4_u8_i8")));
 }
 
+// Padding that brings the channels together is a pass of its own; where they lie so, it is put into the product.
+TEST(ProductGroups, PaddingBringsTheChannelsTogether) {
+  const std::string convolution =
+      "input X[32, 8, 8] u8\ninput B[64, 32, 3, 3] i8\n"
+      "P[c:32, y:10, x:10] = select(1 <= y && y < 9 && 1 <= x && x < 9, X[c, y-1, x-1], 0u8)\n"
+      "C[f:64, y:8, x:8] = sum(c:32, p:3, q:3) i32(P[c, y+p, x+q]) * i32(B[f, c, p, q])\n";
+  EXPECT_THAT(preferred_text(convolution, vnni()),
+              AllOf(HasSubstr("layout P [1][2][0]"), Not(HasSubstr("inline P")), Not(HasSubstr("P.pack")),
+                    HasSubstr("intrinsic=dot4_u8_i8")));
+  EXPECT_THAT(preferred_text(convolution, vnni(), true),
+              AllOf(HasSubstr("inline P"), HasSubstr("layout X [1][2][0]"), HasSubstr("intrinsic=dot4_u8_i8")));
+}
+
 }  // namespace
 }  // namespace lathe::testing
