@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "measure/timing.h"
 
@@ -9,6 +10,9 @@ namespace lathe {
 
 // Two measurements of one program some seconds apart differ by as much where clocks move.
 constexpr double kFinalistRatio = 1.08;
+// One program in other pages of memory, which meet in the second-level cache or do not: 1.4 was seen of a
+// working set that nearly fills it.
+constexpr double kUntunedRatio = 1.5;
 // None waits for as long as a second (design 5): longer than this for the next one, or than kLongWaitSeconds
 // more where the next takes its time.
 constexpr double kFlushSeconds = 0.5;
@@ -17,14 +21,19 @@ std::vector<RankedRecord> best_of(std::vector<RankedRecord> ranked, size_t count
   std::ranges::stable_sort(ranked, {}, &RankedRecord::seconds);
   std::set<int64_t> seen;
   std::erase_if(ranked, [&](const RankedRecord& record) { return !seen.insert(record.id).second; });
-  std::erase_if(ranked, [best = ranked.empty() ? 0 : ranked.front().seconds](const RankedRecord& record) {
-    return record.seconds > best * kFinalistRatio;
+  const double best = ranked.empty() ? 0 : ranked.front().seconds;
+  std::erase_if(ranked, [best](const RankedRecord& record) {
+    return record.seconds > best * (record.is_untuned ? kUntunedRatio : kFinalistRatio);
   });
+  const auto untuned = std::ranges::find(ranked, true, &RankedRecord::is_untuned);
+  if (untuned != ranked.end() && untuned != ranked.begin())
+    std::rotate(ranked.begin() + 1, untuned, untuned + 1);
   ranked.resize(std::min(ranked.size(), count));
   return ranked;
 }
 
-Recorder::Recorder(RecordStore& records) : records_(&records), last_flush_(monotonic_seconds()) {}
+Recorder::Recorder(RecordStore& records, std::string untuned_trace)
+    : records_(&records), untuned_trace_(std::move(untuned_trace)), last_flush_(monotonic_seconds()) {}
 
 Status Recorder::flush() {
   last_flush_ = monotonic_seconds();
@@ -32,8 +41,7 @@ Status Recorder::flush() {
   const auto ids = records_->append_all(unwritten_);
   if (!ids) return std::unexpected(ids.error());
   for (size_t i = 0; i < ids->size(); ++i) {
-    const Measurement& measurement = unwritten_[i].measurement;
-    if (measurement.ok()) ranked_.push_back({measurement.seconds, (*ids)[i]});
+    if (unwritten_[i].measurement.ok()) rank(unwritten_[i], (*ids)[i]);
   }
   unwritten_.clear();
   return {};

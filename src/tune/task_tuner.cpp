@@ -38,6 +38,13 @@ Record blank_record(const Task& task, const TuneOptions& options) {
   return record;
 }
 
+// Trial 0's, with which the task is compiled where nothing is recorded; empty where it has none.
+std::string untuned_trace(const Space& space) {
+  if (space.preferred_points().empty()) return to_string(space.naive());
+  const Result<Trace> trace = space.trace(space.preferred_points().front());
+  return trace ? to_string(*trace) : std::string();
+}
+
 }  // namespace
 
 struct TaskTuner::State {
@@ -160,7 +167,7 @@ Status TaskTuner::State::take_over_records(const RecordStore& records) {
   for (const Record& record : known) {
     if (record.measurement.source != evaluator->source()) continue;
     count(record.measurement);
-    if (record.measurement.ok()) recorder.take_over({record.measurement.seconds, record.id});
+    if (record.measurement.ok()) recorder.take_over(record);
     const auto sketch = std::ranges::find(sketches, record.point.sketch, &Sketch::name);
     if (record.point.space != options.space || sketch == sketches.end()) continue;
     auto integers = integers_in(sketch->domain, record.point, sketch->preferred);
@@ -184,11 +191,12 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
   checked.tolerance = options.tolerance;
   LATHE_TRY(Candidates candidates, Candidates::create(checked.task, options.space));
   LATHE_TRY_STATUS(evaluator.prepare(checked, watch));
+  Recorder recorder(records, untuned_trace(candidates.space()));
   auto state = std::make_unique<State>(State{.checked = checked,
                                              .options = options,
                                              .evaluator = &evaluator,
                                              .candidates = std::move(candidates),
-                                             .recorder = Recorder(records),
+                                             .recorder = std::move(recorder),
                                              .blank = blank_record(*checked.task, options)});
   StrategyOptions search;
   search.seed = options.seed;

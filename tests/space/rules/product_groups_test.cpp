@@ -74,7 +74,7 @@ TEST(ProductGroups, ChannelsLieTogether) {
 TEST(ProductGroups, PaddingBringsTheChannelsTogether) {
   const std::string convolution =
       "input X[32, 8, 8] u8\ninput B[64, 32, 3, 3] i8\n"
-      "P[c:32, y:10, x:10] = select(1 <= y && y < 9 && 1 <= x && x < 9, X[c, y-1, x-1], 0u8)\n"
+      "P[c:32, y:10, x:10] = select(1 <= y && y < 9 && 1 <= x && x < 9, X[c, y-1, x-1], u8(0))\n"
       "C[f:64, y:8, x:8] = sum(c:32, p:3, q:3) i32(P[c, y+p, x+q]) * i32(B[f, c, p, q])\n";
   EXPECT_THAT(preferred_text(convolution, vnni()),
               AllOf(HasSubstr("layout P [1][2][0]"), Not(HasSubstr("inline P")), Not(HasSubstr("P.pack")),
