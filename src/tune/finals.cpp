@@ -1,5 +1,6 @@
 #include "tune/finals.h"
 
+#include <set>
 #include <utility>
 
 #include "measure/timing.h"
@@ -9,6 +10,8 @@ namespace lathe {
 namespace {
 
 constexpr int kRaceTurns = 5;
+// So many records may race later than the others.
+constexpr int kMostUpstarts = 4;
 
 // Whether somebody else, who prunes the file, took the record out of it.
 template <class T>
@@ -61,6 +64,38 @@ Status run_race(std::vector<Racer>& racers, Evaluator& evaluator, const Watch& w
   return {};
 }
 
+// Races those records' programs and gives their ids.
+Result<std::vector<int64_t>> race_once(const CheckedTask& checked, std::span<const RankedRecord> finalists,
+                                       Evaluator& evaluator, RecordStore& records, const Watch& watch) {
+  LATHE_TRY(std::vector<Racer> racers, racers_of(checked, finalists, records, watch));
+  const Status run = run_race(racers, evaluator, watch);
+  std::vector<int64_t> ids;
+  for (const Racer& racer : racers) {
+    const Status kept = records.add_samples(racer.id, racer.samples);
+    if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
+    ids.push_back(racer.id);
+  }
+  LATHE_TRY_STATUS(run);
+  return ids;
+}
+
+// The best record where that did not race, then the best that did; nothing where the best did.
+std::vector<RankedRecord> upstart_of(std::span<const Record> settled, MeasureSource source,
+                                     const std::set<int64_t>& raced) {
+  const Record* best = nullptr;
+  const Record* best_raced = nullptr;
+  const auto take = [](const Record*& place, const Record& record) {
+    if (place == nullptr || record.measurement.seconds < place->measurement.seconds) place = &record;
+  };
+  for (const Record& record : settled) {
+    if (!record.measurement.ok() || record.measurement.source != source) continue;
+    take(best, record);
+    if (raced.contains(record.id)) take(best_raced, record);
+  }
+  if (best == best_raced || best_raced == nullptr) return {};
+  return {{best->measurement.seconds, best->id}, {best_raced->measurement.seconds, best_raced->id}};
+}
+
 Result<FullCheck> check_of(const CheckedTask& checked, const Record& record, Evaluator& evaluator,
                            const Watch& watch) {
   FullCheck check;
@@ -78,13 +113,16 @@ Result<FullCheck> check_of(const CheckedTask& checked, const Record& record, Eva
 
 Status race(const CheckedTask& checked, std::span<const RankedRecord> finalists, Evaluator& evaluator,
             RecordStore& records, const Watch& watch) {
-  LATHE_TRY(std::vector<Racer> racers, racers_of(checked, finalists, records, watch));
-  const Status run = run_race(racers, evaluator, watch);
-  for (const Racer& racer : racers) {
-    const Status kept = records.add_samples(racer.id, racer.samples);
-    if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
+  LATHE_TRY(const std::vector<int64_t> first, race_once(checked, finalists, evaluator, records, watch));
+  std::set<int64_t> raced(first.begin(), first.end());
+  for (int more = 0; more < kMostUpstarts && !watch.is_over(); ++more) {
+    LATHE_TRY(const std::vector<Record> settled, settled_records(*checked.task, records, checked.tolerance));
+    const std::vector<RankedRecord> pair = upstart_of(settled, evaluator.source(), raced);
+    if (pair.empty()) return {};
+    LATHE_TRY_STATUS(race_once(checked, pair, evaluator, records, watch));
+    raced.insert(pair.front().id);
   }
-  return run;
+  return {};
 }
 
 Result<Confirmation> confirm_best(const CheckedTask& checked, Evaluator& evaluator, RecordStore& records,

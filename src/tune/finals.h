@@ -35,7 +35,9 @@ struct Confirmation {
 // Measures these records' programs several times more, in turns, so that they meet the machine at the same
 // paces; for about a second, in which of long ones only the first two may get a turn. Their records take all
 // these samples in: a time that was found in a lucky moment alone would win for good. Call it well after the
-// last measurement: a machine that is slow is so for seconds. Where the watch ends it the turns so far count.
+// last measurement: a machine that is slow is so for seconds. Where the race finds all slower than a record
+// that was none of them, because the machine is slower now, that one races too, beside the best: no time wins
+// that was not taken beside the others'. Where the watch ends it the turns so far count.
 Status race(const CheckedTask& checked, std::span<const RankedRecord> finalists, Evaluator& evaluator,
             RecordStore& records, const Watch& watch);
 

@@ -42,6 +42,15 @@ TEST_F(Finals, RacersRecordsTakeInWhatTheyRan) {
   EXPECT_EQ(records_.by_id(finalists_[0].id)->measurement.samples.size(), before + 5);
 }
 
+// Three race while the machine takes twice as long: the fourth, which did not, must not win by that.
+TEST_F(Finals, NoTimeWinsThatWasNotTakenBesideTheOthers) {
+  runner_.seconds = [](const Module&) { return 2e-3; };
+  const int runs = runner_.runs;
+  ASSERT_TRUE(race(checked_, finalists_, evaluator_, records_, {}));
+  EXPECT_EQ(runner_.runs, runs + 15 + 10);
+  for (int64_t id = 1; id <= 4; ++id) EXPECT_EQ(records_.by_id(id)->measurement.seconds, 2e-3) << id;
+}
+
 TEST_F(Finals, ARecordThatSomebodyPrunesIsLeftOut) {
   ASSERT_EQ(records_.prune(1).value(), 3);
   EXPECT_TRUE(race(checked_, finalists_, evaluator_, records_, {}));
