@@ -39,6 +39,54 @@ class NamesTest(Tree):
         self.assertIn("Nest is defined in src/expr/a.h, src/search/c.cpp", printed)
 
 
+class DocsTest(Tree):
+    def assert_fault(self, text: str, fault: str):
+        self.write("docs/a.md", text)
+        status, printed = self.check("check_docs.py")
+        self.assertEqual(status, 1, printed)
+        self.assertIn(fault, printed)
+
+    def test_what_is_there_passes(self):
+        self.write("src/tune/finals.h", "")
+        self.write("docs/notes/b.md", "# One two, three\n")
+        self.write("docs/a.md", "# A\n`tune/finals.h`, [b](notes/b.md#one-two-three), [a](#a), [x](https://x.y/z)\n"
+                   "`<name>/a.h`, `NAME/a.h`, `build/x.h`, `a / b`\n```\n[no](link.md) `no/file.h`\n```\n")
+        status, printed = self.check("check_docs.py")
+        self.assertEqual((status, printed), (0, "documents: 2, 0 faults\n"))
+
+    def test_a_link_to_nothing(self):
+        self.assert_fault("# A\n[b](b.md)\n", "docs/a.md:2: the link to b.md leads nowhere")
+
+    def test_a_heading_that_is_not_there(self):
+        self.assert_fault("# A\n[b](#b)\n", "docs/a.md:2: docs/a.md has no heading #b")
+
+    def test_a_file_that_is_not_there(self):
+        self.assert_fault("see `tune/gone.h`\n", "docs/a.md:1: there is no tune/gone.h")
+
+    def test_a_long_paragraph_of_a_map(self):
+        self.write("docs/architecture.md", "a" * 601 + "\n")
+        status, printed = self.check("check_docs.py")
+        self.assertEqual(status, 1)
+        self.assertIn("docs/architecture.md:1: a paragraph of 601 characters, at most 600", printed)
+
+
+class ComparisonTest(Tree):
+    def test_counted_cells_are_filled(self):
+        self.write("src/base/a.h", "// What it promises.\nint one();\n\nint two();\n")
+        self.write("src/base/a.cpp", '#include "base/a.h"\nint one() {\n  return 1;\n}\n')
+        self.write("tests/base/a_test.cpp", "one\ntwo\n")
+        self.write("README.md", "# A\n$ a\n")
+        rows = "".join(f"| {i} | point | others | old | tool |\n" for i in (1, 2, 3, 4, 6, 8, 9))
+        self.write("docs/comparison.md", rows)
+        self.assertEqual(self.check("fill_comparison.py"), (0, ""))
+        filled = (Path(self.folder.name) / "docs/comparison.md").read_text().splitlines()
+        self.assertIn("| 4 | point | others | old | tool |", filled)
+        self.assertIn("| 8 | point | others | 50 % of 2; every header says what it promises | tool |", filled)
+        self.assertIn("| 9 | point | others | the first command stands on line 2 of the README and runs the product | tool |",
+                      filled)
+        self.assertEqual(sum("old" in line for line in filled), 1)
+
+
 class LayersTest(Tree):
     def assert_fault(self, name: str, line: str, fault: str):
         self.write(name, "// head\n" + line + "\n")
