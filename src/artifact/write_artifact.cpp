@@ -118,7 +118,7 @@ Result<std::string> compiler_of(const Model& model, const WriteOptions& options)
   if (cross == nullptr)
     return fail(ErrorKind::unsupported,
                 fmt::format("no compiler is known that links libraries for '{}'", model.target.name));
-  const std::string command(cross->command);
+  std::string command(cross->command);
   if (run_program({command, "--version"})) return command;
   return fail(ErrorKind::build,
               fmt::format("model.so for {} cannot be linked: there is no {}, which Debian's package {} has",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 PROGRAM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
 TASKS = SOURCE / "tools/replay_kernels/network_tasks.json"
+NARROW = SOURCE / "tools/replay_kernels/narrow_types.json"
 CASES = ["GMM.0.b1 x86-avx2 cores=1 free", "GMM.0.b1 x86-avx512 cores=2 fixed", "dqn.3 x86-avx2 cores=1 fixed"]
 
 
@@ -22,7 +23,7 @@ class ReplayKernels(unittest.TestCase):
 
     def run_on(self, command: str, lines: list[str]) -> subprocess.CompletedProcess[str]:
         self.list.write_text("".join(line + "\n" for line in lines))
-        return subprocess.run([PROGRAM, command, SOURCE / "workloads/operators.json", TASKS, self.list], text=True,
+        return subprocess.run([PROGRAM, command, self.list, TASKS, SOURCE / "workloads/operators.json", NARROW], text=True,
                               capture_output=True, timeout=300, check=False)
 
     def recorded(self) -> list[str]:
@@ -51,6 +52,12 @@ class ReplayKernels(unittest.TestCase):
             self.assertEqual(found.returncode, 1)
             self.assertEqual(found.stdout, f"GMM.0.b1 on x86-avx512: point 3 differs in {word}\n"
                                            "26 of 27 kernels of 3 cases are as recorded\n")
+
+    def test_extensions_make_other_code(self) -> None:
+        cases = [f"u8_i8.matmul {target} cores=1 free" for target in ("x86-avx512", "x86-avx512+avx512_vnni")]
+        self.assertEqual(self.run_on("record", ["llvm ", *cases]).returncode, 0)
+        plain, vnni = (line.split()[4] for line in self.list.read_text().splitlines()[1:])
+        self.assertNotEqual(plain, vnni)
 
     def test_machine_code_of_another_llvm_does_not_count(self) -> None:
         words = self.recorded()[1].split()

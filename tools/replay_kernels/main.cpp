@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <thread>
 
 #include "base/read_file.h"
@@ -21,17 +22,31 @@ namespace lathe {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: replay_kernels check WORKLOAD TASKS LIST    compare; exit status 1 if anything differs\n"
-    "       replay_kernels record WORKLOAD TASKS LIST   write the list anew\n"
-    "       replay_kernels tasks TASKS MODEL.onnx ...   write the networks' tasks anew\n";
+    "usage: replay_kernels check LIST TASKS WORKLOAD ...    compare; exit status 1 if anything differs\n"
+    "       replay_kernels record LIST TASKS WORKLOAD ...   write the list anew\n"
+    "       replay_kernels tasks TASKS MODEL.onnx ...       write the networks' tasks anew\n";
+
+// "x86-avx512+avx512_vnni": a target's typical machine, with those of its extensions.
+Result<Target> target_of(const ReplayCase& replayed) {
+  std::vector<std::string> words;
+  std::istringstream text(replayed.target);
+  for (std::string word; std::getline(text, word, '+');) words.push_back(word);
+  if (words.empty() || std::ranges::find(all_targets(), words[0], &TargetRow::name) == all_targets().end())
+    return fail(ErrorKind::invalid_argument, "there is no such target", name_of(replayed));
+  Target target = with_cores(generic_target(words[0]), replayed.cores);
+  words.erase(words.begin());
+  return words.empty() ? target : with_extensions(std::move(target), words);
+}
 
 // What the cases' names stand for.
 class Sources {
  public:
-  static Result<Sources> load(const std::string& workload, const std::string& tasks) {
+  static Result<Sources> load(const std::string& tasks, std::span<char* const> workloads) {
     Sources sources;
-    LATHE_TRY(std::vector<Workload> operators, load_workloads(workload));
-    for (Workload& entry : operators) sources.operators_.emplace(entry.name, std::move(entry));
+    for (const char* workload : workloads) {
+      LATHE_TRY(std::vector<Workload> operators, load_workloads(workload));
+      for (Workload& entry : operators) sources.operators_.emplace(entry.name, std::move(entry));
+    }
     LATHE_TRY(const std::string text, read_file(tasks));
     LATHE_TRY(const std::vector<TaskText> texts, parse_task_texts(text, tasks));
     for (const TaskText& entry : texts) sources.tasks_.emplace(entry.name, entry);
@@ -39,9 +54,7 @@ class Sources {
   }
 
   Result<Task> task_of(const ReplayCase& replayed) const {
-    if (!is_target(replayed.target))
-      return fail(ErrorKind::invalid_argument, "there is no such target", name_of(replayed));
-    const Target target = with_cores(generic_target(replayed.target), replayed.cores);
+    LATHE_TRY(const Target target, target_of(replayed));
     if (const auto found = operators_.find(replayed.name); found != operators_.end())
       return make_task(found->second, target, replayed.free_layouts);
     if (const auto found = tasks_.find(replayed.name); found != tasks_.end())
@@ -50,10 +63,6 @@ class Sources {
   }
 
  private:
-  static bool is_target(const std::string& name) {
-    return std::ranges::find(all_targets(), name, &TargetRow::name) != all_targets().end();
-  }
-
   std::map<std::string, Workload> operators_;
   std::map<std::string, TaskText> tasks_;
 };
@@ -117,9 +126,9 @@ int compare(const ReplayList& before, const ReplayList& now) {
   return differing == 0 ? 0 : 1;
 }
 
-Result<int> replay(const std::string& command, const std::string& workload, const std::string& tasks,
-                   const std::string& path) {
-  LATHE_TRY(const Sources sources, Sources::load(workload, tasks));
+Result<int> replay(const std::string& command, const std::string& path, const std::string& tasks,
+                   std::span<char* const> workloads) {
+  LATHE_TRY(const Sources sources, Sources::load(tasks, workloads));
   LATHE_TRY(const std::string text, read_file(path));
   LATHE_TRY(const ReplayList before, parse_replay_list(text, path));
   LATHE_TRY(const ReplayList now, compiled_now(sources, before));
@@ -144,8 +153,8 @@ Result<int> write_tasks(const std::string& path, std::span<char* const> models) 
 int main(int count, char** words) {
   const std::string command = count > 1 ? words[1] : "";
   lathe::Result<int> status = 2;
-  if ((command == "check" || command == "record") && count == 5) {
-    status = lathe::replay(command, words[2], words[3], words[4]);
+  if ((command == "check" || command == "record") && count > 4) {
+    status = lathe::replay(command, words[2], words[3], std::span(words + 4, words + count));
   } else if (command == "tasks" && count > 3) {
     status = lathe::write_tasks(words[2], std::span(words + 3, words + count));
   } else {

@@ -16,7 +16,7 @@ namespace lathe {
 
 struct ReplayCase {
   std::string name;    // of an operator of the workload file or of a network's task
-  std::string target;  // its name
+  std::string target;  // its name, and after a + each an extension
   int cores = 1;
   bool free_layouts = false;  // of an operator's arguments; those of a network's task are its own
   std::vector<KernelHashes> recorded;

@@ -12,7 +12,6 @@
 namespace lathe::testing {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
