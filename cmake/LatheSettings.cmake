@@ -22,8 +22,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(lathe_settings INTERFACE -Wno-restrict)
 endif()
 if(LATHE_SANITIZE)
-  # No `vptr`: it wants run-time type information of the borrowed libraries' classes.
+  # No `vptr`: it wants run-time type information of the borrowed libraries' classes. Nor clang's `function`: it reads
+  # the type of what is called before its code, where programs compiled here have nothing.
   set(LATHE_SANITIZE_FLAGS -fsanitize=${LATHE_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    list(APPEND LATHE_SANITIZE_FLAGS -fno-sanitize=function)
+  endif()
   target_compile_options(lathe_settings INTERFACE ${LATHE_SANITIZE_FLAGS} -fno-omit-frame-pointer)
   target_link_options(lathe_settings INTERFACE ${LATHE_SANITIZE_FLAGS})
 endif()

@@ -8,7 +8,7 @@ set(LATHE_LOADER_NAME ld-linux-x86-64.so.2)
 set(LATHE_LOADER_FUNCTIONS __tls_get_addr@GLIBC_2.3)
 set(LATHE_LIBC_FUNCTIONS
   __errno_location@GLIBC_2.2.5 calloc@GLIBC_2.2.5 close@GLIBC_2.2.5 free@GLIBC_2.2.5 getpid@GLIBC_2.2.5
-  lseek@GLIBC_2.2.5 madvise@GLIBC_2.2.5 malloc@GLIBC_2.2.5 memcmp@GLIBC_2.2.5 memmove@GLIBC_2.2.5
+  bcmp@GLIBC_2.2.5 lseek@GLIBC_2.2.5 madvise@GLIBC_2.2.5 malloc@GLIBC_2.2.5 memcmp@GLIBC_2.2.5 memmove@GLIBC_2.2.5
   memset@GLIBC_2.2.5 mmap@GLIBC_2.2.5 munmap@GLIBC_2.2.5 open@GLIBC_2.2.5 posix_memalign@GLIBC_2.2.5
   read@GLIBC_2.2.5 sched_yield@GLIBC_2.2.5 snprintf@GLIBC_2.2.5 strcmp@GLIBC_2.2.5 strlen@GLIBC_2.2.5
   syscall@GLIBC_2.2.5 sysconf@GLIBC_2.2.5 vsnprintf@GLIBC_2.2.5 sched_setaffinity@GLIBC_2.3.4 memcpy@GLIBC_2.14
