@@ -1,10 +1,8 @@
-#include "cli/open_records.h"
+#include "session/open_records.h"
 
 #include <fmt/format.h>
 
-#include "cli/console.h"
-
-namespace lathe::cli {
+namespace lathe {
 namespace {
 
 std::string counted(size_t count, const char* what) {
@@ -23,15 +21,15 @@ std::string told_damage(const Damage& damage) {
                      more == 0 ? "" : fmt::format(", and {} more", more));
 }
 
-Result<RecordStore> noted(Result<RecordStore> store) {
+Result<RecordStore> noted(Result<RecordStore> store, const Teller& note) {
   if (!store) return store;
-  store->tell_damage([path = store->path(), told = Damage()](Damage damage) mutable {
+  store->tell_damage([path = store->path(), note, told = Damage()](Damage damage) mutable {
     std::erase_if(damage.records, [&](const auto& record) { return told.records.contains(record.first); });
     std::erase_if(damage.tasks, [&](const auto& task) { return told.tasks.contains(task.first); });
     if (damage.empty()) return;
-    to_stderr(
-        "lathe: note: {0}: {1}; the rest is used, and `lathe records repair {0}` moves the damage aside\n",
-        path, told_damage(damage));
+    tell(note,
+         fmt::format("{0}: {1}; the rest is used, and `lathe records repair {0}` moves the damage aside",
+                     path, told_damage(damage)));
     told.records.merge(damage.records);
     told.tasks.merge(damage.tasks);
   });
@@ -40,10 +38,12 @@ Result<RecordStore> noted(Result<RecordStore> store) {
 
 }  // namespace
 
-Result<RecordStore> open_records(const std::string& path) { return noted(RecordStore::open(path)); }
-
-Result<RecordStore> open_records_to_read(const std::string& path) {
-  return noted(RecordStore::open_read_only(path));
+Result<RecordStore> open_records(const std::string& path, const Teller& note) {
+  return noted(RecordStore::open(path), note);
 }
 
-}  // namespace lathe::cli
+Result<RecordStore> open_records_to_read(const std::string& path, const Teller& note) {
+  return noted(RecordStore::open_read_only(path), note);
+}
+
+}  // namespace lathe

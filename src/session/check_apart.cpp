@@ -1,4 +1,4 @@
-#include "cli/check_apart.h"
+#include "session/check_apart.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "artifact/write_artifact.h"
 
-namespace lathe::cli {
+namespace lathe {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ std::vector<NamedFile> artifact_files(const std::string& option, const std::stri
   return files;
 }
 
-}  // namespace lathe::cli
+}  // namespace lathe

@@ -1,4 +1,4 @@
-#include "cli/task_option.h"
+#include "session/find_task.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 
-namespace lathe::cli {
+namespace lathe {
 namespace {
 
 constexpr size_t kDigits = 16;
@@ -58,4 +58,4 @@ std::unexpected<Error> no_such_task(const RecordStore& store, const std::string&
               "--task");
 }
 
-}  // namespace lathe::cli
+}  // namespace lathe

@@ -1,4 +1,4 @@
-#include "cli/closing_seconds.h"
+#include "session/closing_seconds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "artifact/limit_weights.h"
 #include "measure/time_bounds.h"
 
-namespace lathe::cli {
+namespace lathe {
 
 double closing_seconds(const Network& network) {
   constexpr double kBytesPerSecond = 70e6;
@@ -31,7 +31,7 @@ double limiting_seconds(const Network& network, double weights_limit, const Dead
   constexpr double kWorthAsking = 2;  // it takes part of a second to find out what is needed
   const double most = kMostShare * deadline.seconds_left();
   if (std::isinf(most) || most < kWorthAsking) return 0;
-  return std::min(lathe::limiting_seconds(network, weights_limit), most);
+  return std::min(limiting_seconds(network, weights_limit), most);
 }
 
-}  // namespace lathe::cli
+}  // namespace lathe

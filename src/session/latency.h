@@ -1,4 +1,4 @@
-// How long an artifact takes, and what `lathe run` prints of it.
+// How long an artifact takes from call to call.
 #pragma once
 
 #include <vector>
@@ -6,7 +6,7 @@
 #include "artifact/loaded_artifact.h"
 #include "base/result.h"
 
-namespace lathe::cli {
+namespace lathe {
 
 struct Latency {
   double seconds = 0;  // the median
@@ -19,10 +19,9 @@ struct Latency {
 // Takes so many samples. All inputs must have been set.
 Result<Latency> measure_latency(LoadedArtifact& artifact, int samples);
 
-// The line that scripts read; no other on stdout has a figure followed by "ms".
-void print_latency(const Latency& latency);
+// The seconds of single runs: as many as the latency was taken from, at most a million, each timed by itself.
+Result<std::vector<double>> measure_runs(LoadedArtifact& artifact, const Latency& latency);
+// The time that this share of the runs (0 to 1) does not take longer than.
+double percentile_of(const std::vector<double>& runs, double share);
 
-// Times as many runs as the latency was taken from, each by itself, and prints percentiles and throughput.
-Status print_percentiles(LoadedArtifact& artifact, const Latency& latency);
-
-}  // namespace lathe::cli
+}  // namespace lathe

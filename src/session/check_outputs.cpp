@@ -1,4 +1,4 @@
-#include "cli/check_outputs.h"
+#include "session/check_outputs.h"
 
 #include <fmt/format.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
@@ -10,7 +10,7 @@
 
 #include "artifact/write_artifact.h"
 
-namespace lathe::cli {
+namespace lathe {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ Status check_outputs(const std::vector<std::string>& folders, const std::string&
   return file.empty() ? Status() : check_file(file);
 }
 
-}  // namespace lathe::cli
+}  // namespace lathe

@@ -6,7 +6,7 @@
 #include "artifact/compile_model.h"
 #include "base/deadline.h"
 
-namespace lathe::cli {
+namespace lathe {
 
 // What it takes to compile programs once more, and to link and write artifacts: of a network, whose constants
 // are transformed, and of operators.
@@ -16,4 +16,4 @@ double closing_seconds(const std::vector<Task>& operators);
 // it; 0 where there is no end to it.
 double limiting_seconds(const Network& network, double weights_limit, const Deadline& deadline);
 
-}  // namespace lathe::cli
+}  // namespace lathe

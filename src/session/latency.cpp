@@ -1,14 +1,12 @@
-#include "cli/latency.h"
+#include "session/latency.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "cli/console.h"
 #include "measure/statistics.h"
 #include "measure/timing.h"
 
-namespace lathe::cli {
+namespace lathe {
 namespace {
 
 // Runs shorter than this are timed several at once: the clock takes some tens of nanoseconds.
@@ -48,22 +46,11 @@ Result<Latency> measure_latency(LoadedArtifact& artifact, int samples) {
   return latency;
 }
 
-void print_latency(const Latency& latency) {
-  to_stdout("latency: {:.{}f} ms (median of {}, spread {:.1f} %)\n", latency.seconds * 1e3,
-            latency.seconds < 1e-4 ? 5 : 3, latency.samples, latency.spread * 100);
+Result<std::vector<double>> measure_runs(LoadedArtifact& artifact, const Latency& latency) {
+  if (latency.runs == 1) return latency.sampled;
+  return time_each(artifact, std::min(kMostRuns, int64_t{latency.samples} * latency.runs));
 }
 
-Status print_percentiles(LoadedArtifact& artifact, const Latency& latency) {
-  std::vector<double> runs = latency.sampled;
-  if (latency.runs > 1) {
-    LATHE_TRY(runs, time_each(artifact, std::min(kMostRuns, int64_t{latency.samples} * latency.runs)));
-  }
-  const auto microseconds = [&](double share) { return percentile(runs, share) * 1e6; };
-  to_stdout("percentiles of {} run{}: p50 {:.2f} us, p90 {:.2f} us, p99 {:.2f} us\n", runs.size(),
-            runs.size() == 1 ? "" : "s", microseconds(0.5), microseconds(0.9), microseconds(0.99));
-  const double total = std::accumulate(runs.begin(), runs.end(), 0.0);
-  to_stdout("throughput: {:.1f} runs/s, one after another\n", static_cast<double>(runs.size()) / total);
-  return {};
-}
+double percentile_of(const std::vector<double>& runs, double share) { return percentile(runs, share); }
 
-}  // namespace lathe::cli
+}  // namespace lathe

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace lathe::cli {
+namespace lathe {
 
 // A file of a command, and the option or argument that names it; an empty path names none.
 struct NamedFile {
@@ -28,4 +28,4 @@ Status check_artifact_apart(const std::string& folder, std::span<const NamedFile
 // Those files, of a folder that this option or argument names.
 std::vector<NamedFile> artifact_files(const std::string& option, const std::string& folder);
 
-}  // namespace lathe::cli
+}  // namespace lathe
