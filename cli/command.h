@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/check_apart.h"
 #include "cli/options.h"
-#include "graph/onnx_import.h"
-#include "target/target.h"
+#include "session/program_source.h"
 
 namespace lathe::cli {
 
@@ -27,27 +25,13 @@ void add_target(CLI::App& app, Action& chosen);
 // The options that say what is compiled and for which machine: MODEL.onnx or --workload, --input, --filter,
 // --target, --cores, --exact-specials.
 struct ProgramOptions {
-  std::string model;
+  ProgramSource source;             // without the shapes of inputs
   std::vector<std::string> inputs;  // NAME=1,3,224,224
-  std::string workload;
-  std::string filter;
-  std::string target = "native";
-  int cores = 0;  // 0: those of the target
-  bool exact_specials = false;
 };
 void add_program_options(OptionSet& command, ProgramOptions& options);
 // Those of them that go with a workload file, which the command declares itself.
 void add_workload_options(OptionSet& command, ProgramOptions& options);
-// An Error unless exactly one of MODEL.onnx and --workload is given, and their own options with them alone.
-Status check(const ProgramOptions& options);
-// The files that they name, and the records file.
-std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records);
-// The files beside the model that its constants came from.
-std::vector<NamedFile> data_files(const Graph& graph);
-// What --target and --cores say. An Error where this machine runs it and has fewer cpus in its affinity mask.
-Result<Target> target_of(const ProgramOptions& options);
-// The same for programs that are to run here: an Error where they cannot.
-Result<Target> target_here(const ProgramOptions& options);
-Result<OnnxImportOptions> import_options(const ProgramOptions& options);
+// What they say, checked (check_source).
+Result<ProgramSource> source_of(const ProgramOptions& options);
 
 }  // namespace lathe::cli

@@ -9,7 +9,7 @@ namespace lathe::cli {
 
 // The path of the running executable.
 Result<std::string> executable_path();
-// The path of the program `name` in its folder; an Error where it is not there.
+// The path of `name` in its folder, whether or not it is there.
 Result<std::string> beside_executable(const std::string& name);
 
 }  // namespace lathe::cli

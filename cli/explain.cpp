@@ -1,23 +1,15 @@
 // lathe explain: a task's best program in words, where its time goes, and what else was tried.
-#include "explain/explain.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "base/compiler_version.h"
 #include "base/hash.h"
+#include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/open_records.h"
-#include "cli/task_option.h"
-#include "explain/comparable.h"
-#include "measure/peak.h"
-#include "records/within.h"
-#include "target/all.h"
-#include "target/detect.h"
+#include "session/explain_tasks.h"
 
 namespace lathe::cli {
 namespace {
@@ -28,26 +20,6 @@ struct ExplainOptions {
   std::string file;
   std::string task;
 };
-
-// Of a processor. Nothing where this machine did not measure, or does not run the target on so many cores:
-// the bounds would be another machine's.
-std::optional<Roofline> roofline_of(const Target& target, const Record& measured) {
-  const auto* cpu = std::get_if<CpuTarget>(&target.kind);
-  if (cpu == nullptr || measured.machine != target.machine || !check_runs_here(target) ||
-      cpu->cores > static_cast<int>(allowed_cpus().size()))
-    return std::nullopt;
-  Roofline roofline;
-  roofline.gflops = measure_fma_gflops(target);
-  const std::array<int64_t, 3> bytes = {cpu->l2.bytes / 2,
-                                        std::min(cpu->l3.bytes / 2 / cpu->cores, 8 * cpu->l2.bytes),
-                                        bytes_beyond_caches(target) / cpu->cores};
-  for (size_t level = 0; level < bytes.size(); ++level) {
-    const Result<double> gigabytes = measure_read_gigabytes(target, bytes[level]);
-    if (!gigabytes) return std::nullopt;
-    roofline.gigabytes[level] = *gigabytes;
-  }
-  return roofline;
-}
 
 std::string microseconds(std::optional<double> seconds) {
   return seconds ? fmt::format("{:.1f} us", *seconds * 1e6) : "-";
@@ -125,25 +97,16 @@ void print_values(const Explanation& explanation) {
   }
 }
 
-Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
-  RecordQuery query;
-  query.task_hash = summary.task.hash;
-  query.target = summary.target;
-  query.cores = summary.cores;
-  LATHE_TRY(std::vector<Record> found, store.find(query));
-  if (found.empty()) return no_such_task(store, hash_to_string(summary.task.hash));
-  LATHE_TRY(Target target, parse_target(summary.target));
-  target = with_cores(std::move(target), summary.cores);
-  const Comparable compared = comparable(std::move(found), target.machine, compiler_version());
-  const std::optional<Roofline> roofline = roofline_of(target, compared.records.front());
-  LATHE_TRY(const Explanation explanation, within(store.path(), explain(compared.records, roofline)));
+void print_task(const ExplainedTask& task) {
+  const TaskSummary& summary = task.summary;
+  const Explanation& explanation = task.explanation;
   const Measurement& measurement = explanation.best.measurement;
   to_stdout("task {} {} on {}, {} core{}\n{}", hash_to_string(summary.task.hash), summary.task.name,
             summary.target, summary.cores, summary.cores == 1 ? "" : "s", summary.task.dag);
   to_stdout("best of {} trials: {}, spread {:.1f} %, {:.1f} GFLOP/s of the formula as it is written\n",
-            compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
+            task.compared.records.size(), microseconds(measurement.seconds), measurement.spread * 100,
             explanation.flops / measurement.seconds * 1e-9);
-  print_makers(compared, target.machine);
+  print_makers(task.compared, task.machine_here);
   if (summary.task.runs_cold)
     to_stdout("timed as one task of a large network: its constants and outputs are not in the caches\n");
   if (summary.task.algorithm == kExactSpecials) {
@@ -152,23 +115,19 @@ Status explain_summary(const RecordStore& store, const TaskSummary& summary) {
     to_stdout("required to be computed by the algorithm '{}'\n", summary.task.algorithm);
   }
   print_program(explanation);
-  if (roofline && !explanation.sketches.front().stages.empty()) print_bounds(explanation, *roofline);
+  if (task.roofline && !explanation.sketches.front().stages.empty())
+    print_bounds(explanation, *task.roofline);
   print_rivals(explanation);
   print_values(explanation);
-  return {};
 }
 
 Status run(const ExplainOptions& options) {
-  LATHE_TRY(const RecordStore store, open_records_to_read(options.file));
-  LATHE_TRY(const uint64_t hash, find_task(store, options.task));
-  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks({.task_hash = hash}));
   bool is_first = true;
-  for (const TaskSummary& summary : tasks) {
+  return explain_tasks(options.file, options.task, report_note, [&](const ExplainedTask& task) {
     if (!is_first) to_stdout("\n");
-    LATHE_TRY_STATUS(explain_summary(store, summary));
+    print_task(task);
     is_first = false;
-  }
-  return {};
+  });
 }
 
 }  // namespace

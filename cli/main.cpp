@@ -16,7 +16,6 @@
 #include "cli/console.h"
 #include "cli/interrupt.h"
 #include "cli/repeat_options.h"
-#include "target/detect.h"
 
 namespace {
 

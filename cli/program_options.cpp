@@ -3,8 +3,7 @@
 #include <charconv>
 
 #include "cli/command.h"
-#include "target/all.h"
-#include "target/detect.h"
+#include "session/machine.h"
 
 namespace lathe::cli {
 namespace {
@@ -31,98 +30,36 @@ Result<std::pair<std::string, Shape>> parse_input(const std::string& text) {
   }
 }
 
-std::unexpected<Error> at_option(Error error, const char* option) {
-  if (error.where.empty()) error.where = option;
-  return std::unexpected(std::move(error));
-}
-
 }  // namespace
 
 void add_program_options(OptionSet& command, ProgramOptions& options) {
-  command.text("MODEL", options.model, "an ONNX model");
+  command.text("MODEL", options.source.model, "an ONNX model");
   command.texts("--input", options.inputs, "the shapes of inputs, NAME=1,3,640,640, in place of the model's");
-  command.text("--workload", options.workload, "a JSON file of operators, in place of a model");
+  command.text("--workload", options.source.workload, "a JSON file of operators, in place of a model");
   add_workload_options(command, options);
 }
 
 void add_workload_options(OptionSet& command, ProgramOptions& options) {
-  command.text("--filter", options.filter, "only the operators whose names match this expression",
+  command.text("--filter", options.source.filter, "only the operators whose names match this expression",
                {.may_be_empty = true});
-  command.text("--target", options.target, "one of " + target_names(), {.shows_default = true});
-  command.number("--cores", options.cores, "how many cores; default: all that this process may use",
+  command.text("--target", options.source.target, "one of " + known_targets(), {.shows_default = true});
+  command.number("--cores", options.source.cores, "how many cores; default: all that this process may use",
                  {1, 4096});
-  command.flag("--exact-specials", options.exact_specials,
+  command.flag("--exact-specials", options.source.exact_specials,
                "no program in which an infinity or NaN reaches results beside those that read it");
 }
 
-Status check(const ProgramOptions& options) {
-  if (options.model.empty() && options.workload.empty()) {
-    return fail(ErrorKind::invalid_argument, "nothing to work on: give MODEL.onnx or --workload FILE.json");
-  }
-  if (!options.model.empty() && !options.workload.empty()) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("give either a model or --workload, not both: '{}' and '{}'", options.model,
-                            options.workload));
-  }
-  if (options.model.ends_with(".json")) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("a file of operators is given by --workload: --workload {0}", options.model),
-                options.model);
-  }
-  if (!options.model.empty() && !options.filter.empty()) {
-    return fail(ErrorKind::invalid_argument, "only the entries of --workload can be filtered", "--filter");
-  }
-  if (!options.workload.empty() && !options.inputs.empty()) {
-    return fail(ErrorKind::invalid_argument, "only the inputs of a model can be given shapes", "--input");
-  }
-  return {};
-}
-
-std::vector<NamedFile> files_read(const ProgramOptions& options, const std::string& records) {
-  std::vector<NamedFile> files = {{"MODEL", options.model}, {"--workload", options.workload}};
-  if (records.empty()) return files;
-  files.push_back({"--records", records});
-  // SQLite keeps a log and its index beside the file itself while it is open, whatever link leads there.
-  const std::string file = end_of_links(records);
-  for (const char* part : {"-wal", "-shm"}) files.push_back({"--records", file + part});
-  return files;
-}
-
-std::vector<NamedFile> data_files(const Graph& graph) {
-  std::vector<NamedFile> files;
-  for (const std::string& file : graph.data_files) files.push_back({"the model's data", file});
-  return files;
-}
-
-Result<Target> target_of(const ProgramOptions& options) {
-  Result<Target> target = parse_target(options.target);
-  if (!target) return at_option(std::move(target.error()), "--target");
-  if (options.cores != 0) target = with_cores(std::move(*target), options.cores);
-  const int allowed = static_cast<int>(allowed_cpus().size());
-  if (cores_of(*target) <= allowed || !check_runs_here(*target)) return target;
-  return fail(
-      ErrorKind::invalid_argument,
-      fmt::format("{} cores are more than the {} that this process may use", cores_of(*target), allowed),
-      "--cores");
-}
-
-Result<Target> target_here(const ProgramOptions& options) {
-  LATHE_TRY(Target target, target_of(options));
-  const Status runs = check_runs_here(target);
-  if (!runs) return at_option(runs.error(), "--target");
-  return target;
-}
-
-Result<OnnxImportOptions> import_options(const ProgramOptions& options) {
-  OnnxImportOptions import;
+Result<ProgramSource> source_of(const ProgramOptions& options) {
+  ProgramSource source = options.source;
   for (const std::string& text : options.inputs) {
     LATHE_TRY(auto input, parse_input(text));
-    if (!import.input_shapes.insert(std::move(input)).second) {
+    if (!source.input_shapes.insert(std::move(input)).second) {
       return fail(ErrorKind::invalid_argument, fmt::format("'{}' gives a shape a second time", text),
                   "--input");
     }
   }
-  return import;
+  LATHE_TRY_STATUS(check_source(source));
+  return source;
 }
 
 }  // namespace lathe::cli

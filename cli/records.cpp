@@ -1,14 +1,12 @@
 // lathe records: records files put together, cut down and repaired.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <memory>
 
-#include "base/hash.h"
+#include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/open_records.h"
-#include "records/salvage.h"
+#include "session/records_files.h"
 
 namespace lathe::cli {
 namespace {
@@ -23,8 +21,6 @@ struct PruneOptions {
   std::optional<int64_t> keep;
 };
 
-constexpr int64_t kKept = 10;
-
 std::string counted(size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -35,42 +31,17 @@ std::string told_changes(int64_t changed) {
 }
 
 Status merge(const MergeOptions& options) {
-  // All are read before the first is written: a file that cannot be leaves the others as they are.
-  std::vector<std::vector<Record>> lists;
-  for (const std::string& path : options.from) {
-    LATHE_TRY(const RecordStore store, open_records_to_read(path));
-    LATHE_TRY(std::vector<Record> records, store.find({}));
-    lists.push_back(std::move(records));
+  LATHE_TRY(const MergeOutcome outcome, merge_records(options.into, options.from, report_note));
+  for (const MergedFile& file : outcome.files) {
+    to_stdout("{}: {} of {} records were new to {}{}\n", file.path, file.counts.added, file.records,
+              options.into, told_changes(file.counts.changed));
   }
-  LATHE_TRY(RecordStore into, open_records(options.into));
-  std::vector<std::string> left_out;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    LATHE_TRY(const MergeCounts counts, into.append_missing(lists[i]));
-    to_stdout("{}: {} of {} records were new to {}{}\n", options.from[i], counts.added, lists[i].size(),
-              options.into, told_changes(counts.changed));
-    for (const TaskText& task : counts.left_out) {
-      left_out.push_back(fmt::format("{} ({}) of {}", hash_to_string(task.hash), task.name, options.from[i]));
-    }
-  }
-  if (left_out.empty()) return {};
-  return fail(ErrorKind::database,
-              fmt::format("the records of these tasks were left out, as {} knows the tasks under other names "
-                          "of tensors and axes: {}",
-                          options.into, fmt::join(left_out, ", ")));
-}
-
-Status expect_records_file(const std::string& path) {
-  LATHE_TRY([[maybe_unused]] const RecordStore existing, RecordStore::open_read_only(path));
-  return {};
+  return outcome.complete;
 }
 
 Status prune(const PruneOptions& options) {
-  // A misspelt name must not make a file.
-  LATHE_TRY_STATUS(expect_records_file(options.file));
-  LATHE_TRY(RecordStore store, open_records(options.file));
-  LATHE_TRY(const int64_t removed, store.prune(options.keep.value_or(kKept)));
-  LATHE_TRY(const int64_t left, store.count({}));
-  to_stdout("{}: {} records removed, {} kept\n", options.file, removed, left);
+  LATHE_TRY(const PrunedFile pruned, prune_records(options.file, options.keep, report_note));
+  to_stdout("{}: {} records removed, {} kept\n", options.file, pruned.removed, pruned.left);
   return {};
 }
 
@@ -98,18 +69,13 @@ std::string told_refused(int64_t refused) {
 }
 
 Status repair(const std::string& file) {
-  LATHE_TRY(const bool whole, is_whole(file));
-  if (!whole) {
-    LATHE_TRY(const Salvaged salvaged, salvage(file));
-    to_stdout("{}: its pages are damaged; {} could be read{}, and the file as it was is {}\n", file,
-              counted(static_cast<size_t>(salvaged.records), "record"), told_refused(salvaged.refused),
-              salvaged.original);
-  }
-  LATHE_TRY(RecordStore store, RecordStore::open(file));
-  LATHE_TRY(const Damage moved, store.repair());
-  print_moved(file, moved);
-  LATHE_TRY(const int64_t left, store.count({}));
-  to_stdout("{}: {} in order\n", file, counted(static_cast<size_t>(left), "record"));
+  LATHE_TRY(const RepairedFile repaired, repair_records(file, [&](const Salvaged& salvaged) {
+              to_stdout("{}: its pages are damaged; {} could be read{}, and the file as it was is {}\n", file,
+                        counted(static_cast<size_t>(salvaged.records), "record"),
+                        told_refused(salvaged.refused), salvaged.original);
+            }));
+  print_moved(file, repaired.moved);
+  to_stdout("{}: {} in order\n", file, counted(static_cast<size_t>(repaired.left), "record"));
   return {};
 }
 

@@ -1,6 +1,4 @@
 // lathe replay: a record made again from the records file alone.
-#include "artifact/replay.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,9 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/measuring.h"
-#include "records/record_store.h"
-#include "records/within.h"
+#include "cli/executable.h"
+#include "session/replay_record.h"
 
 namespace lathe::cli {
 namespace {
@@ -28,14 +25,9 @@ std::string text_of(const Measurement& measurement) {
   return fmt::format("{:.3f} us, spread {:.1f} %", measurement.seconds * 1e6, measurement.spread * 100);
 }
 
-Status measure_again(const Record& record, const std::string& file) {
-  LATHE_TRY(Measurer measurer, start_measurer(record.cores));
-  LATHE_TRY(ReplayedProgram program, within(file, ReplayedProgram::create(record)));
-  LATHE_TRY(const FullCheck check, program.check(measurer));
-  Measurement now;
-  if (!check.failure) {
-    LATHE_TRY(now, program.measure(measurer));
-  }
+Status print_replayed(const Record& record, const std::string& file, const Replayed& replayed) {
+  const FullCheck& check = replayed.check;
+  const Measurement& now = replayed.now;
   to_stdout("record {}: {} on {}, {} core{}{}\n", record.id, record.task.name, record.target, record.cores,
             record.cores == 1 ? "" : "s", record.task.runs_cold ? ", timed cold" : "");
   to_stdout("recorded: {}\n", text_of(record.measurement));
@@ -53,10 +45,13 @@ Status measure_again(const Record& record, const std::string& file) {
 }
 
 Status run(const ReplayOptions& options) {
-  LATHE_TRY(const RecordStore store, RecordStore::open_read_only(options.file));
-  LATHE_TRY(const Record record, store.by_id(options.record));
-  if (options.emit.empty()) return measure_again(record, options.file);
-  LATHE_TRY(const std::string text, within(options.file, replay_text(record, options.emit)));
+  LATHE_TRY(const Record record, find_record(options.file, options.record));
+  if (options.emit.empty()) {
+    LATHE_TRY(const std::string worker, beside_executable("lathe-worker"));
+    LATHE_TRY(const Replayed replayed, replay(record, options.file, worker));
+    return print_replayed(record, options.file, replayed);
+  }
+  LATHE_TRY(const std::string text, record_text(record, options.file, options.emit));
   to_stdout("{}", text);
   return {};
 }

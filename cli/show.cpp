@@ -6,10 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/open_records.h"
-#include "cli/task_option.h"
+#include "session/find_task.h"
+#include "session/open_records.h"
 
 namespace lathe::cli {
 namespace {
@@ -133,7 +134,7 @@ Status show_records(const RecordStore& store, const ShowOptions& options) {
 }
 
 Status run(const ShowOptions& options) {
-  LATHE_TRY(const RecordStore store, open_records_to_read(options.file));
+  LATHE_TRY(const RecordStore store, open_records_to_read(options.file, report_note));
   return options.task.empty() ? show_tasks(store, options.json) : show_records(store, options);
 }
 

@@ -2,16 +2,16 @@
 #include <memory>
 #include <string>
 
-#include "artifact/verify_artifact.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "session/check_artifact.h"
 
 namespace lathe::cli {
 namespace {
 
 Status run(const std::string& folder) {
-  LATHE_TRY(const Manifest manifest, verify_artifact(folder));
-  to_stdout("{}: whole, build {}\n", manifest.name, *manifest.build);
+  LATHE_TRY(const WholeArtifact artifact, check_artifact(folder));
+  to_stdout("{}: whole, build {}\n", artifact.name, artifact.build);
   return {};
 }
 

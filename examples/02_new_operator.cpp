@@ -3,35 +3,16 @@
 //   build/release/examples/02_new_operator build/release/bin/lathe-worker
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
-#include "compile/compile.h"
-#include "evaluate/local_evaluator.h"
-#include "expr/dag.h"
-#include "measure/measurer.h"
-#include "records/record_store.h"
-#include "runtime/launch.h"
-#include "target/detect.h"
-#include "task/task.h"
-#include "tune/choose_trace.h"
-#include "tune/tune.h"
-
-using namespace lathe;
+#include "lathe/lathe.h"
 
 namespace {
 
 constexpr int kPoints = 70, kCentres = 30, kDepth = 17;
 
 // The squared distance of every point to every centre.
-Result<Dag> squared_distances() {
-  DagBuilder builder;
-  const Tensor p = builder.input("P", {kPoints, kDepth}), c = builder.input("C", {kCentres, kDepth});
-  const Axis i = spatial("i", kPoints), j = spatial("j", kCentres), r = reduce("r", kDepth);
-  const Expr difference = p(i, r) - c(j, r);
-  builder.compute("D", {i, j}, sum({r}, difference * difference));
-  return builder.build();
-}
+constexpr const char* kSquaredDistances = "D[i:70, j:30] = sum(r:17) (P[i,r] - C[j,r]) * (P[i,r] - C[j,r])";
 
 // Whole numbers, so that every order of summation gives the same result.
 std::vector<float> whole_numbers(int count, int step) {
@@ -55,34 +36,35 @@ int count_errors(const std::vector<float>& p, const std::vector<float>& c, const
   return errors;
 }
 
-Result<int> tune_and_check(const char* worker) {
-  LATHE_TRY(Dag dag, squared_distances());
-  LATHE_TRY(const Target target, detect_target());
-  LATHE_TRY(const Task task, make_task("squared_distances", std::move(dag), with_cores(target, 1)));
+// The number of elements that are wrong.
+lathe::Result<int> tune_and_check(const char* worker) {
+  lathe::Formula formula;
+  formula.text = kSquaredDistances;
+  formula.name = "squared_distances";
+  lathe::TargetChoice target;
+  target.cores = 1;
+  const lathe::Result<lathe::Computation> distances = lathe::make_operator(formula, target);
+  if (!distances) return std::unexpected(distances.error());
 
   // Tuning measures in a worker process. Records in a file would let the next run go on.
-  MeasureOptions measuring;
-  measuring.worker_path = worker;
-  LATHE_TRY(Measurer measurer, Measurer::start(measuring));
-  LocalEvaluator evaluator(measurer);
-  LATHE_TRY(RecordStore records, RecordStore::open(":memory:"));
-  LATHE_TRY(const auto results, tune_cases({task}, {}, {.trials = 8}, evaluator, records, {}));
-  std::printf("%d trials, best %.3f us\n", static_cast<int>(results[0].progress.trials),
-              results[0].progress.best_seconds * 1e6);
+  lathe::TuneChoice choice;
+  choice.worker = worker;
+  choice.records = ":memory:";
+  choice.trials = 8;
+  const lathe::Result<lathe::TuneResult> tuned = lathe::tune(*distances, choice);
+  if (!tuned) return std::unexpected(tuned.error());
+  std::printf("%d trials, best %.3f us\n", static_cast<int>(tuned->tasks[0].trials),
+              tuned->tasks[0].seconds * 1e6);
 
-  // The best recorded program; with nullptr in place of the records: trial 0, which needs no measurement.
-  LATHE_TRY(const ChosenTrace chosen, choose_trace(task, &records));
-  LATHE_TRY(const Trace trace, chosen.trace);
-  LATHE_TRY(const Module module, compile(chosen.task, trace));
-  LATHE_TRY(Instance program, Instance::create(module));
+  // The best program, compared with a reference already. lathe::compile gives one without any measurement.
+  const lathe::Result<lathe::Artifact> program = lathe::Artifact::open(*tuned->compiled, "/tmp");
+  if (!program) return std::unexpected(program.error());
   const std::vector<float> p = whole_numbers(kPoints * kDepth, 3), c = whole_numbers(kCentres * kDepth, 7);
   std::vector<float> d(kPoints * kCentres, NAN);
-  // The arguments' places: the inputs in their order, then the outputs.
-  std::memcpy(program.buffer(0).data(), p.data(), p.size() * sizeof(float));
-  std::memcpy(program.buffer(1).data(), c.data(), c.size() * sizeof(float));
-  LATHE_TRY_STATUS(program.prepare());
-  LATHE_TRY_STATUS(program.run());
-  std::memcpy(d.data(), program.buffer(2).data(), d.size() * sizeof(float));
+  const void* const inputs[] = {p.data(), c.data()};
+  void* const outputs[] = {d.data()};
+  const lathe::Status run = program->run(inputs, outputs);
+  if (!run) return std::unexpected(run.error());
   return count_errors(p, c, d);
 }
 
@@ -93,7 +75,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: 02_new_operator LATHE-WORKER\n");
     return 1;
   }
-  const Result<int> errors = tune_and_check(arguments[1]);
+  const lathe::Result<int> errors = tune_and_check(arguments[1]);
   if (!errors) {
     std::fprintf(stderr, "%s\n", errors.error().to_string().c_str());
     return 1;

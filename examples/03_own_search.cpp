@@ -1,4 +1,4 @@
-// A search strategy and a cost model of one's own, without a change of the library.
+// A search method and a cost predictor of one's own, without a change of the library.
 //
 //   build/release/examples/03_own_search build/release/bin/lathe-worker
 #include <algorithm>
@@ -6,156 +6,116 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <optional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "cost/cost_model.h"
-#include "evaluate/local_evaluator.h"
-#include "expr/dag.h"
-#include "measure/measurer.h"
-#include "records/record_store.h"
-#include "search/sampler.h"
-#include "search/strategy.h"
-#include "target/detect.h"
-#include "task/task.h"
-#include "tune/tune.h"
-
-using namespace lathe;
+#include "lathe/lathe.h"
 
 namespace {
 
-// Walks downhill: tries the neighbours of the best point so far, those first that the model likes, and random
-// points where none is left.
-class Walk : public Strategy {
+// Walks downhill: tries the neighbours of the best point so far, those first that the predictor likes, and
+// random points where none is left.
+class Walk : public lathe::SearchMethod {
  public:
-  Walk(SearchSpace space, const StrategyOptions& options)
-      : space_(std::move(space)), sampler_(space_, Rng(options.seed)) {}
+  explicit Walk(lathe::PointSpace& space) : space_(space) {}
 
-  std::vector<Point> propose(int count, const Scorer& scorer) override {
-    std::vector<Point> batch;
-    for (const Point& point : candidates(scorer)) {
-      if (std::ssize(batch) < count && space_.legal(point) && sampler_.use(point)) batch.push_back(point);
+  std::vector<lathe::SearchPoint> propose(int count, const lathe::PointScorer& scorer) override {
+    std::vector<lathe::SearchPoint> batch;
+    for (const lathe::SearchPoint& point : candidates(scorer)) {
+      if (std::ssize(batch) < count && space_.is_legal(point) && space_.use(point)) batch.push_back(point);
     }
-    while (std::ssize(batch) < count) {
-      const std::optional<Point> point = sampler_.draw();
-      if (!point) break;
-      batch.push_back(*point);
-    }
+    for (lathe::SearchPoint& point : space_.draw(count - static_cast<int>(batch.size())))
+      batch.push_back(std::move(point));
     return batch;
   }
 
-  void observe(std::span<const Trial> trials) override {
-    for (const Trial& trial : trials) {
-      sampler_.use(trial.point);
-      if (trial.seconds < best_.seconds) best_ = trial;
-    }
+  void observe(std::span<const lathe::PointOutcome> outcomes) override {
+    for (const lathe::PointOutcome& outcome : outcomes)
+      if (outcome.seconds < best_.seconds) best_ = outcome;
   }
 
  private:
-  std::vector<Point> candidates(const Scorer& scorer) const {
-    if (std::isinf(best_.seconds)) return space_.initial;
-    std::vector<Point> around;
-    for (auto& integers : neighbours(space_.sketches[best_.point.sketch], best_.point.integers)) {
-      around.push_back({best_.point.sketch, std::move(integers)});
-    }
+  std::vector<lathe::SearchPoint> candidates(const lathe::PointScorer& scorer) const {
+    if (std::isinf(best_.seconds)) return space_.initial();
+    std::vector<lathe::SearchPoint> around = space_.neighbours(best_.point);
+    std::erase_if(around, [&](const lathe::SearchPoint& point) { return !space_.is_legal(point); });
     if (!scorer) return around;
     const std::vector<double> costs = scorer(around);
-    std::vector<std::pair<double, Point>> ranked;
+    std::vector<std::pair<double, lathe::SearchPoint>> ranked;
     for (size_t i = 0; i < around.size(); ++i) {
       if (costs[i] < std::numeric_limits<double>::infinity()) ranked.emplace_back(costs[i], around[i]);
     }
     std::ranges::sort(ranked);
-    std::ranges::transform(ranked, around.begin(), [](const auto& entry) { return entry.second; });
     around.resize(ranked.size());
+    std::ranges::transform(ranked, around.begin(), [](const auto& entry) { return entry.second; });
     return around;
   }
 
-  SearchSpace space_;
-  Sampler sampler_;
-  Trial best_ = {{}, std::numeric_limits<double>::infinity()};
+  lathe::PointSpace& space_;
+  lathe::PointOutcome best_;
 };
 
 // Expects of a program what the measured program with the most similar features took.
-class NearestProgram : public CostModel {
+class NearestProgram : public lathe::CostPredictor {
  public:
-  Status fit(const FeatureMatrix& rows, std::span<const double> seconds, std::span<const int>) override {
-    rows_ = rows;
+  bool fit(const lathe::ProgramRows& rows, std::span<const double> seconds) override {
+    columns_ = static_cast<size_t>(rows.columns);
+    values_.assign(rows.values.begin(), rows.values.end());
     seconds_.assign(seconds.begin(), seconds.end());
-    return {};
+    return !seconds_.empty();
   }
 
-  Result<Prediction> predict(const FeatureMatrix& rows) const override {
-    if (!fitted() || rows.columns != rows_.columns) {
-      return fail(ErrorKind::invalid_argument, "the model was not fitted on rows of this length");
-    }
-    Prediction prediction;
-    for (int64_t row = 0; row < rows.rows; ++row) {
-      const float* features = rows.values.data() + row * rows.columns;
-      prediction.mean.push_back(seconds_[nearest(features)]);
-      prediction.stddev.push_back(0);
-    }
-    return prediction;
+  std::vector<double> predict(const lathe::ProgramRows& rows) const override {
+    std::vector<double> costs;
+    for (size_t row = 0; row < rows.values.size() / columns_; ++row)
+      costs.push_back(seconds_[nearest(rows.values.subspan(row * columns_, columns_))]);
+    return costs;
   }
-
-  bool fitted() const override { return !seconds_.empty(); }
 
  private:
-  size_t nearest(const float* features) const {
-    const auto distance = [&](size_t row) {
-      double sum = 0;
-      for (int64_t k = 0; k < rows_.columns; ++k) {
-        const double difference = features[k] - rows_.values[row * rows_.columns + k];
-        if (!std::isnan(difference)) sum += std::abs(difference);  // NaN: the feature is missing
-      }
-      return sum;
-    };
+  size_t nearest(std::span<const float> features) const {
     size_t best = 0;
-    double least = distance(0);
-    for (size_t row = 1; row < seconds_.size(); ++row) {
-      if (const double d = distance(row); d < least) std::tie(best, least) = std::pair(row, d);
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t row = 0; row < seconds_.size(); ++row) {
+      double distance = 0;
+      for (size_t k = 0; k < columns_; ++k) {
+        const double difference = features[k] - values_[row * columns_ + k];
+        if (!std::isnan(difference)) distance += std::abs(difference);  // NaN: the feature is missing
+      }
+      if (distance < least) {
+        least = distance;
+        best = row;
+      }
     }
     return best;
   }
 
-  FeatureMatrix rows_;
+  size_t columns_ = 0;
+  std::vector<float> values_;
   std::vector<double> seconds_;
 };
 
-Result<Task> matmul() {
-  DagBuilder builder;
-  const Tensor a = builder.input("A", {64, 32}), b = builder.input("B", {32, 48});
-  const Axis i = spatial("i", 64), j = spatial("j", 48), r = reduce("r", 32);
-  builder.compute("C", {i, j}, sum({r}, a(i, r) * b(r, j)));
-  LATHE_TRY(Dag dag, builder.build());
-  LATHE_TRY(const Target target, detect_target());
-  return make_task("matmul", std::move(dag), with_cores(target, 1));
-}
-
-Status tune_matmul(const char* worker) {
-  LATHE_TRY(const Task task, matmul());
-  TuneOptions options;
-  options.strategy = "walk";  // what the records will say
-  options.batch = 4;
-  options.strategy_factory = [](SearchSpace space, const StrategyOptions& strategy) {
-    return std::make_unique<Walk>(std::move(space), strategy);
-  };
-  options.cost_model_factory = [] { return std::make_unique<NearestProgram>(); };
-
-  MeasureOptions measuring;
-  measuring.worker_path = worker;
-  LATHE_TRY(Measurer measurer, Measurer::start(measuring));
-  LocalEvaluator evaluator(measurer);
-  LATHE_TRY(RecordStore records, RecordStore::open(":memory:"));
-  const TuneObserver observer = [](const TuneState& state) {
-    std::printf("%d trials, best %.3f us\n", static_cast<int>(state.progress.trials),
-                state.progress.best_seconds * 1e6);
-  };
-  LATHE_TRY(const auto results, tune_cases({task}, options, {.trials = 12}, evaluator, records, observer));
-  if (!results[0].winner) return fail(ErrorKind::not_found, "no valid program was found");
-  LATHE_TRY(const Record best, records.by_id(results[0].winner->record));
-  std::printf("the best was found by '%s', in sketch '%s'\n", best.strategy.c_str(),
-              best.point.sketch.c_str());
+lathe::Status tune_matmul(const char* worker) {
+  lathe::Formula formula;
+  formula.text = "C[i:64, j:48] = sum(r:32) A[i,r] * B[r,j]";
+  formula.name = "matmul";
+  lathe::TargetChoice target;
+  target.cores = 1;
+  const lathe::Result<lathe::Computation> matmul = lathe::make_operator(formula, target);
+  if (!matmul) return std::unexpected(matmul.error());
+  lathe::TuneChoice choice;
+  choice.worker = worker;
+  choice.records = ":memory:";
+  choice.trials = 12;
+  choice.strategy = "walk";  // what the records will say
+  choice.batch = 4;
+  choice.search_method = [](lathe::PointSpace& space, uint64_t) { return std::make_unique<Walk>(space); };
+  choice.cost_predictor = [] { return std::make_unique<NearestProgram>(); };
+  choice.progress = [](const std::string& sentence) { std::printf("%s\n", sentence.c_str()); };
+  const lathe::Result<lathe::TuneResult> tuned = lathe::tune(*matmul, choice);
+  if (!tuned) return std::unexpected(tuned.error());
+  const lathe::TunedTask& task = tuned->tasks[0];
+  std::printf("the best of %d trials takes %.3f us\n", static_cast<int>(task.trials), task.seconds * 1e6);
   return {};
 }
 
@@ -166,7 +126,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: 03_own_search LATHE-WORKER\n");
     return 1;
   }
-  const Status status = tune_matmul(arguments[1]);
+  const lathe::Status status = tune_matmul(arguments[1]);
   if (!status) std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
   return status ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every type of src/ that a header or another file's linkage can see has one definition of its name.
+"""Every type of src/ and include/ that a header or another file's linkage can see has one definition of its name.
 
 All layers share one namespace, so two types of one name in two files, or one of a header and one of a source
 without an unnamed namespace, are one type for the linker, which silently takes either's functions.
@@ -29,7 +29,7 @@ def seen_types(text):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     places = collections.defaultdict(set)
-    for folder in ("src", "cli"):
+    for folder in ("src", "include", "cli"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cpp") and "artifact/runtime" not in str(path):
                 for name in seen_types(path.read_text()):

@@ -16,7 +16,7 @@ FUNCTION_LIMIT = 60
 # Files that are one table of data, by name.
 EXEMPT = {"tests/conformance/zoo.cpp", "tests/milestone/traces.cpp"}
 
-CODE = ("src", "include", "cli")
+CODE = ("src", "include", "cli", "python")
 OTHERS = ("tests", "bench", "examples", "tools", "models")
 SUFFIXES = {".h", ".cpp", ".c", ".py", ".sh"}
 

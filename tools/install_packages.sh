@@ -13,7 +13,7 @@ build_packages="cmake g++ ninja-build make git ca-certificates
   llvm-22-dev libxgboost-dev libonnx-dev libprotobuf-dev protobuf-compiler libsqlite3-dev libfmt-dev libcli11-dev
   nlohmann-json3-dev libjemalloc-dev"
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy"
-demo_packages="python3-venv util-linux"
+demo_packages="python3-venv python3-dev util-linux"
 fuzz_packages="clang-22 libclang-rt-22-dev"
 cross_packages="g++-aarch64-linux-gnu qemu-user"
 ci_packages="$fuzz_packages clang-format-22 clang-tidy-22 $cross_packages"

@@ -1,8 +1,9 @@
 // All elements of a task's outputs, from the Dag alone and fast enough to check each winner with: one compute
-// after another, unfused, floats in double precision and integers as they are. The large ones run as machine code, of the program that
-// the analytic model chooses for them without any rewrite; what cannot be compiled that way is evaluated as
-// the mathematics says (loop/evaluate.h). It shares rules and the code generator with candidates but neither
-// their precision, their tiles nor their fusion; the caller compares some points with the evaluator.
+// after another, unfused, floats in double precision and integers as they are. The large ones run as machine
+// code, of the program that the analytic model chooses for them without any rewrite; what cannot be compiled
+// that way is evaluated as the mathematics says (loop/evaluate.h). It shares rules and the code generator
+// with candidates but neither their precision, their tiles nor their fusion; the caller compares some points
+// with the evaluator.
 #pragma once
 
 #include <optional>

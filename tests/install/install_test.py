@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 CMAKE, BUILD = sys.argv[1:3]
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def run(*command) -> str:
@@ -39,13 +40,18 @@ class Installed(unittest.TestCase):
         run(lathe, "tune", "--workload", workload, "--cores", 1, "--trials", 2, "--records", records, "--out", out)
         self.assertTrue(list(out.glob("*/model.so")))
 
+    def test_of_the_headers_only_the_public_ones_are_there(self):
+        installed = {str(path.relative_to(self.prefix / "include")) for path in (self.prefix / "include").rglob("*.h")}
+        public = {f"lathe/{path.name}" for path in (ROOT / "include" / "lathe").glob("*.h")}
+        self.assertEqual(installed, public)
+        self.assertLessEqual(len(public), 12)
+
     def test_the_examples_are_a_project_that_builds_against_the_library(self):
         examples, build = self.prefix / "share" / "lathe" / "examples", self.prefix / "own_build"
         run(CMAKE, "-S", examples, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run(CMAKE, "--build", build)
-        # One of them is run: all are, with the build's own library, by the tests of the build.
         ctest = Path(CMAKE).with_name("ctest")
-        self.assertIn("100% tests passed", run(ctest, "--test-dir", build, "-R", "examples.02_new_operator"))
+        self.assertIn("100% tests passed", run(ctest, "--test-dir", build))
 
 
 if __name__ == "__main__":

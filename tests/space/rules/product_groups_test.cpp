@@ -70,7 +70,8 @@ TEST(ProductGroups, ChannelsLieTogether) {
       AllOf(HasSubstr("layout X [1][2][0]"), Not(HasSubstr("X.pack")), HasSubstr("intrinsic=dot4_u8_i8")));
 }
 
-// Padding that brings the channels together is a pass of its own; where they lie so, it is put into the product.
+// Padding that brings the channels together is a pass of its own; where they lie so, it is put into the
+// product.
 TEST(ProductGroups, PaddingBringsTheChannelsTogether) {
   const std::string convolution =
       "input X[32, 8, 8] u8\ninput B[64, 32, 3, 3] i8\n"
@@ -79,8 +80,9 @@ TEST(ProductGroups, PaddingBringsTheChannelsTogether) {
   EXPECT_THAT(preferred_text(convolution, vnni()),
               AllOf(HasSubstr("layout P [1][2][0]"), Not(HasSubstr("inline P")), Not(HasSubstr("P.pack")),
                     HasSubstr("intrinsic=dot4_u8_i8")));
-  EXPECT_THAT(preferred_text(convolution, vnni(), true),
-              AllOf(HasSubstr("inline P"), HasSubstr("layout X [1][2][0]"), HasSubstr("intrinsic=dot4_u8_i8")));
+  EXPECT_THAT(
+      preferred_text(convolution, vnni(), true),
+      AllOf(HasSubstr("inline P"), HasSubstr("layout X [1][2][0]"), HasSubstr("intrinsic=dot4_u8_i8")));
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+#include "lathe/computation.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/compiler_version.h"
+#include "lathe/lathe.h"
+#include "ops/all.h"
+#include "session/computation_state.h"
+#include "session/load_source.h"
+#include "session/write_model.h"
+
+namespace lathe {
+namespace {
+
+ProgramSource source_on(const TargetChoice& target, bool exact_specials) {
+  ProgramSource source;
+  source.target = target.name;
+  source.cores = target.cores;
+  source.exact_specials = exact_specials;
+  return source;
+}
+
+Status check_cores(const TargetChoice& target) {
+  if (target.cores >= 0) return {};
+  return fail(ErrorKind::invalid_argument, "the number of cores must be at least 1, or 0 for all", "cores");
+}
+
+}  // namespace
+
+std::string version() { return compiler_version(); }
+
+Result<std::string> describe_target(const TargetChoice& choice) {
+  LATHE_TRY_STATUS(check_cores(choice));
+  LATHE_TRY(const Target target, target_of(source_on(choice, false)));
+  return print(target);
+}
+
+TensorInfo tensor_info(std::string name, DType dtype, std::vector<int64_t> shape, bool is_constant) {
+  TensorInfo info;
+  info.name = std::move(name);
+  info.type = to_string(dtype);
+  info.shape = std::move(shape);
+  info.is_constant = is_constant;
+  return info;
+}
+
+Result<Computation> make_operator(const Formula& formula, const TargetChoice& target) {
+  LATHE_TRY_STATUS(check_cores(target));
+  LATHE_TRY_STATUS(check_name(formula.name, 1));
+  auto state = std::make_shared<Computation::State>();
+  state->source = source_on(target, formula.exact_specials);
+  state->name = formula.name;
+  LATHE_TRY(state->target, target_of(state->source));
+  const nlohmann::json entry = {
+      {"name", formula.name}, {"op", "expression"}, {"text", formula.text}, {"constants", formula.constants}};
+  Workload workload;
+  workload.name = formula.name;
+  workload.op = "expression";
+  LATHE_TRY(workload.operation, make_operator(workload.op, entry));
+  workload.entry = entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  LATHE_TRY([[maybe_unused]] const Task task,
+            task_of(workload, state->target, false, formula.exact_specials));
+  state->workload = std::move(workload);
+  return Computation(std::move(state));
+}
+
+Result<Computation> make_network(const NetworkFile& file, const TargetChoice& target) {
+  LATHE_TRY_STATUS(check_cores(target));
+  auto state = std::make_shared<Computation::State>();
+  state->source = source_on(target, file.exact_specials);
+  state->source.model = file.path;
+  state->source.input_shapes = {file.inputs.begin(), file.inputs.end()};
+  LATHE_TRY(state->target, target_of(state->source));
+  LATHE_TRY(Network network, load_network(state->source, state->target));
+  state->name = storable_name(network.name);
+  state->network = std::make_shared<const Network>(std::move(network));
+  return Computation(std::move(state));
+}
+
+const std::string& Computation::name() const { return state_->name; }
+
+std::vector<TensorInfo> Computation::inputs() const {
+  std::vector<TensorInfo> infos;
+  if (state_->workload) {
+    const Operator& operation = state_->workload->operation;
+    for (const Tensor& input : operation.dag.inputs) {
+      const bool is_constant =
+          std::ranges::find(operation.constants, input->name) != operation.constants.end();
+      infos.push_back(tensor_info(input->name, input->dtype, input->shape, is_constant));
+    }
+    return infos;
+  }
+  const Graph& graph = state_->network->graph;
+  for (const TensorId id : graph.inputs) {
+    const GraphTensor& tensor = graph.tensors[id];
+    infos.push_back(tensor_info(tensor.name, tensor.type.dtype, tensor.type.shape, false));
+  }
+  return infos;
+}
+
+std::vector<TensorInfo> Computation::outputs() const {
+  std::vector<TensorInfo> infos;
+  if (state_->workload) {
+    for (const Tensor& output : state_->workload->operation.dag.outputs)
+      infos.push_back(tensor_info(output->name, output->dtype, output->shape, false));
+    return infos;
+  }
+  const Graph& graph = state_->network->graph;
+  for (const TensorId id : graph.outputs) {
+    const GraphTensor& tensor = graph.tensors[id];
+    infos.push_back(tensor_info(tensor.name, tensor.type.dtype, tensor.type.shape, false));
+  }
+  return infos;
+}
+
+std::vector<std::string> Computation::notes() const {
+  return state_->network ? state_->network->graph.notes : std::vector<std::string>();
+}
+
+}  // namespace lathe

@@ -1,0 +1,21 @@
+// The worker that programs are run in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "measure/measurer.h"
+
+namespace lathe {
+
+// What lies in shared memory from one program to the next.
+enum class KeptInputs : uint8_t {
+  all,      // inputs of many tasks, to which a search comes back
+  present,  // those of the program that is checked: others follow it, and none comes again
+};
+// Starts the executable `worker` for so many cores; an Error where it is missing or the cores are more than
+// there are.
+Result<Measurer> start_measurer(const std::string& worker, int cores, KeptInputs kept = KeptInputs::all);
+
+}  // namespace lathe
