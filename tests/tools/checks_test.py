@@ -129,5 +129,35 @@ class SizesTest(Tree):
         self.assertIn("code: 3 functions, median 3, p90 3, p99 3, longest 3", self.check("check_sizes.py")[1])
 
 
+class TestsTest(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("src/lower/a/known.cpp", "int f() {\n  return 1;\n}\n")
+        self.write("tests/lower/a/known_test.cpp", "TEST(Known, Is) {}\n")
+
+    def assert_fault(self, fault: str):
+        status, printed = self.check("check_tests.py")
+        self.assertEqual(status, 1)
+        self.assertIn(fault, printed)
+
+    def test_a_source_with_its_test(self):
+        self.write("src/lower/a/known.h", "int f();\n")
+        self.write("src/lower/passes.h", "struct Pass {\n  int (*run)(int);\n};\n")
+        self.write("src/other/b.cpp", "int g() {\n  return 1;\n}\n")
+        self.assertEqual(self.check("check_tests.py")[0], 0)
+
+    def test_a_source_without_one(self):
+        self.write("src/space/b.cpp", "")
+        self.assert_fault("src/space/b.cpp has no tests/space/b_test.cpp")
+
+    def test_a_header_with_code_of_its_own(self):
+        self.write("src/codegen/c.h", "inline int f() {\n  return 1;\n}\n")
+        self.assert_fault("src/codegen/c.h has no tests/codegen/c_test.cpp")
+
+    def test_a_test_file_without_tests(self):
+        self.write("tests/lower/a/known_test.cpp", "// TEST(Known, Is)\n")
+        self.assert_fault("tests/lower/a/known_test.cpp has no test in it")
+
+
 if __name__ == "__main__":
     unittest.main()
