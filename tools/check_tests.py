@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from check_sizes import cpp_functions  # noqa: E402
 
 # Folders of src/, with all below them.
-MIRRORED = ("check", "codegen", "compile", "evaluate", "lower", "peers", "schedule", "space", "task")
+MIRRORED = ("check", "codegen", "compile", "cost", "evaluate", "features", "lower", "peers", "schedule", "search",
+            "space", "task")
 TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(", re.M)
 
 

@@ -171,7 +171,7 @@ class TouchesTest(Tree):
         for kind in ("primitive", "lowering_pass", "search_strategy", "space_kind", "backend", "evaluator", "intrinsic"):
             self.sample(kind, new_file(f"src/{kind}.cpp"))
         self.sample("cost_model", new_file("src/cost/mean.cpp") + new_file("src/cost/mean.h") +
-                    "--- a/src/cost/all.cpp\n+++ b/src/cost/all.cpp\n@@ -2,1 +2,2 @@\n two\n+more\n")
+                    "--- a/src/cost/all.cpp\n+++ b/src/cost/all.cpp\n@@ -2,2 +2,3 @@\n two\n+more\n three\n")
         self.sample("element_type", "--- a/src/expr/type.h\n+++ b/src/expr/type.h\n@@ -1 +1 @@\n-one\n+two\n")
 
     def sample(self, kind: str, patch: str):
