@@ -6,7 +6,7 @@
 #   make packages  installs the Debian packages that the three above need
 #   make fuzz      every fuzzer for ten minutes, or TIME=seconds (clang 22)
 #   make format    formats every source file
-#   make check     the checks that need no build: layers, sizes, names, documents, format
+#   make check     the checks that need no build: layers, sizes, names, documents, tests, format
 JOBS ?= $(shell nproc)
 BUILD := build/release
 # Ninja where it is present; a build folder keeps the generator it was made with.
@@ -39,6 +39,7 @@ check:
 	python3 tools/check_sizes.py
 	python3 tools/check_names.py
 	python3 tools/check_docs.py
+	python3 tools/check_tests.py
 	tools/check_format.sh
 
 fuzz:

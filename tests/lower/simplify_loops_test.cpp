@@ -119,5 +119,32 @@ main {
 )");
 }
 
+// A loop that has no iteration by one of its bounds has none, whatever the others say.
+TEST(SimplifyLoops, TheLeastBoundMayBeZero) {
+  expect_golden(kPass, R"(
+output C: f32[8] [0]
+main {
+  for i in 4 {
+    for j in min(0, 8 - 2*i) {
+      store C[i + j] = 1.0
+    }
+    for j in min(4, 2 - i) {
+      store C[i + j] = 2.0
+    }
+  }
+}
+)",
+                R"(
+output C: f32[8] [0]
+main {
+  for i in 4 {
+    for j in min(4, -i + 2) {
+      store C[i + j] = 2.0
+    }
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -108,5 +108,21 @@ TEST(TensorizeLoops, OtherLoopsAreUnrolled) {
 )"));
 }
 
+// Groups whose elements lie apart are no vector's neighbours, though lanes move by as many elements.
+TEST(TensorizeLoops, ElementsThatLieApartAreNoGroup) {
+  expect_golden(kPass, matmul(R"(    vector j in 8 {
+      tensor t in 4 by dot4_u8_i8 {
+        store C[j] = C[j] + i32(A[4*r + t]) * i32(B[4*j + 32*t])
+      }
+    }
+)"),
+                matmul(R"(    vector j in 8 {
+      unroll t in 4 {
+        store C[j] = C[j] + i32(A[4*r + t]) * i32(B[4*j + 32*t])
+      }
+    }
+)"));
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -117,5 +117,34 @@ main {
 )");
 }
 
+// A copy for which a condition fails is no code.
+TEST(UnrollLoops, CopiesThatNeverRunAreLeftOut) {
+  expect_golden(kPass, R"(
+input A: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 16 {
+    unroll j in 4 {
+      if j < 2 {
+        store C[4*i + j] = A[i + j]
+      }
+    }
+  }
+}
+)",
+                R"(
+input A: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  for i in 16 {
+    store C[4*i] = A[i]
+    store C[4*i + 1] = A[i + 1]
+  }
+}
+)");
+}
+
 }  // namespace
 }  // namespace lathe::testing

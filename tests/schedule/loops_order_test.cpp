@@ -1,4 +1,6 @@
 // reorder and the annotations: the order of loops, and how they run.
+#include <regex>
+
 #include "schedule/golden.h"
 
 namespace lathe::testing {
@@ -242,6 +244,15 @@ TEST(Annotate, Refused) {
                  "loop 'i' lies around or inside another loop of that kind");
 }
 
+// T runs in an imperfect tile that it does not depend on, and waits for no iteration of it.
+TEST(Reorder, WhatWaitsForNothingMayChangePlaces) {
+  const Task task = task_of("T[i:4] = A[i] + 1.0\nO[i:4, j:5] = T[i] * B[j]");
+  const Result<Program> program =
+      apply_trace(task, steps_of("compute_at T O j scope=thread; split O j [2]; reorder O j.1 j.0"));
+  ASSERT_TRUE(program) << program.error().to_string();
+  expect_same_result(naive_program(task), *program);
+}
+
 constexpr const char* kShared = R"(
 input A: f32[4] [0]
 output O: f32[4] [0]
@@ -265,6 +276,12 @@ main {
 TEST(Annotate, SharedElementsAreWrittenOneAfterTheOther) {
   expect_illegal(program_of(kShared), "parallel O i",
                  "iterations of loop 'i' would write the same elements of 'T'");
+  const auto shared_by = [](const std::string& count) {
+    return program_of(std::regex_replace(kShared, std::regex("4"), count));
+  };
+  expect_illegal(shared_by("2"), "parallel O i",
+                 "iterations of loop 'i' would write the same elements of 'T'");
+  EXPECT_TRUE(applied(shared_by("1"), steps_of("parallel O i"))) << "one iteration has no other beside it";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/parse.h"
+#include "expr/walk.h"
 
 namespace lathe::testing {
 namespace {
@@ -68,6 +69,14 @@ TEST(VectorPart, TheLayoutEndsWithTheQuotients) {
   EXPECT_EQ(to_string(layout), "[0][2][1%8][1/8]");
   EXPECT_TRUE(verify(layout, tensor->shape));
   EXPECT_EQ(to_string(with_quotients_last(tensor, 1, 1)), "[0][2][1]");
+}
+
+// A quotient's neighbour lies in the next block.
+TEST(VectorPart, AShiftThatLeavesTheBlockIsNoStep) {
+  const Compute inside = last_of("input A[20]\nO[i:16] = A[4*(i/4)] + B[i/4]");
+  const Compute beyond = last_of("input A[20]\nO[i:16] = A[i + 1] + B[i/4]");
+  EXPECT_THAT(vector_parts(inside), ElementsAre(VectorPart{0, 4}));
+  EXPECT_FALSE(vector_step(beyond, *loads_of(beyond.body)[0], {0, 4}));
 }
 
 }  // namespace

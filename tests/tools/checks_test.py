@@ -10,6 +10,10 @@ RULES = "base:\nexpr: base\nsearch: base expr/one.h\ncli: expr\nborrowed <llvm/>
     "words \\bvax|pdp\\d+: expr/vax expr/all.cpp\n"
 
 
+def new_file(name: str) -> str:
+    return f"diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+int a;\n"
+
+
 class Tree(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -175,6 +179,102 @@ class SizesTest(Tree):
             "bool operator==(const A&, const A&) noexcept {\n  return [] { return true; }();\n}\n")
         self.write("src/base/a.h", text)
         self.assertIn("code: 3 functions, median 3, p90 3, p99 3, longest 3", self.check("check_sizes.py")[1])
+
+
+class TestsTest(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("src/lower/a/known.cpp", "int f() {\n  return 1;\n}\n")
+        self.write("tests/lower/a/known_test.cpp", "TEST(Known, Is) {}\n")
+
+    def assert_fault(self, fault: str):
+        status, printed = self.check("check_tests.py")
+        self.assertEqual(status, 1)
+        self.assertIn(fault, printed)
+
+    def test_a_source_with_its_test(self):
+        self.write("src/lower/a/known.h", "int f();\n")
+        self.write("src/lower/passes.h", "struct Pass {\n  int (*run)(int);\n};\n")
+        self.write("src/other/b.cpp", "int g() {\n  return 1;\n}\n")
+        self.assertEqual(self.check("check_tests.py")[0], 0)
+
+    def test_a_source_without_one(self):
+        self.write("src/space/b.cpp", "")
+        self.assert_fault("src/space/b.cpp has no tests/space/b_test.cpp")
+
+    def test_a_header_with_code_of_its_own(self):
+        self.write("src/codegen/c.h", "inline int f() {\n  return 1;\n}\n")
+        self.assert_fault("src/codegen/c.h has no tests/codegen/c_test.cpp")
+
+    def test_a_test_file_without_tests(self):
+        self.write("tests/lower/a/known_test.cpp", "// TEST(Known, Is)\n")
+        self.assert_fault("tests/lower/a/known_test.cpp has no test in it")
+
+
+class TouchesTest(Tree):
+    def setUp(self):
+        super().setUp()
+        self.write("src/cost/all.cpp", "one\ntwo\nthree\n")
+        self.write("src/expr/type.h", "one\n")
+        for kind in ("primitive", "lowering_pass", "search_strategy", "space_kind", "backend", "evaluator", "intrinsic"):
+            self.sample(kind, new_file(f"src/{kind}.cpp"))
+        self.sample("cost_model", new_file("src/cost/mean.cpp") + new_file("src/cost/mean.h") +
+                    "--- a/src/cost/all.cpp\n+++ b/src/cost/all.cpp\n@@ -2,2 +2,3 @@\n two\n+more\n three\n")
+        self.sample("element_type", "--- a/src/expr/type.h\n+++ b/src/expr/type.h\n@@ -1 +1 @@\n-one\n+two\n")
+
+    def sample(self, kind: str, patch: str):
+        self.write(f"tests/touches/{kind}.patch", patch)
+
+    def count(self) -> tuple[int, str]:
+        done = subprocess.run([sys.executable, TOOLS / "count_touches.py", "none", "--no-compile", "--root",
+                               self.folder.name], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+    def test_a_file_and_its_header_are_one(self):
+        status, printed = self.count()
+        self.assertIn("cost_model: 2 of at most 2", printed)
+        self.assertEqual(status, 0, printed)
+
+    def test_more_than_the_bound(self):
+        self.sample("element_type", new_file("src/a.cpp") + new_file("src/b.cpp"))
+        status, printed = self.count()
+        self.assertEqual(status, 1)
+        self.assertIn("element_type: a new one touches 2 files, the bound is 1", printed)
+
+    def test_a_sample_that_no_longer_applies(self):
+        self.write("src/expr/type.h", "three\n")
+        status, printed = self.count()
+        self.assertEqual(status, 1)
+        self.assertIn("element_type: the sample does not apply", printed)
+
+    def test_samples_and_kinds_go_together(self):
+        self.sample("operator", "")
+        (Path(self.folder.name) / "tests/touches/backend.patch").unlink()
+        status, printed = self.count()
+        self.assertEqual(status, 1)
+        self.assertIn("there is no sample for backend", printed)
+        self.assertIn("operator.patch is a sample of no kind", printed)
+
+
+class MutationsTest(unittest.TestCase):
+    def test_a_table_that_no_longer_fits(self):
+        sys.path.insert(0, str(TOOLS))
+        import mutate
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "src").mkdir()
+            (root / "tests").mkdir()
+            (root / "src/a.cpp").write_text("one two two\n")
+            (root / "tests/a_test.cpp").write_text("TEST_P(Suite, Name) {}\n")
+
+            def faults(*fields: str) -> list[str]:
+                return list(mutate.faults([mutate.Mutation(*fields)], root))
+            self.assertEqual(faults("src/a.cpp", "one", "", "*/Suite.*"), [])
+            self.assertEqual(faults("src/a.cpp", "two", "", "Suite.Name"), ["src/a.cpp: 2 times, not once: two"])
+            self.assertEqual(faults("src/b.cpp", "one", "", "Suite.Name"), ["src/b.cpp: 0 times, not once: one"])
+            self.assertEqual(faults("src/a.cpp", "one", "one", "Suite.*"), ["src/a.cpp: nothing changes: one"])
+            self.assertEqual(faults("src/a.cpp", "one", "", "Suite.*:Other.*"), ["src/a.cpp: there is no test Other.*"])
 
 
 if __name__ == "__main__":

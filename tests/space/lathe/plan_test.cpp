@@ -11,12 +11,13 @@ namespace {
 
 using testing::ElementsAre;
 
-Task task_of(const std::string& text) {
-  return make_task("t", parse_dag(text).value(), generic_target("x86-avx2"), {"B"}, true).value();
+Task task_of(const std::string& text, const std::vector<std::string>& constants = {"B"}) {
+  return make_task("t", parse_dag(text).value(), generic_target("x86-avx2"), constants, true).value();
 }
 
-std::vector<std::string> names(const std::string& text, int64_t most, const CostConstants& costs = {}) {
-  const Task task = task_of(text);
+std::vector<std::string> names(const std::string& text, int64_t most, const CostConstants& costs = {},
+                               const std::vector<std::string>& constants = {"B"}) {
+  const Task task = task_of(text, constants);
   const Reduced reduced = take_out_inlined(task, task.dag, {}, {}, costs);
   std::vector<std::string> found;
   for (const Plan& plan : plans_of(task, "direct", reduced, most, costs)) found.push_back(plan.name());
@@ -46,6 +47,77 @@ TEST(Plan, SumsInTheLanesAreTold) {
   for (const Plan& plan : plans_of(task, "direct", reduced, 3, {}))
     in_lanes += plan.is_sum_in_lanes(0) ? 1 : 0;
   EXPECT_EQ(in_lanes, 1);
+}
+
+// A product of a matrix and a vector has no rows to tile.
+TEST(Plan, ATileWithoutRowsIsNamedByItsVectorsAlone) {
+  EXPECT_THAT(names("y[i:512] = sum(r:64) B[i,r] * x[r]", 1), ElementsAre("direct y vector=i"));
+}
+
+// All choices of one product with the first of the other, then with its second.
+TEST(Plan, TilesOfSeveralProductsAreCombined) {
+  const char* const chain =
+      "C[i:64, j:64] = sum(r:32) A[i,r] * B[r,j]\nD[i:64, k:64] = sum(j:64) C[i,j] * E[j,k]";
+  EXPECT_THAT(names(chain, 2), ElementsAre("direct C vector=j rows=i D vector=i rows=k",
+                                           "direct C vector=i rows=j D vector=i rows=k",
+                                           "direct C vector=j rows=i D vector=k rows=i",
+                                           "direct C vector=i rows=j D vector=k rows=i"));
+  EXPECT_THAT(names(chain, 1), ElementsAre("direct C vector=j rows=i D vector=i rows=k"));
+  CostConstants few;
+  few.most_sketches = 3;
+  EXPECT_EQ(names(chain, 2, few).size(), 3U);
+}
+
+const char* const kSoftmax =
+    "S[h:3, i:16, j:24] = sum(d:8) Q[h,i,d] * K[h,j,d]\n"
+    "M[h:3, i:16] = max(j:24) S[h,i,j]\n"
+    "E[h:3, i:16, j:24] = exp(S[h,i,j] - M[h,i])\n"
+    "T[h:3, i:16] = sum(j:24) E[h,i,j]\n"
+    "O[h:3, i:16, j:24] = E[h,i,j] / T[h,i]";
+
+// Stages that share rows are planned together first, and then each alone.
+TEST(Plan, StagesInRowsComeFirst) {
+  const std::vector<std::string> found = names(kSoftmax, 2, {}, {});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0], "direct in rows S vector=j rows=i") << "vectors along the rows would cross them";
+  EXPECT_THAT(found, testing::Contains("direct S vector=j rows=i"));
+  EXPECT_THAT(found, testing::Contains("direct S vector=i rows=j"));
+}
+
+TEST(Plan, RowsAreKnownToThePlanThatRunsThem) {
+  const Task task = task_of(kSoftmax, {});
+  const Reduced reduced = take_out_inlined(task, task.dag, {}, {}, {});
+  const std::vector<Plan> plans = plans_of(task, "direct", reduced, 2, {});
+  ASSERT_EQ(plans.size(), 3U);
+  ASSERT_EQ(plans[0].rows.size(), 1U);
+  EXPECT_EQ(plans[0].rows[0].last, 4U);
+  EXPECT_TRUE(plans[1].rows.empty());
+}
+
+// Of views of views each is taken out, the first of them first; what is read twice as it is elsewhere stays.
+TEST(Plan, ViewsOfViewsAreTakenOutOneByOne) {
+  const Task task = task_of("V[i:8, j:4] = A[j,i]\nW[i:8, j:4] = V[7 - i, j]\nO[i:8, j:4] = W[i,j] * B[i,j]");
+  const Reduced reduced = take_out_inlined(task, task.dag, {}, {}, {});
+  EXPECT_EQ(to_string(reduced.steps), "inline V\ninline W\n");
+  EXPECT_EQ(reduced.dag.computes.size(), 1U);
+  const Reduced half = take_out_inlined(task, task.dag, {}, {"W"}, {});
+  EXPECT_EQ(to_string(half.steps), "inline V\n");
+  EXPECT_EQ(half.classified.stages.size(), 2U);
+}
+
+TEST(Plan, StepsBeforeAreKept) {
+  const Task task = task_of("V[i:8, j:4] = A[j,i]\nO[i:8, j:4] = V[i,j] + B[i,j]");
+  const Reduced reduced = take_out_inlined(task, task.dag, {PrepareStep{"X"}}, {}, {});
+  EXPECT_EQ(to_string(reduced.steps), "prepare X\ninline V\n");
+}
+
+TEST(Plan, NoTileIsASumInTheLanesWhereTheReductionIsShort) {
+  const Task task = task_of("C[i:64, j:64] = sum(r:32) A[i,r] * B[r,j]");
+  const Reduced reduced = take_out_inlined(task, task.dag, {}, {}, {});
+  for (const Plan& plan : plans_of(task, "direct", reduced, 8, {})) {
+    EXPECT_FALSE(plan.is_sum_in_lanes(0)) << plan.name();
+    EXPECT_FALSE(plan.is_sum_in_lanes(7)) << "no such stage";
+  }
 }
 
 }  // namespace

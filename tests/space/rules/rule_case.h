@@ -25,6 +25,7 @@ class RuleCase {
         stages_(classify(task_, task_.dag)) {}
 
   Task& task() { return task_; }
+  const Task& task() const { return task_; }
   const Dag& dag() const { return task_.dag; }
   const Stage& stage(size_t compute) const { return stages_.of(compute); }
   const Classified& stages() const { return stages_; }
