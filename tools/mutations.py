@@ -49,7 +49,7 @@ MUTATIONS = [
     Mutation("src/lower/plan_memory.cpp", "most = std::max(most, top);", "most = top;", "PlanMemory.*"),
     Mutation("src/lower/hoist_guards.cpp", "return !c.value.uses(loop.var); });", "return c.value.uses(loop.var); });",
              "HoistGuards.*"),
-    Mutation("src/lower/simplify_loops.cpp", "if (*constant <= 0)", "if (*constant < 0)", "SimplifyLoops.*"),
+    Mutation("src/lower/simplify_loops.cpp", "extents[0].is(0)) return nullptr;", "extents[0].is(2)) return nullptr;", "SimplifyLoops.*"),
     Mutation("src/lower/lower_blocks.cpp", "wanted == Tail::overlap && moves_divided ? Tail::peel : wanted;",
              "wanted == Tail::overlap && moves_divided ? Tail::overlap : wanted;", "LowerBlocks.*"),
     Mutation("src/lower/lower_blocks.cpp", "conjunct.bound - 1);", "conjunct.bound);", "LowerBlocks.*"),
