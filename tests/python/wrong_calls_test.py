@@ -1,4 +1,5 @@
 """Every call of wrong_calls.py is refused with an exception of one sentence."""
+import collections
 import tempfile
 import unittest
 from pathlib import Path
@@ -18,7 +19,8 @@ class WrongCalls(unittest.TestCase):
             lathe.operator(wrong_calls.PRODUCT, cores=1).save(folder / "artifact")
             table = wrong_calls.calls(folder / "net.onnx", folder / "artifact", folder)
             self.assertGreaterEqual(len(table), LEAST)
-            self.assertEqual(len({what for what, _, _ in table}), len(table), "each is another fault")
+            counts = collections.Counter(what for what, _, _ in table)
+            self.assertEqual([what for what, count in counts.items() if count > 1], [])
             for what, call, words in table:
                 with self.subTest(what):
                     self.check(call, words)
