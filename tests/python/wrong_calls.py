@@ -56,7 +56,7 @@ def options(table, name, make):
     table.by_values(f"{name}: check", NOT_TEXT[1:], lambda value: make(check=value), "check must be a string")
     table.by_numbers(f"{name}: check", ("Full", "some", "full "), lambda value: make(check=value),
                      "check must be one of", "full, sampled, none")
-    table.by_numbers(f"{name}: target", ("pdp11", "x86", "native,", "Native"), lambda value: make(target=value), "--target")
+    table.by_numbers(f"{name}: target", ("pdp11", "x86", "native,", "Native"), lambda value: make(target=value), "target")
 
 
 def operators(table):
@@ -67,7 +67,8 @@ def operators(table):
     table.by_numbers("operator: constants", (3, 2.5, None), lambda value: operator(constants=value), "constants must be a list")
     table.by_values("operator: one of constants", NOT_TEXT, lambda value: operator(constants=["B", value]),
               "each of constants must be a string")
-    table.by_numbers("operator: constants", (["X"], ["C"], ["b"], [""]), lambda value: operator(constants=value), "constants")
+    table.by_numbers("operator: constants", (["X"], ["C"], ["b"], [""]), lambda value: operator(constants=value),
+                     "is no input of the expression")
     for text, words in (("", ()), ("C", ()), ("C[i:9]", ()), ("C[i:9] =", ()), ("C[i:9] = A[i", ()), ("C[i:0] = A[i]", ()),
                         ("C[i:9] = A[j]", ("j",)), ("C[i:9] = sum(r:7) A[i,q]", ("q",)), ("C[i:9] = A[i] +", ()),
                         ("C[i:9] = f(A[i])", ()), ("C[i:-1] = A[i]", ()), ("C[i:9] = A[i] B[i]", ()),
@@ -84,7 +85,7 @@ def networks(table, network_path, folder):
         table.add(f"network: {str(path)[-30:]!r}", lambda path=path: lathe.network(path), *words)
     table.by_numbers("network: inputs", (3, "image=1", ["image"], [(1, 3, 5, 5)]), lambda value: network(inputs=value),
                "inputs must be a dictionary")
-    table.by_values("network: inputs", NOT_TEXT[1:4], lambda value: network(inputs={value: (2, 3, 5, 5)}),
+    table.by_values("network: a name of inputs", NOT_TEXT[1:4], lambda value: network(inputs={value: (2, 3, 5, 5)}),
               "each name of inputs must be a string")
     table.by_numbers("network: shape", (3, None, 2.5, "2,3,5,5"), lambda value: network(inputs={"image": value}),
                "the shape of input 'image'")

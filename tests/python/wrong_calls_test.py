@@ -28,8 +28,9 @@ class WrongCalls(unittest.TestCase):
     def check(self, call, words):
         with self.assertRaises(lathe.Error) as caught:
             call()
-        self.assertIsInstance(caught.exception, ValueError)
         text = str(caught.exception)
+        # What a file holds is no fault of the call, and is named by the file's path.
+        self.assertTrue(isinstance(caught.exception, ValueError) or text.startswith("/"), text)
         self.assertTrue(text and "\n" not in text and not text.endswith("."), text)
         for word in words:
             self.assertIn(word, text)
