@@ -108,12 +108,13 @@ Status write(TuneSession& session, const TuneCommand& command, const std::vector
 Status run(const TuneCommand& command, const OptionSet& options) {
   TuneRequest request = command.request;
   const Deadline deadline = request.seconds ? Deadline::in(*request.seconds) : Deadline();
+  LATHE_TRY_STATUS(check_task_scheduler(request.scheduler));
+  note_idle_options(command, options);
   LATHE_TRY(request.source, source_of(command.program));
   request.check = checked_of(command.check);
   LATHE_TRY(request.worker, beside_executable("lathe-worker"));
   ProgressLine line;
   LATHE_TRY(TuneSession session, TuneSession::start(std::move(request), listener_on(line, deadline)));
-  note_idle_options(command, options);
   hold_interrupts();
   LATHE_TRY(const std::vector<CaseReport> rows, session.tune());
   release_interrupts();

@@ -78,11 +78,11 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
   if (std::ranges::none_of(free.task.arguments, is_free)) return free;
   Result<CompiledTask> without = compile_best(task, options, FreeLayouts::never, 0);
   if (!without) return free;
-  if (without->module.object == free.module.object) return without;
   CompiledTask fixed = std::move(*without);
+  fixed.outran_records = free.record && !fixed.record;
+  if (fixed.module.object == free.module.object) return fixed;
   // It would be run here for the first time (--check none), where nothing guards against what it does wrong.
   if (!fixed.record && fixed.checked == Checked::none) return free;
-  fixed.outran_records = free.record && !fixed.record;
   if (options.watch.observer)
     options.watch.observer({task.name + ": two programs race", 0, race_seconds(task)});
   std::vector<CompiledTask> both;
