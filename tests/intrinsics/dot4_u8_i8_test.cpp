@@ -12,13 +12,13 @@ namespace {
 TEST(Dot4U8I8, IsExactInEveryForm) {
   const FactorValues values{{255, 0, 1, 128, 127, 255}, {-128, 127, -1, 0, 1, 127, -128}};
   for (const int lanes : {1, 3, 4, 8, 16, 32})
-    run_block(dot4_u8_i8(), detect_target().value(), lanes, 5, values);
+    run_block(dot4_u8_i8(), machine_with(dot4_u8_i8()), lanes, 5, values);
 }
 
 // 255 * -128 four times, 16,500 times over, lies below -2^31.
 TEST(Dot4U8I8, WrapsAround) {
   const std::vector<double> sums =
-      run_block(dot4_u8_i8(), detect_target().value(), 16, 16500, {{255}, {-128}});
+      run_block(dot4_u8_i8(), machine_with(dot4_u8_i8()), 16, 16500, {{255}, {-128}});
   EXPECT_EQ(sums.front(), 4294967296.0 - 255.0 * 128 * 4 * 16500);
 }
 

@@ -55,7 +55,8 @@ TEST(DetectAArch64, SaysWhichProcessorItIs) {
   std::ofstream(base + "detect.cpp") << kProgram;
   std::filesystem::create_directory_symlink("/usr/include/fmt", base + "fmt");
   const std::string compile = fmt::format(
-      "aarch64-linux-gnu-g++ -std=gnu++23 -O1 -w -static -DFMT_HEADER_ONLY -I{0} -I{1}/src {0}detect.cpp "
+      "aarch64-linux-gnu-g++ -std=gnu++23 -O1 -w -static -DFMT_HEADER_ONLY -I{0} -I{1}/src -I{1}/include "
+      "{0}detect.cpp "
       "-o {0}detect",
       base, LATHE_SOURCE_DIR);
   ASSERT_EQ(run_in_shell(compile), 0);
