@@ -12,8 +12,10 @@ using ::testing::ElementsAre;
 
 const char* const kMatmul = "C[i:6, j:16] = sum(r:5) A[i,r] * B[r,j]";
 
+// A summary points into its program, of which a copy stays until the tests end.
 BlockSummary summary_of(const Program& program, size_t block = 0) {
-  return summarise_blocks(program).at(block);
+  static std::list<Program> kept;
+  return summarise_blocks(kept.emplace_back(program)).at(block);
 }
 
 BlockSummary matmul(const std::string& trace = "") { return summary_of(scheduled(task_of(kMatmul), trace)); }
@@ -118,7 +120,8 @@ TEST(BlockSummary, RegistersAreTold) {
 }
 
 TEST(BlockSummary, BlocksStandInProgramOrder) {
-  const auto summaries = summarise_blocks(naive_program(task_of("T[i:4] = A[i] + 1.0\nO[i:4] = T[i] * 2.0")));
+  const Program program = naive_program(task_of("T[i:4] = A[i] + 1.0\nO[i:4] = T[i] * 2.0"));
+  const auto summaries = summarise_blocks(program);
   ASSERT_EQ(summaries.size(), 2U);
   EXPECT_EQ(summaries[0].block->name, "T");
   EXPECT_EQ(summaries[1].block->name, "O");
