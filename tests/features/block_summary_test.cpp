@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <list>
+
 #include "lower/programs.h"
 
 namespace lathe::testing {
