@@ -39,7 +39,7 @@ KINDS = {
     "space_kind": Kind(2),
     "backend": Kind(2),
     "evaluator": Kind(2),
-    "element_type": Kind(1, also=("src/expr/type.cpp", "src/codegen/c/preamble.cpp", "src/codegen/llvm/types.cpp",
+    "element_type": Kind(1, also=("src/expr/type.cpp", "src/codegen/c_like/functions.cpp", "src/codegen/llvm/types.cpp",
                                   "src/codegen/llvm/conversions.cpp", "src/graph/onnx_tensor.cpp")),
     "intrinsic": Kind(2),
 }

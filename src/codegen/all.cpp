@@ -4,19 +4,33 @@
 
 #include "codegen/c/emit_c.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/opencl/emit_opencl.h"
 
 namespace lathe {
 namespace {
 
 bool is_cpu(const Target& target) { return std::holds_alternative<CpuTarget>(target.kind); }
 
+bool is_gpu(const Target& target) { return std::holds_alternative<GpuTarget>(target.kind); }
+
 constexpr TextForm kLlvmForms[] = {{"llvm", emit_llvm_ir}, {"asm", emit_assembly}};
 constexpr TextForm kCForms[] = {{"c", [](const LoweredProgram& lowered, const Target&,
                                          const EntrySymbols& symbols) { return emit_c(lowered, symbols); }}};
 
+constexpr TextForm kOpenClForms[] = {
+    {"opencl", [](const LoweredProgram& lowered, const Target&, const EntrySymbols& symbols) {
+       return emit_opencl(lowered, symbols);
+     }}};
+
+Result<std::string> opencl_module(const LoweredProgram& lowered, const Target&, const EntrySymbols& symbols,
+                                  EmitStats*) {
+  return emit_opencl(lowered, symbols);
+}
+
 constexpr Backend kBackends[] = {
-    {"llvm", is_cpu, emit_object, kLlvmForms},
-    {"c", is_cpu, nullptr, kCForms},
+    {"llvm", is_cpu, ModuleForm::object, emit_object, nullptr, kLlvmForms},
+    {"c", is_cpu, ModuleForm::object, nullptr, nullptr, kCForms},
+    {"opencl", is_gpu, ModuleForm::opencl, opencl_module, opencl_launches, kOpenClForms},
 };
 
 }  // namespace

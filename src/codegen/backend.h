@@ -4,11 +4,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "codegen/emit_stats.h"
 #include "codegen/entry.h"
 #include "lower/lower.h"
+#include "runtime/module.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -24,9 +26,13 @@ struct TextForm {
 struct Backend {
   std::string_view name;
   bool (*takes)(const Target& target);  // by its kind
+  ModuleForm form;
   // What a module of the target holds (runtime/module.h); null: this backend makes text alone.
   Result<std::string> (*emit)(const LoweredProgram& lowered, const Target& target,
                               const EntrySymbols& symbols, EmitStats* stats);
+  // Of the program's `main` or `prepare`; null where the form has entries and no launches.
+  std::vector<KernelLaunch> (*launches)(const LoweredProgram& lowered, const Stmt& tree,
+                                        const std::string& entry);
   std::span<const TextForm> forms;
 };
 

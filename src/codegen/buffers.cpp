@@ -29,6 +29,7 @@ BufferUse locate(const LoweredProgram& lowered, const Tensor& tensor) {
   if (const BufferPlace* place = lowered.memory.find(tensor)) {
     use.storage = place->arena == Arena::workspace ? Storage::workspace
                   : place->arena == Arena::thread  ? Storage::thread
+                  : place->arena == Arena::shared  ? Storage::shared
                                                    : Storage::registers;
     use.offset = place->offset;
     use.bytes = place->bytes;

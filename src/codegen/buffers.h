@@ -7,7 +7,7 @@
 
 namespace lathe {
 
-enum class Storage : uint8_t { argument, workspace, thread, registers, literal };
+enum class Storage : uint8_t { argument, workspace, thread, registers, shared, literal };
 
 struct BufferUse {
   Tensor tensor;

@@ -22,9 +22,14 @@ const char* pass_for(UnaryOp op) {
   }
 }
 
+const char* meaning_of(LoopKind kind) {
+  if (kind == LoopKind::parallel) return "shared out among the threads of a processor";
+  return kind == LoopKind::block ? "one of blocks of threads" : "one of a block's threads";
+}
+
 class Checker {
  public:
-  explicit Checker(const LoweredProgram& lowered) : lowered_(lowered) {
+  Checker(const LoweredProgram& lowered, bool has_blocks) : lowered_(lowered), has_blocks_(has_blocks) {
     for (const Argument& argument : lowered.program.arguments) visible_.push_back(argument.tensor);
     for (const Prepared& prepared : lowered.program.prepared) visible_.push_back(prepared.tensor);
   }
@@ -42,7 +47,11 @@ class Checker {
 
   Status visit(const For& loop) {
     const bool parallel = loop.kind == LoopKind::parallel;
-    if (!parallel && loop.kind != LoopKind::serial) {
+    if (runs_at_once(loop.kind) && parallel == has_blocks_) {
+      return fail(ErrorKind::unsupported, fmt::format("loop '{}' is {}, which the target does not have",
+                                                      loop.var.name(), meaning_of(loop.kind)));
+    }
+    if (!runs_at_once(loop.kind) && loop.kind != LoopKind::serial) {
       return invalid(
           fmt::format("loop '{}' reached code generation: unroll_loops expands it", loop.var.name()));
     }
@@ -72,7 +81,7 @@ class Checker {
     const BufferPlace* place = lowered_.memory.find(alloc.tensor);
     const std::string& name = alloc.tensor->name;
     if (place == nullptr) return invalid(fmt::format("buffer '{}' has no place in the memory plan", name));
-    if (place->arena == Arena::registers && place->bytes > kMaxRegisterBytes) {
+    if (!has_blocks_ && place->arena == Arena::registers && place->bytes > kMaxRegisterBytes) {
       return invalid(fmt::format("buffer '{}' of {} bytes is too large for registers: at most {}", name,
                                  place->bytes, kMaxRegisterBytes));
     }
@@ -96,6 +105,9 @@ class Checker {
     return check_expr(store.value);
   }
 
+  Status visit(const Barrier&) {
+    return has_blocks_ ? Status() : invalid("a barrier reached code generation: there are no blocks");
+  }
   Status visit(const Prefetch& prefetch) { return check_access(prefetch.tensor, prefetch.index); }
 
   Status check_access(const Tensor& tensor, const std::vector<Affine>& index) {
@@ -191,6 +203,7 @@ class Checker {
   }
 
   const LoweredProgram& lowered_;
+  bool has_blocks_;
   std::vector<Tensor> visible_;
   size_t parallel_start_ = 0;
   int parallel_depth_ = 0;
@@ -199,11 +212,19 @@ class Checker {
 
 }  // namespace
 
-Status check_lowered(const LoweredProgram& lowered) {
-  Checker checker(lowered);
+namespace {
+
+Status check(const LoweredProgram& lowered, bool has_blocks) {
+  Checker checker(lowered, has_blocks);
   if (lowered.program.prepare) LATHE_TRY_STATUS(checker.check(lowered.program.prepare));
   if (lowered.program.main) LATHE_TRY_STATUS(checker.check(lowered.program.main));
   return {};
 }
+
+}  // namespace
+
+Status check_lowered(const LoweredProgram& lowered) { return check(lowered, false); }
+
+Status check_lowered_kernels(const LoweredProgram& lowered) { return check(lowered, true); }
 
 }  // namespace lathe

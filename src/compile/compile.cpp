@@ -69,6 +69,11 @@ Result<Module> compile_program(const Program& program, const Target& target, con
   EmitStats emission;
   Module module;
   LATHE_TRY(module.object, backend->emit(lowered, target, symbols, &emission));
+  module.form = backend->form;
+  if (backend->launches != nullptr) {
+    module.kernels = backend->launches(lowered, lowered.program.main, symbols.kernel);
+    module.prepare_kernels = backend->launches(lowered, lowered.program.prepare, symbols.prepare);
+  }
   module.extensions = needed_extensions(lowered, target);
   module.kernel_symbol = symbols.kernel;
   if (lowered.program.prepare) module.prepare_symbol = symbols.prepare;

@@ -13,6 +13,7 @@ std::string place_of(Scope scope) {
     case Scope::registers: return "registers";
     case Scope::thread: return "a buffer of each thread";
     case Scope::workspace: return "the workspace";
+    case Scope::shared: return "memory that a block of threads shares";
   }
   return "";
 }
@@ -39,6 +40,9 @@ struct Words {
       case LoopKind::unrolled: return fmt::format("writes out loop {}", step.loop);
       case LoopKind::vectorized: return fmt::format("runs loop {} as vectors", step.loop);
       case LoopKind::parallel: return fmt::format("shares loop {} among the threads", step.loop);
+      case LoopKind::block:
+        return fmt::format("gives each iteration of loop {} a block of threads", step.loop);
+      case LoopKind::thread: return fmt::format("gives each iteration of loop {} a thread", step.loop);
       case LoopKind::tensorized: break;  // a step of its own
     }
     return "";

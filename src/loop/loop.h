@@ -8,13 +8,16 @@
 // changes nothing. Body and output index name axes only. A reducing block with `initialises` first stores the
 // reduction's identity where all its reduce axes are 0, then output = reduction(output, value). Without a
 // reduction: output = value. Sibling order is program order. Iterations of a parallel loop write disjoint
-// elements.
+// elements; so do those of block and thread loops, which run side by side on a device that has many threads:
+// block loops share nothing but what lies outside of them, thread loops all that lies around them. Run one
+// after the other they give the same, so every analysis takes them for ordinary loops.
 //
 //   stmt ::= For(var, extents, kind, stmt) | Block(...) | Seq(stmt*) | Alloc(tensor, scope, layout, stmt)
 //          | If(conjunct*, stmt) | Store(tensor, index, value [, stride, mask]) | Prefetch(tensor, index)
+//          | Barrier(memory)
 // Scheduled programs have For, Block, Seq, Alloc, Prefetch. Lowered ones have no Block; after
 // `flatten_buffers` each access has one index, the offset; after `vectorize_loops` and `unroll_loops` only
-// serial and parallel loops are left.
+// serial, parallel, block and thread loops are left. Barriers are put in by lowering alone.
 #pragma once
 
 #include <memory>
@@ -30,10 +33,10 @@
 namespace lathe {
 
 // `tensorized`: all iterations are one intrinsic's work.
-enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel, tensorized };
-// Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, or the arena of
-// the whole call. GPU and FPGA scopes join this list.
-enum class Scope : uint8_t { registers, thread, workspace };
+enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel, tensorized, block, thread };
+// Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, the arena of the
+// whole call, or the memory that the threads of one iteration of the block loops share.
+enum class Scope : uint8_t { registers, thread, workspace, shared };
 // How lowering treats a block's conjunct on an axis (ir.md 5).
 enum class Tail : uint8_t { guard, bound, peel, mask, overlap, pad };
 
@@ -110,8 +113,13 @@ struct Prefetch {
   std::vector<Affine> index;
 };
 
+// The threads of a block wait for each other here: what each wrote before, the others read after.
+struct Barrier {
+  bool is_global = false;  // of buffers in the device's memory too, not of shared ones alone
+};
+
 struct StmtNode {
-  std::variant<For, Block, Seq, Alloc, If, Store, Prefetch> node;
+  std::variant<For, Block, Seq, Alloc, If, Store, Prefetch, Barrier> node;
 };
 
 template <class Node>
@@ -142,6 +150,8 @@ struct Program {
 // One loop nest a compute, in Dag order, bindings the identity; intermediates allocated around all of it.
 Program naive_program(const Task& task);
 
+// Whether the iterations of such a loop run side by side in any order.
+bool runs_at_once(LoopKind kind);
 // The constant extent of a loop, or -1.
 int64_t constant_extent(const For& loop);
 

@@ -56,6 +56,10 @@ Program naive_program(const Task& task) {
   return program;
 }
 
+bool runs_at_once(LoopKind kind) {
+  return kind == LoopKind::parallel || kind == LoopKind::block || kind == LoopKind::thread;
+}
+
 int64_t constant_extent(const For& loop) {
   if (loop.extents.size() != 1 || !loop.extents[0].is_constant()) return -1;
   return loop.extents[0].constant();

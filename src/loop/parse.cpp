@@ -45,6 +45,7 @@ class ProgramParser {
   Result<Stmt> loop(LoopKind kind);
   Result<std::vector<Affine>> extents();
   Result<Stmt> alloc();
+  Result<Stmt> barrier();
   Result<Stmt> branch();
   Result<Stmt> block();
   Status axis(Block& block);
@@ -227,7 +228,7 @@ Result<Stmt> ProgramParser::body_of(std::string_view what) {
 
 Result<Stmt> ProgramParser::statement() {
   for (const LoopKind kind : {LoopKind::serial, LoopKind::unrolled, LoopKind::vectorized, LoopKind::parallel,
-                              LoopKind::tensorized}) {
+                              LoopKind::tensorized, LoopKind::block, LoopKind::thread}) {
     if (word(to_string(kind))) return loop(kind);
   }
   if (word("alloc")) return alloc();
@@ -235,6 +236,7 @@ Result<Stmt> ProgramParser::statement() {
   if (word("block")) return block();
   if (word("store")) return store();
   if (word("prefetch")) return prefetch();
+  if (word("barrier")) return barrier();
   return cursor_.error("expected a statement or '}'");
 }
 
@@ -281,15 +283,21 @@ Result<std::vector<Affine>> ProgramParser::extents() {
 Result<Stmt> ProgramParser::alloc() {
   Alloc alloc;
   LATHE_TRY(alloc.tensor, typed_tensor());
-  constexpr std::array kScopes = {Scope::registers, Scope::thread, Scope::workspace};
+  constexpr std::array kScopes = {Scope::registers, Scope::thread, Scope::workspace, Scope::shared};
   const auto scope = std::ranges::find_if(kScopes, [&](Scope scope) { return word(to_string(scope)); });
-  if (scope == kScopes.end()) return cursor_.error("expected 'registers', 'thread' or 'workspace'");
+  if (scope == kScopes.end()) return cursor_.error("expected 'registers', 'thread', 'workspace' or 'shared'");
   alloc.scope = *scope;
   LATHE_TRY(alloc.layout, layout_of(alloc.tensor));
   tensors_.push_back(alloc.tensor);
   LATHE_TRY(alloc.body, body_of("an alloc"));
   tensors_.pop_back();
   return make_stmt(std::move(alloc));
+}
+
+Result<Stmt> ProgramParser::barrier() {
+  Barrier barrier{word("global")};
+  if (!barrier.is_global && !word("shared")) return cursor_.error("expected 'global' or 'shared'");
+  return make_stmt(barrier);
 }
 
 Result<Stmt> ProgramParser::branch() {

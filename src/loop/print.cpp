@@ -187,6 +187,9 @@ struct Printer::Visitor {
   std::string operator()(const Prefetch& s) const {
     return indent(depth) + "prefetch " + self.access(s.tensor, s.index, self.vars_) + "\n";
   }
+  std::string operator()(const Barrier& s) const {
+    return indent(depth) + "barrier " + (s.is_global ? "global" : "shared") + "\n";
+  }
 };
 
 std::string Printer::statement(const Stmt& stmt, int depth) {
@@ -267,6 +270,8 @@ const char* to_string(LoopKind kind) {
     case LoopKind::vectorized: return "vector";
     case LoopKind::parallel: return "parallel";
     case LoopKind::tensorized: return "tensor";
+    case LoopKind::block: return "blocks";
+    case LoopKind::thread: return "threads";
   }
   return "";
 }
@@ -276,6 +281,7 @@ const char* to_string(Scope scope) {
     case Scope::registers: return "registers";
     case Scope::thread: return "thread";
     case Scope::workspace: return "workspace";
+    case Scope::shared: return "shared";
   }
   return "";
 }

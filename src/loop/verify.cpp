@@ -39,6 +39,7 @@ class Verifier {
   Status operator()(const If& branch);
   Status operator()(const Store& store);
   Status operator()(const Prefetch& prefetch);
+  Status operator()(const Barrier&) { return check_barrier(); }
 
  private:
   Status statement(const Stmt& stmt) { return stmt ? std::visit(*this, stmt->node) : Status(); }
@@ -47,6 +48,8 @@ class Verifier {
   Status check_intrinsic(const For& loop) const;
   Status check_call(const Call& call) const;
   Status check_loop(const For& loop) const;
+  Status check_binding(const For& loop, const For& outer) const;
+  Status check_barrier();
   Status check_axes(const Block& block) const;
   Status check_block_loops(const Block& block) const;
   Status check_domain(const Block& block) const;
@@ -176,6 +179,26 @@ Status Verifier::check_call(const Call& call) const {
                            to_string(intrinsic->b)));
 }
 
+Status Verifier::check_binding(const For& loop, const For& outer) const {
+  if (loop.kind == LoopKind::block && outer.kind != LoopKind::block)
+    return error(fmt::format("a loop of blocks is inside of {}", outer.var.name()));
+  const bool is_shared_out = loop.kind == LoopKind::block || loop.kind == LoopKind::thread;
+  if ((is_shared_out && outer.kind == LoopKind::parallel) ||
+      (loop.kind == LoopKind::parallel && outer.kind == LoopKind::thread) ||
+      (loop.kind == LoopKind::parallel && outer.kind == LoopKind::block))
+    return error(fmt::format("threads of processors and of blocks are mixed with {}", outer.var.name()));
+  return {};
+}
+
+Status Verifier::check_barrier() {
+  where_ = "barrier";
+  for (const For* loop : loops_) {
+    if (loop->kind != LoopKind::thread) continue;
+    return error(fmt::format("some threads might not come to it inside of {}", loop->var.name()));
+  }
+  return {};
+}
+
 Status Verifier::check_loop(const For& loop) const {
   if (loop.extents.empty()) return error("it has no extent");
   for (const Affine& extent : loop.extents) {
@@ -186,6 +209,7 @@ Status Verifier::check_loop(const For& loop) const {
     if (loop.kind == LoopKind::parallel && outer->kind == LoopKind::parallel) {
       return error(fmt::format("it is parallel inside of the parallel loop {}", outer->var.name()));
     }
+    LATHE_TRY_STATUS(check_binding(loop, *outer));
   }
   LATHE_TRY_STATUS(check_intrinsic(loop));
   const bool needs_constant = loop.kind == LoopKind::unrolled || loop.kind == LoopKind::vectorized;
@@ -289,7 +313,7 @@ Status Verifier::check_axes(const Block& block) const {
 
 Status Verifier::check_block_loops(const Block& block) const {
   for (const For* loop : loops_) {
-    const bool at_once = loop->kind == LoopKind::parallel || loop->kind == LoopKind::vectorized;
+    const bool at_once = runs_at_once(loop->kind) || loop->kind == LoopKind::vectorized;
     if (!at_once || constant_extent(*loop) == 1) continue;
     for (const BlockAxis& axis : block.axes) {
       if (axis.axis.kind != AxisKind::reduce || !axis.binding.uses(loop->var)) continue;

@@ -18,6 +18,7 @@ std::span<const Stmt> children_of(const StmtNode& node) {
     std::span<const Stmt> operator()(const If& s) const { return {&s.body, 1}; }
     std::span<const Stmt> operator()(const Store&) const { return {}; }
     std::span<const Stmt> operator()(const Prefetch&) const { return {}; }
+    std::span<const Stmt> operator()(const Barrier&) const { return {}; }
   };
   return std::visit(Visitor{}, node.node);
 }
@@ -40,6 +41,7 @@ struct WithChildren {
   Stmt operator()(const If& s) const { return single(s); }
   Stmt operator()(const Store&) const { return self; }
   Stmt operator()(const Prefetch&) const { return self; }
+  Stmt operator()(const Barrier&) const { return self; }
 };
 
 Stmt with_children(const Stmt& stmt, std::vector<Stmt> children) {
@@ -111,6 +113,7 @@ struct ExpressionVisitor {
     for (Affine& index : result.index) index = affine(index);
     return make_stmt(std::move(result));
   }
+  Stmt operator()(const Barrier&) const { return self; }
 };
 
 Stmt rewrite_all(const Stmt& stmt, const ExprRewriter& rewriter, bool bodies) {

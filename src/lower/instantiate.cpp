@@ -109,6 +109,7 @@ class Copier {
   }
   Stmt node(const Store& store) { return make_stmt(replace(store, replacements_)); }
   Stmt node(const Prefetch& prefetch) { return make_stmt(replace(prefetch, replacements_)); }
+  Stmt node(const Barrier& barrier) { return make_stmt(barrier); }
 
   Replacements replacements_;
 };

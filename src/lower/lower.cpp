@@ -14,7 +14,13 @@ namespace {
 
 struct PassesOf {
   std::span<const Pass> operator()(const CpuTarget&) const { return cpu_passes(); }
-  std::span<const Pass> operator()(const GpuTarget&) const { return {}; }
+  std::span<const Pass> operator()(const GpuTarget&) const { return gpu_passes(); }
+};
+
+struct PlanOf {
+  const Program& program;
+  MemoryPlan operator()(const CpuTarget&) const { return plan_memory(program); }
+  MemoryPlan operator()(const GpuTarget&) const { return plan_kernel_memory(program); }
 };
 
 constexpr std::string_view kPlanMemory = "plan_memory";
@@ -29,10 +35,6 @@ Status verified(std::string_view pass, const Program& program) {
 
 Result<LoweredProgram> lower(const Program& program, const Target& target, const LowerOptions& options) {
   const std::span<const Pass> passes = std::visit(PassesOf{}, target.kind);
-  if (passes.empty()) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("programs for the target '{}' cannot be lowered", target.name));
-  }
   std::vector<std::string_view> names;
   for (const Pass& pass : passes) names.push_back(pass.name);
   names.push_back(kPlanMemory);
@@ -49,7 +51,7 @@ Result<LoweredProgram> lower(const Program& program, const Target& target, const
     if (options.after_pass) LATHE_TRY_STATUS(options.after_pass(pass.name, lowered.program, time.count()));
     if (options.stop_after == pass.name) return lowered;
   }
-  lowered.memory = plan_memory(lowered.program);
+  lowered.memory = std::visit(PlanOf{lowered.program}, target.kind);
   return lowered;
 }
 

@@ -13,8 +13,9 @@
 
 namespace lathe {
 
-// What the code generators read. In `program` only serial and parallel For, If, Seq, Alloc, Store and
-// Prefetch are left; each access has one index, the offset in elements; values are scalars or vectors.
+// What the code generators read. In `program` only serial, parallel, block and thread For, If, Seq, Alloc,
+// Store, Prefetch and Barrier are left; each access has one index, the offset in elements; values are scalars
+// or vectors.
 struct LoweredProgram {
   Program program;
   MemoryPlan memory;
@@ -30,7 +31,7 @@ struct LowerOptions {
   std::function<Status(std::string_view pass, const Program& program, double seconds)> after_pass;
 };
 
-// Runs the passes of the target's kind. An Error names the reason: a kind that has none, a tail that cannot
+// Runs the passes of the target's kind. An Error names the reason: a tail that cannot
 // be dropped, code that grows too large, a `stop_after` that is no pass. The memory plan is empty if the run
 // stops early.
 Result<LoweredProgram> lower(const Program& program, const Target& target, const LowerOptions& options = {});

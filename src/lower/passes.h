@@ -18,5 +18,6 @@ struct Pass {
 
 // Which passes programs for a kind of target go through, in this order.
 std::span<const Pass> cpu_passes();
+std::span<const Pass> gpu_passes();
 
 }  // namespace lathe

@@ -109,7 +109,40 @@ class Planner {
   MemoryPlan plan_;
 };
 
+// `used`: bytes of the workspace in use around the statement.
+void plan_kernels(const Stmt& stmt, int64_t used, MemoryPlan& plan) {
+  const auto place = [](const Alloc& alloc, Arena arena) {
+    const int64_t elements = physical_elements(alloc.layout, alloc.tensor->shape);
+    return BufferPlace{alloc.tensor, arena, 0, elements * bytes_of(alloc.tensor->dtype)};
+  };
+  if (const Seq* seq = as<Seq>(stmt)) {
+    for (const Stmt& child : seq->statements) plan_kernels(child, used, plan);
+    return;
+  }
+  const Alloc* outside = as<Alloc>(stmt);
+  if (outside != nullptr && outside->scope == Scope::workspace) {
+    plan.places.push_back(place(*outside, Arena::workspace));
+    plan.places.back().offset = used;
+    used += aligned(plan.places.back().bytes);
+    plan.shared_bytes = std::max(plan.shared_bytes, used);
+    return plan_kernels(outside->body, used, plan);
+  }
+  for_each(stmt, [&](const StmtNode& node) {
+    const Alloc* alloc = std::get_if<Alloc>(&node.node);
+    if (alloc != nullptr)
+      plan.places.push_back(place(*alloc, alloc->scope == Scope::shared ? Arena::shared : Arena::registers));
+  });
+}
+
 }  // namespace
+
+MemoryPlan plan_kernel_memory(const Program& program) {
+  MemoryPlan plan;
+  for (const Stmt& tree : {program.prepare, program.main}) {
+    if (tree) plan_kernels(tree, 0, plan);
+  }
+  return plan;
+}
 
 MemoryPlan plan_memory(const Program& program) {
   MemoryPlan plan;

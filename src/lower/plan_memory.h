@@ -10,8 +10,9 @@
 namespace lathe {
 
 // `workspace`: once for the whole call; `thread`: in the arena of the thread that runs the iteration;
-// `registers`: left to the code generator, which turns the elements into values of its own.
-enum class Arena : uint8_t { workspace, thread, registers };
+// `registers`: left to the code generator, which turns the elements into values of its own; `shared`: left to
+// it too, one buffer for each block of threads.
+enum class Arena : uint8_t { workspace, thread, registers, shared };
 
 struct BufferPlace {
   Tensor tensor;
@@ -36,7 +37,11 @@ struct MemoryPlan {
   }
 };
 
-// Places every Alloc of a flattened, unrolled program. `prepare` and `main` use the same workspace.
+// Places every Alloc of a flattened, unrolled program for a processor. `prepare` and `main` use the same
+// workspace.
 MemoryPlan plan_memory(const Program& program);
+// The same for a device that runs kernels: what lies around kernels is in the workspace, what kernels share
+// among the threads of a block in `shared`, all else is each thread's own.
+MemoryPlan plan_kernel_memory(const Program& program);
 
 }  // namespace lathe

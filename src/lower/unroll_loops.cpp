@@ -102,6 +102,7 @@ class Unroller {
     --left_;
     return copies_ == 0 ? stmt : make_stmt(replace(prefetch, replacements_));
   }
+  Stmt node(const Stmt& stmt, const Barrier&, const Known&) { return stmt; }
 
   int64_t left_;
   int copies_ = 0;  // unrolled loops around: inside, everything is replaced

@@ -18,8 +18,23 @@ struct ModuleBuffer {
   int64_t bytes = 0;  // as laid out in memory, block padding included
 };
 
+// A function of a module's text that a device runs, once for each thread of each block.
+struct KernelLaunch {
+  std::string function;
+  int64_t blocks = 1;
+  int64_t threads = 1;           // of a block
+  std::vector<int> buffers;      // its parameters, as places in the module's `buffers`
+  bool needs_workspace = false;  // it is the last parameter
+};
+
+// What `object` is: a relocatable ELF object, or OpenCL C for the device's own compiler.
+enum class ModuleForm : uint8_t { object, opencl };
+
 struct Module {
-  std::string object;                        // a relocatable ELF object
+  ModuleForm form = ModuleForm::object;
+  std::string object;
+  std::vector<KernelLaunch> kernels = {};          // of a form that has launches: what the work is, in order
+  std::vector<KernelLaunch> prepare_kernels = {};  // and what fills the prepared buffers
   std::vector<std::string> extensions = {};  // of the target, whose instructions it has (target/target.h)
   std::string kernel_symbol;                 // the LatheKernel that does the work
   std::string prepare_symbol;         // the LatheKernel that fills the prepared buffers; empty: there is none

@@ -203,6 +203,31 @@ Result<Program> reorder(const Program& program, const ReorderStep& step) {
 
 namespace {
 
+// Blocks are directly inside each other and have all threads inside of them.
+Status check_binding(const Located& located, size_t position, LoopKind kind) {
+  const For& loop = located.loop_at(position);
+  bool block_inside = false;
+  for_each(loop.body, [&](const StmtNode& node) {
+    const For* inner = std::get_if<For>(&node.node);
+    block_inside |= inner != nullptr && inner->kind == LoopKind::block;
+  });
+  bool thread_around = false;
+  bool other_around = false;
+  for (size_t i = 0; i < position; ++i) {
+    const For* outer = as<For>(located.path[i]);
+    thread_around |= outer != nullptr && outer->kind == LoopKind::thread;
+    other_around |= outer != nullptr && outer->kind != LoopKind::block;
+  }
+  if (kind == LoopKind::thread && block_inside)
+    return illegal(fmt::format("loop '{}' of threads would lie around a loop of blocks", loop.var.name()));
+  if (kind == LoopKind::block && thread_around)
+    return illegal(fmt::format("loop '{}' of blocks would lie inside a loop of threads", loop.var.name()));
+  if (kind == LoopKind::block && other_around)
+    return illegal(
+        fmt::format("loop '{}' of blocks would lie inside a loop of another kind", loop.var.name()));
+  return {};
+}
+
 Status check_annotation(const Located& located, size_t position, LoopKind kind) {
   const For& loop = located.loop_at(position);
   if (kind == LoopKind::serial) return {};
@@ -215,6 +240,7 @@ Status check_annotation(const Located& located, size_t position, LoopKind kind) 
                                  loop.var.name(), block->name));
     }
   }
+  if (kind == LoopKind::block || kind == LoopKind::thread) return check_binding(located, position, kind);
   bool nested = false;
   for (size_t i = 0; i < position; ++i) {
     const For* outer = as<For>(located.path[i]);
@@ -229,8 +255,8 @@ Status check_annotation(const Located& located, size_t position, LoopKind kind) 
   return {};
 }
 
-// A buffer allocated outside a parallel loop and written inside must be written at disjoint places: every
-// block that writes it there has to depend on the loop through a spatial axis.
+// A buffer allocated outside a loop that runs at once and written inside must be written at disjoint places:
+// every block that writes it there has to depend on the loop through a spatial axis.
 Status check_disjoint_writes(const Located& located, size_t position) {
   const For& loop = located.loop_at(position);
   for (const Block* block : blocks_of(loop.body)) {
@@ -256,7 +282,7 @@ Result<Program> annotate(const Program& program, const AnnotateStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY_STATUS(check_annotation(located, position, step.kind));
-  if (step.kind == LoopKind::parallel) LATHE_TRY_STATUS(check_disjoint_writes(located, position));
+  if (runs_at_once(step.kind)) LATHE_TRY_STATUS(check_disjoint_writes(located, position));
   For loop = located.loop_at(position);
   loop.kind = step.kind;
   return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));

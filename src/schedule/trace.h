@@ -46,7 +46,7 @@ struct ReorderStep {
 
   bool operator==(const ReorderStep&) const = default;
 };
-// serial, unrolled, vectorized or parallel.
+// serial, unrolled, vectorized or parallel, or bound to the blocks or the threads of a device (`bind`).
 struct AnnotateStep {
   std::string block;
   std::string loop;

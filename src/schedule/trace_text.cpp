@@ -12,8 +12,10 @@
 namespace lathe {
 namespace {
 
-constexpr std::array<std::pair<Scope, const char*>, 3> kScopes = {
-    {{Scope::registers, "registers"}, {Scope::thread, "thread"}, {Scope::workspace, "workspace"}}};
+constexpr std::array<std::pair<Scope, const char*>, 4> kScopes = {{{Scope::registers, "registers"},
+                                                                   {Scope::thread, "thread"},
+                                                                   {Scope::workspace, "workspace"},
+                                                                   {Scope::shared, "shared"}}};
 constexpr std::array<std::pair<Tail, const char*>, 6> kTails = {{{Tail::guard, "guard"},
                                                                  {Tail::bound, "bound"},
                                                                  {Tail::peel, "peel"},
@@ -24,6 +26,9 @@ constexpr std::array<std::pair<LoopKind, const char*>, 4> kKinds = {{{LoopKind::
                                                                      {LoopKind::unrolled, "unroll"},
                                                                      {LoopKind::vectorized, "vectorize"},
                                                                      {LoopKind::parallel, "parallel"}}};
+// What a loop is bound to on a device of many threads.
+constexpr std::array<std::pair<LoopKind, const char*>, 2> kBindings = {
+    {{LoopKind::block, "block"}, {LoopKind::thread, "thread"}}};
 
 template <class Table, class Value>
 const char* name_in(const Table& table, Value value) {
@@ -58,6 +63,8 @@ struct PrintStep {
     return fmt::format("reorder {} {}", s.block, fmt::join(s.loops, " "));
   }
   std::string operator()(const AnnotateStep& s) const {
+    const std::string bound_to = name_in(kBindings, s.kind);
+    if (!bound_to.empty()) return fmt::format("bind {} {} {}", s.block, s.loop, bound_to);
     return fmt::format("{} {} {}", name_in(kKinds, s.kind), s.block, s.loop);
   }
   std::string operator()(const InlineStep& s) const { return fmt::format("inline {}", s.block); }
@@ -190,6 +197,14 @@ Result<Step> parse_tensorize(TextCursor& cursor) {
   return step;
 }
 
+Result<Step> parse_bind(TextCursor& cursor) {
+  AnnotateStep step;
+  LATHE_TRY(step.block, cursor.identifier());
+  LATHE_TRY(step.loop, cursor.identifier());
+  LATHE_TRY(step.kind, parse_in<LoopKind>(kBindings, cursor, "part of a device"));
+  return step;
+}
+
 Result<Step> parse_cache_write(TextCursor& cursor) {
   CacheWriteStep step;
   LATHE_TRY(step.block, cursor.identifier());
@@ -253,6 +268,7 @@ Result<Step> parse_step(TextCursor& cursor, std::string_view text) {
   if (keyword == "tail") return parse_tail(cursor);
   if (keyword == "prefetch") return parse_prefetch(cursor);
   if (keyword == "tensorize") return parse_tensorize(cursor);
+  if (keyword == "bind") return parse_bind(cursor);
   if (keyword == "inline") {
     LATHE_TRY(const std::string block, cursor.identifier());
     return InlineStep{block};

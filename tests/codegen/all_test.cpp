@@ -9,13 +9,14 @@
 namespace lathe {
 namespace {
 
-TEST(AllBackends, EveryProcessorHasOneThatEmitsModules) {
+TEST(AllBackends, EveryTargetHasOneThatEmitsModules) {
   for (const TargetRow& row : all_targets()) {
     const Target target = row.generic();
     const Result<const Backend*> emitter = find_emitter(target);
-    if (!std::holds_alternative<CpuTarget>(target.kind)) continue;
     ASSERT_TRUE(emitter.has_value()) << emitter.error().to_string();
-    EXPECT_EQ((*emitter)->name, "llvm") << row.name;
+    const bool is_processor = std::holds_alternative<CpuTarget>(target.kind);
+    EXPECT_EQ((*emitter)->name, is_processor ? "llvm" : "opencl") << row.name;
+    EXPECT_EQ((*emitter)->launches == nullptr, is_processor) << row.name;
   }
 }
 
@@ -33,7 +34,7 @@ TEST(AllBackends, FormsOfTextAreFoundByName) {
       }
     }
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"asm", "c", "llvm"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"asm", "c", "llvm", "opencl"}));
 }
 
 TEST(AllBackends, WhatTheyDoNotMakeIsASentence) {

@@ -96,7 +96,7 @@ TEST(Compile, EveryFormOfCodeIsText) {
   EXPECT_THAT(text("c"), HasSubstr("int lathe_kernel("));
   const Result<std::string> unknown = emit_text(task, trace, "ptx");
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "'ptx' is no form of code: one of loops, lowered, llvm, asm, c");
+  EXPECT_EQ(unknown.error().message, "'ptx' is no form of code: one of loops, lowered, llvm, asm, c, opencl");
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ TEST(ParseLoops, Errors) {
             "text:3:24: expected a condition like 'i + 4*j < 100'");
   EXPECT_EQ(error_of(head + "main { store 3 = 1.0 }"), "text:3:14: expected an access like 'C[i, j]'");
   EXPECT_EQ(error_of(head + "main { store C[0] = true }"), "text:3:21: the value is bool, but f32 is stored");
-  EXPECT_EQ(error_of(head + "main { alloc T: f32[4] shared [0] { } }"),
-            "text:3:24: expected 'registers', 'thread' or 'workspace'");
+  EXPECT_EQ(error_of(head + "main { alloc T: f32[4] nearby [0] { } }"),
+            "text:3:24: expected 'registers', 'thread', 'workspace' or 'shared'");
   EXPECT_EQ(error_of(head + "main { block C { i: 4 = 0 C[i] init = A[i] } }"),
             "text:3:37: expected 'sum=', 'max=', 'min=' or 'product=' after 'init'");
   EXPECT_EQ(error_of(head + "flat main { store C[0; 4 by 1] = A[0; 8 by 1] }"),
@@ -136,6 +136,31 @@ TEST(ParseLoops, SurvivesMutatedText) {
     EXPECT_TRUE(result || !result.error().message.empty());
   }
   EXPECT_GT(readable, 300);
+}
+
+TEST(ParseLoops, DevicesLoopsBuffersAndBarriers) {
+  const std::string text = R"(input A: f32[4, 8] [0][1]
+output C: f32[4, 8] [0][1]
+main {
+  blocks b in 4 {
+    alloc S: f32[8] shared [0] {
+      threads t in 8 {
+        store S[t] = A[b, t]
+      }
+      barrier shared
+      barrier global
+      threads t in 8 {
+        store C[b, t] = S[t]
+      }
+    }
+  }
+}
+)";
+  const Result<Program> program = parse_program(text);
+  ASSERT_TRUE(program) << program.error().to_string();
+  EXPECT_EQ(to_string(*program), text);
+  EXPECT_EQ(parse_program("output C: f32[4] [0]\nmain {\n  barrier local\n}\n").error().message,
+            "expected 'global' or 'shared'");
 }
 
 }  // namespace

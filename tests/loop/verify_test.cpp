@@ -121,6 +121,27 @@ TEST(Verify, Loops) {
             "loop r: there is no intrinsic 'dot3'");
 }
 
+// Blocks outermost, and barriers where all threads come by.
+TEST(Verify, BlocksAndThreads) {
+  EXPECT_EQ(
+      body("blocks i in 2 { blocks j in 2 { threads k in 2 { threads l in 2 { store C[0] = 1.0 } } } }"),
+      "fine");
+  EXPECT_EQ(body("for i in 2 { blocks j in 2 { store C[0] = 1.0 } }"),
+            "loop j: a loop of blocks is inside of i");
+  EXPECT_EQ(body("threads i in 2 { blocks j in 2 { store C[0] = 1.0 } }"),
+            "loop j: a loop of blocks is inside of i");
+  EXPECT_EQ(body("parallel i in 2 { threads j in 2 { store C[0] = 1.0 } }"),
+            "loop j: threads of processors and of blocks are mixed with i");
+  EXPECT_EQ(body("blocks i in 2 { parallel j in 2 { store C[0] = 1.0 } }"),
+            "loop j: threads of processors and of blocks are mixed with i");
+  EXPECT_EQ(body("for i in 2 { barrier shared threads j in 2 { store C[j] = 1.0 } barrier global }"), "fine");
+  EXPECT_EQ(body("threads j in 2 { store C[j] = 1.0 barrier shared }"),
+            "barrier: some threads might not come to it inside of j");
+  const std::string reduction = " block B { i: 12 = i reduce r: 12 = r C[i] init sum= A[r] }";
+  EXPECT_EQ(body("for i in 12 { threads r in 12 {" + reduction + "} }"),
+            "block B: the threads loop r drives its reduce axis r");
+}
+
 TEST(Verify, Domain) {
   EXPECT_EQ(point("for i in 13 {", "i"), "block B: axis i of extent 12 is bound to i, which reaches 12");
   EXPECT_EQ(point("for i in 12 {", "i - 1"),

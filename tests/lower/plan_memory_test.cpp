@@ -110,5 +110,24 @@ TEST(PlanMemory, PrepareAndMainUseTheSameWorkspace) {
   EXPECT_EQ(plan.shared_bytes, 128);
 }
 
+// Of a device: what is around kernels, what their threads share, what each has for itself.
+TEST(PlanMemory, KernelsHaveTheirOwnArenas) {
+  const Tensor around("around", {100});
+  const Tensor shared("shared", {8});
+  const Tensor own("own", {4});
+  const Var t("t");
+  const Stmt threads = make_stmt(For{t, {Affine(8)}, LoopKind::thread, store_to(shared, Affine(t))});
+  Program program;
+  program.main =
+      alloc(around, Scope::workspace, alloc(shared, Scope::shared, alloc(own, Scope::registers, threads)));
+  const MemoryPlan plan = plan_kernel_memory(program);
+  EXPECT_EQ(plan.find(around)->arena, Arena::workspace);
+  EXPECT_EQ(plan.find(shared)->arena, Arena::shared);
+  EXPECT_EQ(plan.find(shared)->bytes, 32);
+  EXPECT_EQ(plan.find(own)->arena, Arena::registers);
+  EXPECT_EQ(plan.shared_bytes, 448);
+  EXPECT_EQ(plan.thread_bytes, 0);
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -284,5 +284,40 @@ TEST(Annotate, SharedElementsAreWrittenOneAfterTheOther) {
   EXPECT_TRUE(applied(shared_by("1"), steps_of("parallel O i"))) << "one iteration has no other beside it";
 }
 
+// Blocks outermost and directly inside each other, threads inside of them.
+TEST(Bind, LoopsBecomeBlocksAndThreads) {
+  expect_steps(product(), "bind C i block; bind C j thread", R"(
+input A: f32[4, 5] [0][1]
+input B: f32[5, 6] [0][1]
+output C: f32[4, 6] [0][1]
+main {
+  blocks i in 4 {
+    threads j in 6 {
+      for r in 5 {
+        block C {
+          i: 4 = i
+          j: 6 = j
+          reduce r: 5 = r
+          C[i, j] init sum= A[i, r] * B[r, j]
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(Bind, RefusesWhatNoDeviceRuns) {
+  expect_illegal(product(), "bind C r thread",
+                 "loop 'r' drives a reduce axis of block 'C'; rfactor it first");
+  expect_illegal(product(), "bind C j block", "loop 'j' of blocks would lie inside a loop of another kind");
+  expect_illegal(product(), "bind C i thread; bind C j block",
+                 "loop 'j' of blocks would lie inside a loop of threads");
+  expect_illegal(product(), "bind C i block; bind C j block; bind C i thread",
+                 "loop 'i' of threads would lie around a loop of blocks");
+  expect_illegal(program_of(kShared), "bind O i block",
+                 "iterations of loop 'i' would write the same elements of 'T'");
+}
+
 }  // namespace
 }  // namespace lathe::testing

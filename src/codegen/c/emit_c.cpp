@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/check.h"
-#include "codegen/c/preamble.h"
+#include "codegen/c_like/functions.h"
 #include "codegen/c_like/stmt_printer.h"
 #include "codegen/check_lowered.h"
 #include "loop/walk.h"
@@ -17,25 +16,27 @@ namespace {
 
 using c_like::Code;
 
-const char* value_type(DType dtype) { return dtype == DType::boolean ? "int" : c_backend::type_name(dtype); }
+// What `c_like`'s functions rest on, and the types of the entries.
+constexpr const char* kHead = R"(#include <math.h>
+#include <stdint.h>
+#include <string.h>
 
-const char* memory_type(DType dtype) { return c_backend::type_name(dtype); }
+#ifndef LATHE_KERNEL_ABI_H
+typedef void (*LatheTask)(void* context, int64_t begin, int64_t end, int32_t thread);
+typedef struct LatheParallel {
+  void (*run)(const struct LatheParallel* pool, LatheTask task, void* context, int64_t count);
+  int32_t threads;
+  void* state;
+} LatheParallel;
+#endif
 
-// Exact: hexadecimal digits.
-std::string float_literal(DType dtype, double value) {
-  if (is_storage_only(dtype))
-    return fmt::format("lathe_{}_of_f32({})", to_string(dtype), float_literal(DType::f32, value));
-  const char* suffix = dtype == DType::f32 ? "f" : "";
-  if (dtype == DType::f32) value = static_cast<float>(value);
-  if (std::isnan(value)) return dtype == DType::f32 ? "NAN" : "(double)NAN";
-  if (std::isinf(value)) return fmt::format("{}({})INFINITY", value < 0 ? "-" : "", value_type(dtype));
-  const bool is_short = value == std::trunc(value) && std::fabs(value) < 1e6;
-  const std::string text =
-      is_short ? fmt::format("{:.1f}{}", value, suffix) : fmt::format("{:a}{}", value, suffix);
-  return std::signbit(value) ? "(" + text + ")" : text;
-}
+#ifdef __GNUC__
+#define LATHE_PREFETCH(address) __builtin_prefetch((address), 0, 2)
+#else
+#define LATHE_PREFETCH(address) ((void)(address))
+#endif
 
-constexpr c_like::Dialect kDialect{value_type, memory_type, float_literal, "LATHE_PREFETCH"};
+)";
 
 std::set<std::string> reserved_names() {
   return {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
@@ -77,7 +78,7 @@ class CEmitter {
   }
 
   void add_entry(const Stmt& body, const std::string& symbol);
-  std::string text() const { return c_backend::preamble_of(functions_) + tables_ + functions_; }
+  std::string text() const { return kHead + c_like::functions_of(functions_) + tables_ + functions_; }
 
  private:
   void add_literal(const Tensor& tensor);
@@ -85,7 +86,7 @@ class CEmitter {
   void print_parallel(const For& loop, c_like::StmtPrinter& printer, const std::string& entry);
   // The function that runs a part of the loop; gives the name of its context's struct.
   void add_task(const For& loop, c_like::StmtPrinter& outer, const std::string& name);
-  c_like::StmtPrinter::ParallelLoop parallel_printer(const std::string& entry) {
+  c_like::StmtPrinter::LoopAtOnce parallel_printer(const std::string& entry) {
     return [this, entry](const For& loop, c_like::StmtPrinter& printer) {
       print_parallel(loop, printer, entry);
     };
@@ -105,15 +106,16 @@ void CEmitter::add_literal(const Tensor& tensor) {
   for (size_t i = 0; i < tensor->literal.size(); ++i) {
     const double value = tensor->literal[i];
     values += i == 0 ? "" : i % 8 == 0 ? ",\n    " : ", ";
-    values += is_float(dtype) ? float_literal(dtype, value) : fmt::format("{}", static_cast<int64_t>(value));
+    values += is_float(dtype) ? c_like::kC99.float_literal(dtype, value)
+                              : fmt::format("{}", static_cast<int64_t>(value));
   }
-  tables_ += fmt::format("static const {} {}[{}] = {{\n    {}}};\n", memory_type(dtype),
+  tables_ += fmt::format("static const {} {}[{}] = {{\n    {}}};\n", c_like::kC99.memory_type(dtype),
                          names_.of(tensor.get(), tensor->name), tensor->literal.size(), values);
 }
 
 void CEmitter::declare_buffers(const Stmt& body, Code& code) {
   for (const BufferUse& use : buffers_used(lowered_, body)) {
-    const std::string type = memory_type(use.tensor->dtype);
+    const std::string type = c_like::kC99.memory_type(use.tensor->dtype);
     const std::string& name = names_.of(use.tensor.get(), use.tensor->name);
     const MemoryPlan& plan = lowered_.memory;
     switch (use.storage) {
@@ -132,6 +134,7 @@ void CEmitter::declare_buffers(const Stmt& body, Code& code) {
         break;
       case Storage::literal: add_literal(use.tensor); break;
       case Storage::registers: break;
+      case Storage::shared: LATHE_CHECK(false);  // check_lowered lets no blocks through
     }
   }
 }
@@ -145,7 +148,7 @@ void CEmitter::add_entry(const Stmt& body, const std::string& symbol) {
   code.line("const int32_t thread = 0;");
   code.line("(void)buffers, (void)sizes, (void)workspace, (void)pool, (void)thread;");
   if (const Stmt outside = outside_parallel_loops(body)) declare_buffers(outside, code);
-  c_like::StmtPrinter printer(kDialect, names_, lowered_.memory, code, parallel_printer(symbol));
+  c_like::StmtPrinter printer(c_like::kC99, names_, lowered_.memory, code, parallel_printer(symbol));
   printer.print(body);
   code.line("return 0;");
   code.close();
@@ -166,7 +169,7 @@ void CEmitter::add_task(const For& loop, c_like::StmtPrinter& outer, const std::
   code.line("void* const* buffers = context->buffers;");
   code.line("char* workspace = context->workspace;");
   code.line("(void)buffers, (void)workspace, (void)thread;");
-  c_like::StmtPrinter printer(kDialect, names_, lowered_.memory, code, parallel_printer(name));
+  c_like::StmtPrinter printer(c_like::kC99, names_, lowered_.memory, code, parallel_printer(name));
   for (const auto& [var, range] : outer.variables()) {
     code.line(fmt::format("const int64_t {0} = context->{0};", outer.name(var)));
     code.line(fmt::format("(void){};", outer.name(var)));

@@ -1,7 +1,7 @@
 // What differs between the C-like languages that programs are printed in.
 //
 // Operations that have no operator are calls of functions named after operation and type, such as
-// lathe_fma_f32: the dialect's preamble defines them.
+// lathe_fma_f32: functions.h has them.
 #pragma once
 
 #include <string>

@@ -38,18 +38,21 @@ Interval StmtPrinter::extent_range(const For& loop) {
   return range;
 }
 
-void StmtPrinter::print_range(const For& loop, const std::string& begin, const std::string& end) {
-  const Interval extent = extent_range(loop);
-  const std::string var = name(loop.var);
-  code_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; ++{0})", var, begin, end));
-  define(loop.var, {0, std::max<int64_t>(extent.hi - 1, 0)});
+void StmtPrinter::print_body(const For& loop) {
+  define(loop.var, {0, std::max<int64_t>(extent_range(loop).hi - 1, 0)});
   print(loop.body);
   variables_.pop_back();
+}
+
+void StmtPrinter::print_range(const For& loop, const std::string& begin, const std::string& end) {
+  const std::string var = name(loop.var);
+  code_.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; ++{0})", var, begin, end));
+  print_body(loop);
   code_.close();
 }
 
 void StmtPrinter::visit(const For& loop) {
-  if (loop.kind == LoopKind::parallel) return parallel_(loop, *this);
+  if (runs_at_once(loop.kind)) return at_once_(loop, *this);
   std::string end = extent(loop);
   if (constant_extent(loop) < 0) {
     const std::string variable = names_.fresh(loop.var.name() + "_end");
@@ -110,6 +113,10 @@ void StmtPrinter::print_store(const Store& store, Code& code) {
   const std::string element = exprs_.element(store.tensor, store.index[0], store.stride, code);
   code.line(element + " = " + value + ";");
   if (store.mask.defined()) code.close();
+}
+
+void StmtPrinter::visit(const Barrier& barrier) {
+  code_.line(barrier.is_global ? "LATHE_BARRIER_GLOBAL();" : "LATHE_BARRIER_SHARED();");
 }
 
 void StmtPrinter::visit(const Prefetch& prefetch) {

@@ -1,5 +1,6 @@
-// Statements as text of a C-like language. Vector stores become loops over their lanes. What a parallel loop
-// is differs too much between languages: that is the language's own part.
+// Statements as text of a C-like language. Vector stores become loops over their lanes. What a loop is that
+// runs at once (parallel, blocks, threads) differs too much between languages: that is the language's own
+// part.
 #pragma once
 
 #include <functional>
@@ -13,16 +14,15 @@ namespace lathe::c_like {
 
 class StmtPrinter {
  public:
-  // Prints a parallel loop, with this printer's variables in scope.
-  using ParallelLoop = std::function<void(const For& loop, StmtPrinter& printer)>;
+  // Prints a loop that runs at once, with this printer's variables in scope.
+  using LoopAtOnce = std::function<void(const For& loop, StmtPrinter& printer)>;
 
-  StmtPrinter(const Dialect& dialect, Names& names, const MemoryPlan& memory, Code& code,
-              ParallelLoop parallel)
+  StmtPrinter(const Dialect& dialect, Names& names, const MemoryPlan& memory, Code& code, LoopAtOnce at_once)
       : dialect_(dialect),
         names_(names),
         memory_(memory),
         code_(code),
-        parallel_(std::move(parallel)),
+        at_once_(std::move(at_once)),
         exprs_(dialect, names) {}
 
   void print(const Stmt& stmt) {
@@ -30,6 +30,8 @@ class StmtPrinter {
   }
   // A variable that the surrounding text defines.
   void define(const Var& var, Interval range);
+  // The body of a loop whose variable the surrounding text defines.
+  void print_body(const For& loop);
   // The loop for begin .. end-1.
   void print_range(const For& loop, const std::string& begin, const std::string& end);
   // The number of iterations, as text and as far as it is known.
@@ -49,13 +51,14 @@ class StmtPrinter {
   void visit(const If& branch);
   void visit(const Store& store);
   void visit(const Prefetch& prefetch);
+  void visit(const Barrier& barrier);
   void print_store(const Store& store, Code& code);
 
   const Dialect& dialect_;
   Names& names_;
   const MemoryPlan& memory_;
   Code& code_;
-  ParallelLoop parallel_;
+  LoopAtOnce at_once_;
   ExprPrinter exprs_;
   std::vector<std::pair<Var, Interval>> variables_;
 };

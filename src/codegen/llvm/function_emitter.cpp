@@ -49,6 +49,7 @@ class FunctionEmitter {
   void visit(const If& branch);
   void visit(const Store& store);
   void visit(const Prefetch& prefetch);
+  void visit(const Barrier&) { LATHE_CHECK(false); }  // check_lowered lets none through
 
   // What every function starts with: the buffers' addresses.
   void set_bases(llvm::Value* thread);
@@ -109,6 +110,7 @@ llvm::Value* FunctionEmitter::base_of(const BufferUse& use, llvm::Value* thread)
       llvm::Value* start = builder_.CreateGEP(builder_.getInt8Ty(), workspace_, arena);
       return byte_offset(start, static_cast<uint64_t>(plan.shared_bytes + use.offset));
     }
+    case Storage::shared: LATHE_CHECK(false);  // check_lowered lets no blocks through
     case Storage::registers: {
       // Room for a whole vector at the end, so that a masked access may read all of it.
       const uint64_t bytes = static_cast<uint64_t>(use.bytes) + 64;

@@ -122,6 +122,7 @@ StatementCode Compiler::statement(const Stmt& stmt) {
     StatementCode operator()(const If& s) const { return self.branch(s); }
     StatementCode operator()(const Store& s) const { return self.store(s); }
     StatementCode operator()(const Prefetch&) const { return {}; }
+    StatementCode operator()(const Barrier&) const { return {}; }
   };
   return std::visit(Visitor{*this}, stmt->node);
 }
@@ -129,7 +130,7 @@ StatementCode Compiler::statement(const Stmt& stmt) {
 StatementCode Compiler::loop(const For& loop) {
   StatementCode code;
   code.kind = StatementKind::loop;
-  code.parallel = loop.kind == LoopKind::parallel;
+  code.parallel = runs_at_once(loop.kind);
   int64_t largest = kUnknownExtent;
   statement_ = "loop " + loop.var.name();
   if (loop.extents.empty()) fail(ErrorKind::invalid_program, "the loop has no extent");

@@ -33,6 +33,7 @@ constexpr const char* kProgram = R"(
 #include "target/cpu/x86/x86.cpp"
 #include "target/detect.cpp"
 #include "target/gpu/opencl.cpp"
+#include "target/gpu/opencl_library.cpp"
 #include "target/target.cpp"
 
 int main() {

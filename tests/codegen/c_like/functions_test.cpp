@@ -1,6 +1,6 @@
-// What an emitted file starts with: types, the functions that it needs and no others, and what those give,
+// Types, the functions that a program needs and no others, and what those give,
 // compiled by the system's compiler and run.
-#include "codegen/c/preamble.h"
+#include "codegen/c_like/functions.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,13 +13,13 @@
 namespace lathe::testing {
 namespace {
 
-using c_backend::preamble_of;
-using c_backend::type_name;
+using c_like::functions_of;
+using c_like::type_name;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Preamble, TypesOfC) {
+TEST(Functions, TypesOfC) {
   for (const auto& [dtype, name] : {std::pair{DType::boolean, "uint8_t"},
                                     {DType::i8, "int8_t"},
                                     {DType::u8, "uint8_t"},
@@ -34,28 +34,27 @@ TEST(Preamble, TypesOfC) {
     EXPECT_STREQ(type_name(dtype), name) << to_string(dtype);
 }
 
-TEST(Preamble, EveryFileHasTheFloatsFunctions) {
-  const std::string text = preamble_of("");
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("lathe_fma_f32"), HasSubstr("lathe_floor_f64"), HasSubstr("LATHE_PREFETCH")));
+TEST(Functions, EveryFileHasTheFloatsFunctions) {
+  const std::string text = functions_of("");
+  EXPECT_THAT(text, AllOf(HasSubstr("lathe_fma_f32"), HasSubstr("lathe_floor_f64")));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("LATHE_EXTREMA(i32")), Not(HasSubstr("_of_f16(")),
                           Not(HasSubstr("_of_bf16("))));
 }
 
-TEST(Preamble, IntegersAreThereWhereTheyAreCalled) {
-  const std::string of_i32 = preamble_of("x = lathe_add_i32(a, b);");
+TEST(Functions, IntegersAreThereWhereTheyAreCalled) {
+  const std::string of_i32 = functions_of("x = lathe_add_i32(a, b);");
   EXPECT_THAT(of_i32, HasSubstr("LATHE_SIGNED(i32, int32_t)"));
   EXPECT_THAT(of_i32, Not(HasSubstr("LATHE_SIGNED(i8, int8_t)")));
-  EXPECT_THAT(preamble_of("lathe_u8_of_f32(a)"),
+  EXPECT_THAT(functions_of("lathe_u8_of_f32(a)"),
               AllOf(HasSubstr("LATHE_UNSIGNED(u8, uint8_t)"),
                     HasSubstr("LATHE_SATURATED(f32, float, u8, uint8_t, 0, UINT8_MAX, 0x1p8f)")));
-  EXPECT_THAT(preamble_of("lathe_i16_of_f64(a)"), HasSubstr("INT16_MIN, INT16_MAX, 0x1p15f)"));
+  EXPECT_THAT(functions_of("lathe_i16_of_f64(a)"), HasSubstr("INT16_MIN, INT16_MAX, 0x1p15f)"));
 }
 
-TEST(Preamble, HalfFloatsAreThereWhereTheyAreConverted) {
-  EXPECT_THAT(preamble_of("lathe_f32_of_bf16(a)"),
+TEST(Functions, HalfFloatsAreThereWhereTheyAreConverted) {
+  EXPECT_THAT(functions_of("lathe_f32_of_bf16(a)"),
               AllOf(HasSubstr("lathe_bf16_of_f32(float"), Not(HasSubstr("lathe_f16_of_f32"))));
-  EXPECT_THAT(preamble_of("lathe_f16_of_f32(a)"),
+  EXPECT_THAT(functions_of("lathe_f16_of_f32(a)"),
               AllOf(HasSubstr("lathe_f32_of_f16(uint16_t"), Not(HasSubstr("bf16"))));
 }
 
@@ -129,14 +128,16 @@ constexpr const char* kConditions[] = {"lathe_floor_f32(-0.5f) == -1.0f",
                                        "lathe_f16_of_f32(-0x1p-25f) == 0x8000",
                                        "lathe_f16_of_f32(0x1.8p-24f) == 0x0002"};
 
-TEST(Preamble, ItsFunctionsGiveWhatTheyShould) {
+TEST(Functions, ItsFunctionsGiveWhatTheyShould) {
   std::string body;
   for (const char* condition : kConditions)
     body += fmt::format("  if (!({0})) {{ puts(\"{0}\"); ++faults; }}\n", condition);
   const std::string program =
       fmt::format("int main(void) {{\n  int faults = 0;\n{}  return faults;\n}}\n", body);
   const TemporaryFolder folder;
-  std::ofstream(folder.path() / "test.c") << "#include <stdio.h>\n" << preamble_of(program) << program;
+  std::ofstream(folder.path() / "test.c")
+      << "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
+      << functions_of(program) << program;
   const std::string base = folder.path() / "test";
   ASSERT_EQ(run_in_shell(
                 fmt::format("cc -std=c99 -Wall -Wextra -Wno-unused-function -Werror {0}.c -o {0} -lm", base)),

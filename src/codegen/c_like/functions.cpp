@@ -1,34 +1,16 @@
-#include "codegen/c/preamble.h"
+#include "codegen/c_like/functions.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <utility>
 
-namespace lathe::c_backend {
+namespace lathe::c_like {
 namespace {
 
-constexpr const char* kPreamble = R"(#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#ifndef LATHE_KERNEL_ABI_H
-typedef void (*LatheTask)(void* context, int64_t begin, int64_t end, int32_t thread);
-typedef struct LatheParallel {
-  void (*run)(const struct LatheParallel* pool, LatheTask task, void* context, int64_t count);
-  int32_t threads;
-  void* state;
-} LatheParallel;
-#endif
-
-#ifdef __GNUC__
-#define LATHE_PREFETCH(address) __builtin_prefetch((address), 0, 2)
-#else
-#define LATHE_PREFETCH(address) ((void)(address))
-#endif
-
-#ifdef FP_FAST_FMAF
+constexpr const char* kFunctions = R"(#ifdef FP_FAST_FMAF
 static inline float lathe_fma_f32(float a, float b, float c) { return fmaf(a, b, c); }
 #else
 static inline float lathe_fma_f32(float a, float b, float c) { return a * b + c; }
@@ -186,6 +168,22 @@ std::string integer_functions(const DTypeInfo& info) {
          fmt::format("LATHE_{}({}, {})\n", is_unsigned(info.dtype) ? "UNSIGNED" : "SIGNED", info.name, type);
 }
 
+const char* value_type(DType dtype) { return dtype == DType::boolean ? "int" : type_name(dtype); }
+
+// Exact: hexadecimal digits.
+std::string float_literal(DType dtype, double value) {
+  if (is_storage_only(dtype))
+    return fmt::format("lathe_{}_of_f32({})", to_string(dtype), float_literal(DType::f32, value));
+  const char* suffix = dtype == DType::f32 ? "f" : "";
+  if (dtype == DType::f32) value = static_cast<float>(value);
+  if (std::isnan(value)) return dtype == DType::f32 ? "NAN" : "(double)NAN";
+  if (std::isinf(value)) return fmt::format("{}({})INFINITY", value < 0 ? "-" : "", value_type(dtype));
+  const bool is_short = value == std::trunc(value) && std::fabs(value) < 1e6;
+  const std::string text =
+      is_short ? fmt::format("{:.1f}{}", value, suffix) : fmt::format("{:a}{}", value, suffix);
+  return std::signbit(value) ? "(" + text + ")" : text;
+}
+
 }  // namespace
 
 const char* type_name(DType dtype) {
@@ -197,8 +195,8 @@ const char* type_name(DType dtype) {
   return kIntegers[size][info.kind == NumberKind::signed_integer ? 0 : 1];
 }
 
-std::string preamble_of(std::string_view program) {
-  std::string text = kPreamble;
+std::string functions_of(std::string_view program) {
+  std::string text = kFunctions;
   for (const DTypeInfo& info : kDTypes) {
     const std::string name = info.name;
     if (is_integer(info.dtype) &&
@@ -212,4 +210,6 @@ std::string preamble_of(std::string_view program) {
   return text;
 }
 
-}  // namespace lathe::c_backend
+const Dialect kC99{value_type, type_name, float_literal, "LATHE_PREFETCH"};
+
+}  // namespace lathe::c_like
