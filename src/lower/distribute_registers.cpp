@@ -91,21 +91,31 @@ class Packer {
 
 class Distributor {
  public:
-  Result<Stmt> visit(const Stmt& stmt, const Known& known) {
+  // `in_kernel`: some loop or condition is around.
+  Result<Stmt> visit(const Stmt& stmt, const Known& known, bool in_kernel) {
     const For* loop = as<For>(stmt);
     if (loop != nullptr && loop->kind == LoopKind::thread) return stmt;
     Known inside = known;
     if (loop != nullptr) inside.enter(*loop);
     Status status;
     Stmt mapped = map_statements(stmt, [&](const Stmt& child) -> Stmt {
-      Result<Stmt> visited = visit(child, inside);
+      const bool is_around = loop != nullptr || as<If>(stmt) != nullptr;
+      Result<Stmt> visited = visit(child, inside, in_kernel || is_around);
       if (visited) return *visited;
       status = std::unexpected(visited.error());
       return child;
     });
     if (!status) return std::unexpected(status.error());
     const Alloc* alloc = as<Alloc>(mapped);
-    if (alloc == nullptr || alloc->scope == Scope::shared || alloc->scope == Scope::workspace) return mapped;
+    if (alloc == nullptr || alloc->scope == Scope::shared) return mapped;
+    if (alloc->scope == Scope::workspace && in_kernel) {
+      return fail(
+          ErrorKind::illegal_schedule,
+          fmt::format(
+              "buffer '{}' lies in the workspace inside of a kernel: its scope is shared or registers",
+              alloc->tensor->name));
+    }
+    if (alloc->scope == Scope::workspace) return mapped;
     return distributed(*alloc, known);
   }
 
@@ -184,7 +194,7 @@ class Distributor {
 }  // namespace
 
 Result<Program> distribute_registers(const Program& program) {
-  return try_map_trees(program, [](const Stmt& tree) { return Distributor().visit(tree, Known()); });
+  return try_map_trees(program, [](const Stmt& tree) { return Distributor().visit(tree, Known(), false); });
 }
 
 }  // namespace lathe

@@ -6,7 +6,7 @@
 // The first dimension is the thread; a code generator leaves it out, since no thread reaches another's part.
 // What is strided by several threads (virtual threads) is packed. It runs after `merge_threads` and
 // `compact_buffers`. An Error (illegal_schedule) names a buffer whose elements the nests give to different
-// threads, and one that is local to threads and would have to be shared.
+// threads, and one that lies in the workspace inside of a kernel.
 #pragma once
 
 #include "base/result.h"

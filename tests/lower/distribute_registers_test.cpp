@@ -78,6 +78,12 @@ TEST(DistributeRegisters, AnElementThatChangesItsThreadIsRefused) {
   EXPECT_EQ(to_string(*distribute_registers(shared)), to_string(shared));
 }
 
+// It would be each thread's own, and others' results unseen.
+TEST(DistributeRegisters, TheWorkspaceIsOutsideOfKernels) {
+  expect_error(kPass, copied_through("workspace", "7 - u"),
+               "buffer 'R' lies in the workspace inside of a kernel: its scope is shared or registers");
+}
+
 TEST(DistributeRegisters, WhatIsInsideOfThreadsStays) {
   const Program program = parsed(R"(
 input A: f32[8] [0]

@@ -20,7 +20,7 @@ namespace {
 
 using c_like::Code;
 
-// OpenCL C's names for what C99 has in its headers. Constants in memory are read as what they were stored as.
+// OpenCL C's names for what C99 has in its headers.
 constexpr const char* kHead = R"(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef char int8_t;
 typedef uchar uint8_t;
@@ -166,9 +166,8 @@ void Emitter::add_literal(const Tensor& tensor) {
   const DType dtype = tensor->dtype;
   std::vector<std::string> values;
   for (const double value : tensor->literal)
-    values.push_back(is_float(dtype) && !is_storage_only(dtype)
-                         ? c_like::kC99.float_literal(dtype, value)
-                         : fmt::format("{}", static_cast<int64_t>(value)));
+    values.push_back(is_float(dtype) ? c_like::kC99.float_literal(dtype, value)
+                                     : fmt::format("{}", static_cast<int64_t>(value)));
   tables_ +=
       fmt::format("__constant {} {}[{}] = {{{}}};\n", c_like::type_name(dtype),
                   names_.of(tensor.get(), "table_" + tensor->name), values.size(), fmt::join(values, ", "));

@@ -82,6 +82,14 @@ TEST(EmitOpenCl, SmallerNestsAreConditionsOfTheirThreads) {
   EXPECT_THAT(text, HasSubstr("  LATHE_BARRIER_SHARED();\n"));
 }
 
+TEST(EmitOpenCl, TablesAreConstants) {
+  const std::string text =
+      emit_opencl(lowered_for_device("table T[2] = {1.5, -2}\nC[i:2] = T[i] * A[i]\n", "bind C i thread\n"),
+                  entry_symbols("t"))
+          .value();
+  EXPECT_THAT(text, HasSubstr("__constant float table_T[2] = {0x1.8p+0f, (-2.0f)};"));
+}
+
 TEST(EmitOpenCl, WordsOfTheLanguageAreNoNames) {
   const std::string text =
       kernels(emit_opencl(lowered_for_device("kernel[float4:3] = half[float4] * uint[float4]\n",
