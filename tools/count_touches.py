@@ -38,6 +38,7 @@ KINDS = {
     "cost_model": Kind(2),
     "space_kind": Kind(2),
     "backend": Kind(2),
+    "device": Kind(2),
     "evaluator": Kind(2),
     "element_type": Kind(1, also=("src/expr/type.cpp", "src/codegen/c_like/functions.cpp", "src/codegen/llvm/types.cpp",
                                   "src/codegen/llvm/conversions.cpp", "src/graph/onnx_tensor.cpp")),

@@ -96,7 +96,15 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
 
 }  // namespace
 
+Status check_has_artifacts(const Target& target) {
+  if (std::holds_alternative<CpuTarget>(target.kind)) return {};
+  return fail(
+      ErrorKind::unsupported,
+      fmt::format("an artifact holds programs of processors, and the target '{}' is none", target.name));
+}
+
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options) {
+  LATHE_TRY_STATUS(check_has_artifacts(options.target));
   LATHE_TRY(Task task, within(workload.name, make_task(workload, options.target, false)));
   if (options.exact_specials) {
     LATHE_TRY(task, within(workload.name, with_exact_specials(std::move(task))));
@@ -123,6 +131,7 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
 }
 
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
+  LATHE_TRY_STATUS(check_has_artifacts(options.target));
   std::vector<CompiledTask> compiled;
   for (const WeightedTask& weighted : network.tasks.tasks) {
     LATHE_TRY(CompiledTask task, compile_best(weighted.task, options, FreeLayouts::never, compiled.size()));

@@ -47,6 +47,9 @@ struct CompileModelOptions {
   std::function<void(size_t done, size_t all)> progress = [](size_t, size_t) {};
 };
 
+// An Error (unsupported) where artifacts cannot hold the target's programs: they are run by processors.
+Status check_has_artifacts(const Target& target);
+
 // Arguments of fixed row-major layout for the caller, whatever the kernel uses inside.
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options);
 

@@ -15,6 +15,7 @@
 #include "measure/timing.h"
 #include "schedule/apply.h"
 #include "space/all.h"
+#include "target/detect.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -149,7 +150,7 @@ Result<std::optional<HostTensor>> run_compiled(const Dag& dag, const Values& val
     read_stored(result.dtype, result.shape, outputs.front(), program->arguments.back().layout, result.values);
     return {};
   };
-  const int lanes = target.cpu().lanes(bytes_of(compute.output->dtype));
+  const int lanes = lanes_of(target, static_cast<int>(bytes_of(compute.output->dtype)));
   const double expected = points_of(compute) / (kPointsPerSecondOfLane * lanes);
   const double start = monotonic_seconds();
   inputs.stop = [&] {
@@ -214,8 +215,10 @@ Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const 
 }
 
 Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
-                                                  const Target& target, CandidateRunner& runner,
+                                                  const Target& device, CandidateRunner& runner,
                                                   const Watch& watch) {
+  const bool is_processor = std::holds_alternative<CpuTarget>(device.kind);
+  LATHE_TRY(const Target target, is_processor ? device : detect_target());
   const std::optional<Dag> wide = in_double(dag);
   if (!wide || inputs.size() != dag.inputs.size()) return evaluate_within(dag, inputs, watch);
   Values values;

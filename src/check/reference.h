@@ -19,11 +19,12 @@
 
 namespace lathe {
 
-// The Dag's outputs for these inputs, in order. An Error where the inputs are not the Dag's or nothing can be
+// The Dag's outputs for these inputs, in order; by this machine's processor where the target is another kind
+// of device. An Error where the inputs are not the Dag's or nothing can be
 // run any more, of kind timeout where the watch ends it or nothing but an evaluation that takes longer is
 // left.
 Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
-                                                  const Target& target, CandidateRunner& runner,
+                                                  const Target& device, CandidateRunner& runner,
                                                   const Watch& watch = {});
 // The Dag's own evaluation of every element, which is slow; within the watch's time likewise.
 Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const HostTensor> inputs,

@@ -28,9 +28,9 @@ Result<std::string> opencl_module(const LoweredProgram& lowered, const Target&, 
 }
 
 constexpr Backend kBackends[] = {
-    {"llvm", is_cpu, ModuleForm::object, emit_object, nullptr, kLlvmForms},
-    {"c", is_cpu, ModuleForm::object, nullptr, nullptr, kCForms},
-    {"opencl", is_gpu, ModuleForm::opencl, opencl_module, opencl_launches, kOpenClForms},
+    {"llvm", is_cpu, kObjectForm, emit_object, nullptr, kLlvmForms},
+    {"c", is_cpu, kObjectForm, nullptr, nullptr, kCForms},
+    {"opencl", is_gpu, "opencl", opencl_module, opencl_launches, kOpenClForms},
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ struct TextForm {
 struct Backend {
   std::string_view name;
   bool (*takes)(const Target& target);  // by its kind
-  ModuleForm form;
+  std::string_view form;                // of its modules (runtime/module.h)
   // What a module of the target holds (runtime/module.h); null: this backend makes text alone.
   Result<std::string> (*emit)(const LoweredProgram& lowered, const Target& target,
                               const EntrySymbols& symbols, EmitStats* stats);

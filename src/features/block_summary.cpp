@@ -37,10 +37,19 @@ class Summariser {
   std::vector<BlockSummary> blocks_;
 };
 
+// Blocks of a device share out work as cores do, and its threads run in step as lanes do.
+LoopKind as_of_processor(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::block: return LoopKind::parallel;
+    case LoopKind::thread: return LoopKind::vectorized;
+    default: return kind;
+  }
+}
+
 void Summariser::visit(const Stmt& stmt) {
   if (const For* loop = as<For>(stmt)) {
     const int64_t extent = std::max<int64_t>(1, largest_extent(*loop, ranges_));
-    loops_.push_back({loop->var, extent, loop->kind, false});
+    loops_.push_back({loop->var, extent, as_of_processor(loop->kind), false});
     ranges_.set_extent(loop->var, extent);
     visit(loop->body);
     loops_.pop_back();

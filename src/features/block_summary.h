@@ -11,8 +11,8 @@ namespace lathe {
 struct LoopLevel {
   Var var;
   int64_t extent = 1;
-  LoopKind kind = LoopKind::serial;
-  bool reduces = false;  // drives a reduce axis of the block
+  LoopKind kind = LoopKind::serial;  // blocks of a device count as parallel, its threads as vectorized
+  bool reduces = false;              // drives a reduce axis of the block
 };
 
 struct AccessSummary {

@@ -11,6 +11,27 @@ namespace {
 constexpr size_t kBlocks = 3;
 constexpr size_t kAccesses = 4;
 
+// What the numbers of a device relate to.
+struct Yardsticks {
+  double registers = 1;  // for accumulators and operands: vectors of a core, elements of a thread
+  double latency = 1;    // multiply-adds that must be under way
+  int64_t l1_bytes = 0;
+  int64_t l2_bytes = 0;
+  int64_t l3_bytes = 0;
+};
+
+// A thread of a GPU has some hundred registers, half of which are left for this.
+constexpr double kThreadRegisters = 64;
+
+Yardsticks yardsticks_of(const Target& target) {
+  if (const auto* gpu = std::get_if<GpuTarget>(&target.kind))
+    return {kThreadRegisters, 1, gpu->local_bytes, gpu->cache_bytes, gpu->cache_bytes};
+  const CpuTarget& cpu = target.cpu();
+  return {static_cast<double>(cpu.vector_registers),
+          static_cast<double>(cpu.fma_latency_cycles * cpu.fma_per_cycle), cpu.l1.bytes, cpu.l2.bytes,
+          cpu.l3.bytes};
+}
+
 float log_of(double value) { return static_cast<float>(std::log2(1.0 + std::max(value, 0.0))); }
 
 // Collects values with their names, so that the two cannot drift apart.
@@ -65,7 +86,7 @@ double product_of(const BlockSummary& block, LoopKind kind) {
 }
 
 // The innermost run of unrolled and vector loops: how many accumulators, and how many loads feed them.
-void add_tile(Row& row, const BlockSummary& block, const CpuTarget& target) {
+void add_tile(Row& row, const BlockSummary& block, const Yardsticks& device) {
   const double lanes = product_of(block, LoopKind::vectorized);
   const double unrolled = product_of(block, LoopKind::unrolled);
   row.add_log("vector_lanes", lanes);
@@ -97,9 +118,8 @@ void add_tile(Row& row, const BlockSummary& block, const CpuTarget& target) {
   row.add_log("scattered_elements", scattered);
   row.add("loads_per_step",
           static_cast<float>((vector_loads + broadcasts + scattered) / std::max(1.0, unrolled)));
-  row.add("register_share", static_cast<float>((accumulators + vector_loads + 1) / target.vector_registers));
-  const double latency = static_cast<double>(target.fma_latency_cycles * target.fma_per_cycle);
-  row.add("latency_hidden", static_cast<float>(std::min(1.0, std::max(accumulators, 1.0) / latency)));
+  row.add("register_share", static_cast<float>((accumulators + vector_loads + 1) / device.registers));
+  row.add("latency_hidden", static_cast<float>(std::min(1.0, std::max(accumulators, 1.0) / device.latency)));
 }
 
 void add_loops(Row& row, const BlockSummary& block) {
@@ -128,11 +148,11 @@ void add_loops(Row& row, const BlockSummary& block) {
   row.add("depth", static_cast<float>(block.levels.size()));
 }
 
-void add_memory(Row& row, const BlockSummary& block, const CpuTarget& target) {
+void add_memory(Row& row, const BlockSummary& block, const Yardsticks& device) {
   const double operations = std::max(1.0, block.instances * std::max(0.25, block.operations));
-  const double l1 = traffic_into(block, target.l1.bytes / 2);
-  const double l2 = traffic_into(block, target.l2.bytes / 2);
-  const double l3 = traffic_into(block, target.l3.bytes / 2);
+  const double l1 = traffic_into(block, device.l1_bytes / 2);
+  const double l2 = traffic_into(block, device.l2_bytes / 2);
+  const double l3 = traffic_into(block, device.l3_bytes / 2);
   row.add_log("l1_traffic", l1);
   row.add_log("l2_traffic", l2);
   row.add_log("l3_traffic", l3);
@@ -165,7 +185,7 @@ void add_accesses(Row& row, const BlockSummary& block) {
   }
 }
 
-std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const CpuTarget& target,
+std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const Yardsticks& device,
                              std::vector<std::string>* names) {
   Row row(names);
   static const BlockSummary none;
@@ -173,8 +193,8 @@ std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const CpuT
     const BlockSummary& block = i < sorted.size() ? sorted[i] : none;
     row.prefix("block" + std::to_string(i) + ".");
     add_loops(row, block);
-    add_tile(row, block, target);
-    add_memory(row, block, target);
+    add_tile(row, block, device);
+    add_memory(row, block, device);
     add_accesses(row, block);
   }
   row.prefix("total.");
@@ -182,7 +202,7 @@ std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const CpuT
   double traffic = 0;
   for (const BlockSummary& block : sorted) {
     operations += block.instances * block.operations;
-    traffic += traffic_into(block, target.l2.bytes / 2);
+    traffic += traffic_into(block, device.l2_bytes / 2);
   }
   row.add("blocks", static_cast<float>(sorted.size()));
   row.add_log("operations", operations);
@@ -195,7 +215,7 @@ std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const CpuT
 const std::vector<std::string>& feature_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    build_row({}, CpuTarget{}, &list);
+    build_row({}, Yardsticks{}, &list);
     return list;
   }();
   return names;
@@ -204,7 +224,7 @@ const std::vector<std::string>& feature_names() {
 Features extract_features(const Program& program, const Target& target) {
   std::vector<BlockSummary> blocks = summarise_blocks(program);
   std::ranges::stable_sort(blocks, std::greater<>(), &BlockSummary::work);
-  return {build_row(blocks, target.cpu(), nullptr)};
+  return {build_row(blocks, yardsticks_of(target), nullptr)};
 }
 
 }  // namespace lathe

@@ -16,6 +16,12 @@ struct Pass {
   Result<Program> (*run)(const Program& program, const LowerOptions& options);
 };
 
+// A pass that takes no options, whether or not it can fail.
+template <auto pass>
+Result<Program> without_options(const Program& program, const LowerOptions&) {
+  return pass(program);
+}
+
 // Which passes programs for a kind of target go through, in this order.
 std::span<const Pass> cpu_passes();
 std::span<const Pass> gpu_passes();

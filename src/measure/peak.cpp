@@ -53,6 +53,8 @@ double time_on_cores(int cores, const std::function<float(int)>& work) {
 
 }  // namespace
 
+bool has_peaks(const Target& target) { return row_of(target.name).peaks != nullptr; }
+
 double measure_fma_gflops(const Target& target) {
   const int cores = target.cpu().cores;
   const auto chains = row_of(target.name).peaks->fma;
@@ -84,7 +86,7 @@ Result<double> measure_read_gigabytes(const Target& target, int64_t bytes) {
 
 int64_t bytes_beyond_caches(const Target& target) {
   constexpr int64_t kLeast = int64_t{256} << 20;
-  return std::max(kLeast, 4 * target.cpu().l3.bytes);
+  return std::max(kLeast, 4 * last_cache_bytes(target));
 }
 
 }  // namespace lathe

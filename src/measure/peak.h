@@ -7,8 +7,11 @@
 
 namespace lathe {
 
+// Whether there are loops that show what the target can do at most: not of a device that is no processor.
+bool has_peaks(const Target& target);
+
 // Floating-point operations a second, in 10^9, of fp32 FMAs between registers with the target's vectors, on
-// all of its cores at once. The target must be a processor's and one that this machine runs, here and below.
+// all of its cores at once. The target must have peaks and be one that this machine runs, here and below.
 double measure_fma_gflops(const Target& target);
 
 // Bytes read a second, in 10^9, from a buffer of `bytes` for each core, read over and over: choose a size

@@ -96,9 +96,23 @@ void fields(Archive& archive, Greeting& message) {
 }
 
 template <class Archive>
+void launches(Archive& archive, std::vector<KernelLaunch>& kernels) {
+  archive.list(kernels, [&](KernelLaunch& kernel) {
+    archive(kernel.function);
+    archive(kernel.blocks);
+    archive(kernel.threads);
+    archive.list(kernel.buffers, [&](int& buffer) { archive(buffer); });
+    archive(kernel.needs_workspace);
+  });
+}
+
+template <class Archive>
 void fields(Archive& archive, TrialRequest& message) {
   Module& module = message.module;
+  archive(module.form);
   archive(module.object);
+  launches(archive, module.kernels);
+  launches(archive, module.prepare_kernels);
   archive(module.kernel_symbol);
   archive(module.prepare_symbol);
   archive.list(module.buffers, [&](ModuleBuffer& buffer) {

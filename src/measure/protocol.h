@@ -23,7 +23,7 @@
 
 namespace lathe {
 
-constexpr int64_t kProtocolVersion = 4;
+constexpr int64_t kProtocolVersion = 5;
 
 struct Greeting {
   int64_t version = kProtocolVersion;

@@ -26,7 +26,7 @@ constexpr double kDrawingSeconds = 30e-9;
 constexpr double kComparingSeconds = 80e-9;
 
 double multiply_adds_per_second(const Task& task, int element_bytes) {
-  return kClock * kVectorsPerCycle * task.target.cpu().lanes(element_bytes);
+  return kClock * kVectorsPerCycle * lanes_of(task.target, element_bytes);
 }
 
 double elements_of(const Dag& dag) {

@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <thread>
 
-#include "measure/candidate.h"
+#include "measure/candidate/candidate.h"
 #include "measure/protocol.h"
 #include "runtime/thread_pool.h"
 
@@ -55,12 +55,16 @@ class Worker {
         const bool parent_closed = request.error().kind == ErrorKind::crash;
         return parent_closed ? Status() : std::unexpected(request.error());
       }
-      if (!send_message(socket_, answer(*request))) return {};
+      if (!send_message(socket_, answer(*request)) || is_spent_) return {};
     }
   }
 
  private:
-  static Message failure_of(const Error& error) { return Failure{error.kind, error.to_string()}; }
+  // What a device has failed at once it may fail at for ever in this process.
+  Message failure_of(const Error& error) {
+    is_spent_ = is_on_device_ && error.kind == ErrorKind::crash;
+    return Failure{error.kind, error.to_string()};
+  }
 
   Message answer(const Message& request) {
     Message reply = Failure{ErrorKind::io, "the worker was asked for what only it may say"};
@@ -72,7 +76,9 @@ class Worker {
 
   Message start(const TrialRequest& request) {
     candidate_.reset();
-    Result<Candidate> candidate = Candidate::create(request, memory_, pool_.parallel(), status_);
+    is_on_device_ = request.module.form != kObjectForm;
+    Result<std::unique_ptr<Candidate>> candidate =
+        open_candidate(request, memory_, pool_.parallel(), status_);
     if (!candidate.has_value()) return failure_of(candidate.error());
     candidate_ = std::move(*candidate);
     const Result<double> seconds = candidate_->first_run();
@@ -82,7 +88,7 @@ class Worker {
   }
 
   Message time(const TimingRequest& request) {
-    if (!candidate_.has_value()) return Failure{ErrorKind::io, "the worker has no candidate to time"};
+    if (candidate_ == nullptr) return Failure{ErrorKind::io, "the worker has no candidate to time"};
     Result<Samples> samples = candidate_->time(request);
     candidate_.reset();  // what it takes may be as much as the parent needs for the next
     if (!samples.has_value()) return failure_of(samples.error());
@@ -93,7 +99,9 @@ class Worker {
   WorkerStatus& status_;
   CandidateMemory memory_;
   ThreadPool pool_;
-  std::optional<Candidate> candidate_;
+  std::unique_ptr<Candidate> candidate_;
+  bool is_on_device_ = false;  // the candidate
+  bool is_spent_ = false;      // ends after the answer; the parent starts another
 };
 
 }  // namespace

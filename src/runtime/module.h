@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe {
@@ -27,13 +28,14 @@ struct KernelLaunch {
   bool needs_workspace = false;  // it is the last parameter
 };
 
-// What `object` is: a relocatable ELF object, or OpenCL C for the device's own compiler.
-enum class ModuleForm : uint8_t { object, opencl };
+// A relocatable ELF object, which processors run.
+inline constexpr std::string_view kObjectForm = "object";
 
 struct Module {
-  ModuleForm form = ModuleForm::object;
-  std::string object;
-  std::vector<KernelLaunch> kernels = {};          // of a form that has launches: what the work is, in order
+  std::string form =
+      std::string(kObjectForm);            // or that of a row of the table of devices (runtime/device.cpp)
+  std::string object;                      // of another form: text for the device's own compiler
+  std::vector<KernelLaunch> kernels = {};  // of a form that has launches: what the work is, in order
   std::vector<KernelLaunch> prepare_kernels = {};  // and what fills the prepared buffers
   std::vector<std::string> extensions = {};  // of the target, whose instructions it has (target/target.h)
   std::string kernel_symbol;                 // the LatheKernel that does the work

@@ -103,7 +103,7 @@ std::optional<MeanSpeedUp> mean_speed_up(const std::vector<CaseReport>& rows) {
 
 AbovePeak above_peak(const std::vector<CaseReport>& rows, const Target& target) {
   AbovePeak above;
-  if (std::ranges::none_of(rows, has_program)) return above;
+  if (!has_peaks(target) || std::ranges::none_of(rows, has_program)) return above;
   above.gflops = measure_fma_gflops(with_cores(target, rows.front().cores));
   for (const CaseReport& row : rows) {
     if (has_program(row) && gflops_of(row) > kAbovePeak * above.gflops)

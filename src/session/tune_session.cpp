@@ -31,7 +31,8 @@ TuneBudget budget_of(const TuneRequest& request, const Deadline& deadline, const
   if (request.trials) budget.trials = *request.trials;
   if (request.case_seconds) budget.case_seconds = *request.case_seconds;
   const double enough = request.enough.value_or(kEnough);
-  if (enough > 0) budget.stop_rule = StopRule(enough / 100, [=] { return measure_peaks(target); });
+  if (enough > 0 && has_peaks(target))
+    budget.stop_rule = StopRule(enough / 100, [=] { return measure_peaks(target); });
   return budget;
 }
 
@@ -130,6 +131,7 @@ Result<TuneSession> TuneSession::start(TuneRequest request, TuneListener listene
   LATHE_TRY_STATUS(check_outputs(folders, request.json));
   if (!request.out.empty()) LATHE_TRY_STATUS(check_compiler());
   LATHE_TRY(Target target, target_here(request.source));
+  if (!request.out.empty() || request.both_layouts) LATHE_TRY_STATUS(check_has_artifacts(target));
   LATHE_TRY(RecordStore records, open_records(request.records, listener.note));
   LATHE_TRY(Measurer measurer, start_measurer(request.worker, cores_of(target)));
   TuneSession session(std::move(request), std::move(listener), std::move(target), std::move(records),

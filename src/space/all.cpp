@@ -6,15 +6,22 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/overloaded.h"
 #include "space/lathe/derive_lathe.h"
+#include "space/lathe/gpu/derive_gpu.h"
 
 namespace lathe {
 namespace {
 
-bool is_cpu(const Target& target) { return std::holds_alternative<CpuTarget>(target.kind); }
+// Its rules are those of the target's kind.
+Result<Space> derive_by_kind(const Task& task) {
+  return std::visit(Overloaded{[&](const CpuTarget&) { return derive_lathe(task); },
+                               [&](const GpuTarget&) { return derive_gpu(task); }},
+                    task.target.kind);
+}
 
 constexpr SpaceKind kKinds[] = {
-    {"lathe", is_cpu, [](const Task& task) { return derive_lathe(task); }},
+    {"lathe", derive_by_kind},
 };
 
 }  // namespace
@@ -28,10 +35,6 @@ Result<Space> derive_space(const Task& task, std::string_view kind) {
     for (const SpaceKind& known : kKinds) names.push_back(known.name);
     return fail(ErrorKind::invalid_argument,
                 fmt::format("there is no space '{}'; legal names are {}", kind, fmt::join(names, ", ")));
-  }
-  if (!row->serves(task.target)) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("the space '{}' has no programs for the target '{}'", kind, task.target.name));
   }
   return row->derive(task);
 }

@@ -13,8 +13,7 @@ namespace lathe {
 
 struct SpaceKind {
   std::string_view name;
-  bool (*serves)(const Target& target);  // the kinds of target that it has programs for
-  Result<Space> (*derive)(const Task& task);
+  Result<Space> (*derive)(const Task& task);  // an Error of kind unsupported where it has no program for it
 };
 
 // The default first.
@@ -22,7 +21,7 @@ std::span<const SpaceKind> space_kinds();
 inline constexpr std::string_view kDefaultSpace = "lathe";
 
 // An Error of kind invalid_argument, which names the legal names, where there is no such space; of kind
-// unsupported where it has no program for the task or its target.
+// unsupported where that space has no program for the task.
 Result<Space> derive_space(const Task& task, std::string_view kind = kDefaultSpace);
 
 }  // namespace lathe

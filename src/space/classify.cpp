@@ -255,11 +255,11 @@ int64_t widest_bytes(const Compute& compute) {
 Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored,
                     const CostConstants& costs) {
   Classified result;
-  result.lanes = task.target.cpu().lanes(1);
+  result.lanes = lanes_of(task.target, 1);
   for (size_t i = 0; i < dag.computes.size(); ++i) {
     Stage stage;
     stage.compute = i;
-    stage.lanes = task.target.cpu().lanes(static_cast<int>(widest_bytes(dag.computes[i])));
+    stage.lanes = lanes_of(task.target, static_cast<int>(widest_bytes(dag.computes[i])));
     result.lanes = std::min(result.lanes, stage.lanes);
     stage.operands = operands_of(task, dag.computes[i]);
     stage.role = role_of(task, dag, i, result.stages, stage.operands, stored, costs);

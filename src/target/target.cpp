@@ -154,6 +154,21 @@ struct SetCores {
 
 int cores_of(const Target& target) { return std::visit(Cores{}, target.kind); }
 
+int lanes_of(const Target& target, int element_bytes) {
+  const auto* cpu = std::get_if<CpuTarget>(&target.kind);
+  return cpu != nullptr ? cpu->lanes(element_bytes) : 1;
+}
+
+int64_t near_cache_bytes(const Target& target) {
+  const auto* cpu = std::get_if<CpuTarget>(&target.kind);
+  return cpu != nullptr ? cpu->l2.bytes : target.gpu().cache_bytes;
+}
+
+int64_t last_cache_bytes(const Target& target) {
+  const auto* cpu = std::get_if<CpuTarget>(&target.kind);
+  return cpu != nullptr ? cpu->l3.bytes : target.gpu().cache_bytes;
+}
+
 Target with_cores(Target target, int cores) {
   std::visit(SetCores{cores}, target.kind);
   return target;

@@ -4,6 +4,7 @@
 // (cpu/cpu_target.h, gpu/gpu_target.h). Values are safe to share between threads.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,6 +39,11 @@ struct Target {
 
 // How many cores a program uses there; of a device that has none of its own to share out, one.
 int cores_of(const Target& target);
+// How many elements of so many bytes one of its threads computes at once.
+int lanes_of(const Target& target, int element_bytes);
+// Bytes of the cache that is nearest to a core beyond its first, and of the last one before memory.
+int64_t near_cache_bytes(const Target& target);
+int64_t last_cache_bytes(const Target& target);
 // The same device with so many; one that has none to share out stays as it is.
 Target with_cores(Target target, int cores);
 // The processor with those of the extensions, by name, that the target's programs may have.

@@ -35,7 +35,7 @@ double conversion_seconds(const Candidate& candidate) {
   constexpr double kBytesPerSecond = 5e9;
   constexpr double kNearBytesPerSecond = 25e9;
   if (!candidate.trace) return 0;
-  const auto near = static_cast<double>(candidate.task.target.cpu().l2.bytes) / 2;
+  const auto near = static_cast<double>(near_cache_bytes(candidate.task.target)) / 2;
   double seconds = 0;
   for (const Argument& argument : candidate.task.arguments) {
     const Tensor& tensor = argument.tensor;

@@ -39,7 +39,7 @@ bool is_read_whole(const Dag& dag, const Tensor& tensor) {
 
 // What must come from memory at least each time that the task runs.
 double bytes_from_memory(const Task& task) {
-  double bytes = task.runs_cold ? 0 : -static_cast<double>(task.target.cpu().l3.bytes);
+  double bytes = task.runs_cold ? 0 : -static_cast<double>(last_cache_bytes(task.target));
   for (const Argument& argument : task.arguments) {
     const Tensor& tensor = argument.tensor;
     const bool may_be_cached = task.runs_cold && !argument.is_constant && !argument.is_output;

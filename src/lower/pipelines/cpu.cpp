@@ -21,34 +21,28 @@
 namespace lathe {
 namespace {
 
-// A pass that cannot fail and has no options.
-template <Program (*pass)(const Program&)>
-Result<Program> plain(const Program& program, const LowerOptions&) {
-  return pass(program);
-}
-
-Result<Program> padding(const Program& program, const LowerOptions&) { return drop_padding(program); }
-Result<Program> unrolling(const Program& program, const LowerOptions& options) {
-  return unroll_loops(program, options.max_statements);
-}
-
 // Why each stands where it does: see its header.
 constexpr std::array kPasses = {
-    Pass{"decompose_reductions", plain<decompose_reductions>},
-    Pass{"drop_padding", padding},
-    Pass{"lower_blocks", plain<lower_blocks>},
-    Pass{"simplify_loops", plain<simplify_loops>},
-    Pass{"compact_buffers", plain<compact_buffers>},
-    Pass{"order_registers", plain<order_registers>},
-    Pass{"hoist_guards", plain<hoist_guards>},
-    Pass{"shrink_loops", plain<shrink_loops>},
-    Pass{"peel_tails", plain<peel_tails>},
-    Pass{"flatten_buffers", plain<flatten_buffers>},
-    Pass{"tensorize_loops", plain<tensorize_loops>},
-    Pass{"vectorize_loops", plain<vectorize_loops>},
-    Pass{"unroll_loops", unrolling},
-    Pass{"fold_arithmetic", plain<fold_arithmetic>},
-    Pass{"expand_math", plain<expand_math>},
+    Pass{"decompose_reductions", without_options<decompose_reductions>},
+    Pass{
+        "drop_padding",
+        [](const Program& program, const LowerOptions&) -> Result<Program> { return drop_padding(program); }},
+    Pass{"lower_blocks", without_options<lower_blocks>},
+    Pass{"simplify_loops", without_options<simplify_loops>},
+    Pass{"compact_buffers", without_options<compact_buffers>},
+    Pass{"order_registers", without_options<order_registers>},
+    Pass{"hoist_guards", without_options<hoist_guards>},
+    Pass{"shrink_loops", without_options<shrink_loops>},
+    Pass{"peel_tails", without_options<peel_tails>},
+    Pass{"flatten_buffers", without_options<flatten_buffers>},
+    Pass{"tensorize_loops", without_options<tensorize_loops>},
+    Pass{"vectorize_loops", without_options<vectorize_loops>},
+    Pass{"unroll_loops",
+         [](const Program& program, const LowerOptions& options) {
+           return unroll_loops(program, options.max_statements);
+         }},
+    Pass{"fold_arithmetic", without_options<fold_arithmetic>},
+    Pass{"expand_math", without_options<expand_math>},
 };
 
 }  // namespace

@@ -20,36 +20,27 @@
 namespace lathe {
 namespace {
 
-template <Program (*pass)(const Program&)>
-Result<Program> plain(const Program& program, const LowerOptions&) {
-  return pass(program);
-}
-template <Result<Program> (*pass)(const Program&)>
-Result<Program> checked(const Program& program, const LowerOptions&) {
-  return pass(program);
-}
-
-Result<Program> padding(const Program& program, const LowerOptions&) { return drop_padding(program); }
-Result<Program> unrolling(const Program& program, const LowerOptions& options) {
-  return unroll_loops(program, options.max_statements);
-}
-
 // Tails stay conditions: threads that have nothing to do wait for those that have.
 constexpr std::array kPasses = {
-    Pass{"decompose_reductions", plain<decompose_reductions>},
-    Pass{"drop_padding", padding},
-    Pass{"lower_blocks", plain<lower_blocks>},
-    Pass{"simplify_loops", plain<simplify_loops>},
-    Pass{"compact_buffers", plain<compact_buffers>},
-    Pass{"hoist_guards", plain<hoist_guards>},
-    Pass{"merge_threads", checked<merge_threads>},
-    Pass{"distribute_registers", checked<distribute_registers>},
-    Pass{"insert_barriers", plain<insert_barriers>},
-    Pass{"flatten_buffers", plain<flatten_buffers>},
-    Pass{"vectorize_loops", plain<vectorize_loops>},
-    Pass{"unroll_loops", unrolling},
-    Pass{"fold_arithmetic", plain<fold_arithmetic>},
-    Pass{"expand_math", plain<expand_math>},
+    Pass{"decompose_reductions", without_options<decompose_reductions>},
+    Pass{
+        "drop_padding",
+        [](const Program& program, const LowerOptions&) -> Result<Program> { return drop_padding(program); }},
+    Pass{"lower_blocks", without_options<lower_blocks>},
+    Pass{"simplify_loops", without_options<simplify_loops>},
+    Pass{"compact_buffers", without_options<compact_buffers>},
+    Pass{"hoist_guards", without_options<hoist_guards>},
+    Pass{"merge_threads", without_options<merge_threads>},
+    Pass{"distribute_registers", without_options<distribute_registers>},
+    Pass{"insert_barriers", without_options<insert_barriers>},
+    Pass{"flatten_buffers", without_options<flatten_buffers>},
+    Pass{"vectorize_loops", without_options<vectorize_loops>},
+    Pass{"unroll_loops",
+         [](const Program& program, const LowerOptions& options) {
+           return unroll_loops(program, options.max_statements);
+         }},
+    Pass{"fold_arithmetic", without_options<fold_arithmetic>},
+    Pass{"expand_math", without_options<expand_math>},
 };
 
 }  // namespace

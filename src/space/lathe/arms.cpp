@@ -82,10 +82,13 @@ Rewritten without_waste(const Task& task) {
 
 }  // namespace
 
-std::vector<Plan> direct_plans(const Task& task, const CostConstants& costs) {
+Reduced reduced_directly(const Task& task, const CostConstants& costs) {
   const Rewritten base = without_waste(task);
-  return plans_of(task, "direct", take_out_inlined(task, base.dag, base.steps, {}, costs),
-                  whole(costs.tiles_of_direct), costs);
+  return take_out_inlined(task, base.dag, base.steps, {}, costs);
+}
+
+std::vector<Plan> direct_plans(const Task& task, const CostConstants& costs) {
+  return plans_of(task, "direct", reduced_directly(task, costs), whole(costs.tiles_of_direct), costs);
 }
 
 std::vector<Plan> algorithm_plans(const Task& task, const CostConstants& costs) {

@@ -8,6 +8,9 @@
 
 namespace lathe {
 
+// What every direct program computes: the Dag after the rules that are always better, and without its inlined
+// computes.
+Reduced reduced_directly(const Task& task, const CostConstants& costs);
 // Of the Dag as it is.
 std::vector<Plan> direct_plans(const Task& task, const CostConstants& costs);
 // Of every algorithm that a rule knows for a compute of the Dag.

@@ -115,7 +115,7 @@ TEST(EmitOpenCl, ModulesSayWhatIsLaunched) {
   const HandTrace hand = staged_product(33, 70, 17);
   const Module module =
       compile_program(scheduled(task_of(hand.dag), hand.trace), generic_target("opencl")).value();
-  EXPECT_EQ(module.form, ModuleForm::opencl);
+  EXPECT_EQ(module.form, "opencl");
   ASSERT_EQ(module.kernels.size(), 1u);
   EXPECT_EQ(module.kernels[0].blocks, 2 * 3);
   EXPECT_EQ(module.kernels[0].threads, 64);

@@ -21,7 +21,7 @@ bool has_device() {
 // A kernel that stores `places` numbers of A twice as large in C.
 Module copying(int places) {
   Module module;
-  module.form = ModuleForm::opencl;
+  module.form = "opencl";
   module.object =
       "__kernel void copy(__global const float* A, __global float* C) {"
       "  C[get_global_id(0)] = 2 * A[get_global_id(0)]; }";
@@ -71,8 +71,8 @@ TEST(OpenClInstance, WhatIsWrongWithAModuleIsASentence) {
   EXPECT_THAT(open_on_device(unnamed).error().message,
               HasSubstr("clCreateKernel of OpenCL failed with status"));
   Module object = copying(4);
-  object.form = ModuleForm::object;
-  EXPECT_EQ(open_on_device(object).error().message, "machine code of a processor runs on no device");
+  object.form = kObjectForm;
+  EXPECT_EQ(open_on_device(object).error().message, "no device runs modules of the form 'object'");
 }
 
 }  // namespace

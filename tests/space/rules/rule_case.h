@@ -19,9 +19,9 @@ namespace lathe::testing {
 class RuleCase {
  public:
   explicit RuleCase(const std::string& text, const std::vector<std::string>& constants = {}, int cores = 1)
-      : task_(make_task("case", parse_dag(text).value(), with_cores(generic_target("x86-avx2"), cores),
-                        constants, true)
-                  .value()),
+      : RuleCase(text, with_cores(generic_target("x86-avx2"), cores), constants) {}
+  RuleCase(const std::string& text, const Target& target, const std::vector<std::string>& constants = {})
+      : task_(make_task("case", parse_dag(text).value(), target, constants, true).value()),
         stages_(classify(task_, task_.dag)) {}
 
   Task& task() { return task_; }
