@@ -17,7 +17,11 @@ struct Pass {
 };
 
 // A pass that takes no options, whether or not it can fail.
-template <auto pass>
+template <Program (*pass)(const Program&)>
+Result<Program> without_options(const Program& program, const LowerOptions&) {
+  return pass(program);
+}
+template <Result<Program> (*pass)(const Program&)>
 Result<Program> without_options(const Program& program, const LowerOptions&) {
   return pass(program);
 }

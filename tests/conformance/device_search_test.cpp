@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/temporary_folder.h"
+#include "evaluate/local_evaluator.h"
 #include "expr/parse.h"
 #include "folders.h"
 #include "measure/measurer.h"

@@ -19,8 +19,8 @@ namespace lathe::testing {
 class RuleCase {
  public:
   explicit RuleCase(const std::string& text, const std::vector<std::string>& constants = {}, int cores = 1)
-      : RuleCase(text, with_cores(generic_target("x86-avx2"), cores), constants) {}
-  RuleCase(const std::string& text, const Target& target, const std::vector<std::string>& constants = {})
+      : RuleCase(text, constants, with_cores(generic_target("x86-avx2"), cores)) {}
+  RuleCase(const std::string& text, const std::vector<std::string>& constants, const Target& target)
       : task_(make_task("case", parse_dag(text).value(), target, constants, true).value()),
         stages_(classify(task_, task_.dag)) {}
 

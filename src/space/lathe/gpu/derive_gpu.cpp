@@ -14,13 +14,6 @@
 namespace lathe {
 namespace {
 
-// What the sketch is fixed to before anything is chosen.
-struct Plan {
-  Task task;
-  CostConstants costs = {};
-  Reduced reduced = {};
-};
-
 using KernelDecision = std::variant<EachThreadDecision, StagedProductDecision>;
 
 KernelDecision decide_kernel(Decider& decider, const Stage& stage) {
@@ -36,7 +29,7 @@ void write_kernel(Writer& writer, const StagedProductDecision& decision) {
   write_staged_product(writer, decision);
 }
 
-Result<Trace> write_sketch(const Plan& plan, Chooser& chooser) {
+Result<Trace> write_kernels(const Plan& plan, Chooser& chooser) {
   const auto& [dag, steps, classified] = plan.reduced;
   Decider decider{{plan.task, dag, classified, plan.costs}, chooser};
   std::vector<bool> is_taken(classified.stages.size(), false);  // by the stage that it is the epilogue of
@@ -66,10 +59,10 @@ Result<Space> derive_gpu(const Task& task) {
                 fmt::format("there are no programs by the algorithm '{}' for the target '{}'", task.algorithm,
                             task.target.name));
   }
-  Plan plan{.task = task};
-  plan.reduced = reduced_directly(task, plan.costs);
+  const CostConstants costs;
+  const Plan plan{"threads", task, costs, reduced_directly(task, costs), {}, {}};
   Sketch sketch = declared_sketch(
-      "threads", [plan](Chooser& chooser) -> Result<Trace> { return write_sketch(plan, chooser); });
+      plan.name(), [plan](Chooser& chooser) -> Result<Trace> { return write_kernels(plan, chooser); });
   sketch.operations = least_operations(plan.reduced.dag, plan.reduced.classified);
   std::vector<Point> first;
   Chooser preferring(sketch.domain, sketch.preferred);

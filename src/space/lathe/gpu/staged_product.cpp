@@ -159,13 +159,14 @@ void StagedProductDecider::stage_operands() {
     const bool is_there =
         std::ranges::find(made_.staged, tensor->name, &StagedOperand::tensor) != made_.staged.end();
     if (!stages || is_there || !may_be_staged(*operand.load)) continue;
-    made_.staged.push_back({tensor->name, d_.name_copy(tensor, name_), tensor->shape.size()});
+    const int64_t elements = *staged_elements(*operand.load, made_.depth, made_.has_all_inside);
+    made_.staged.push_back({tensor->name, d_.name_copy(tensor, name_), tensor->shape.size(), elements});
   }
 }
 
 void StagedProductDecider::check() {
   const auto refuse = [&](std::string reason) {
-    if (!d_.violation) d_.violation = Error{ErrorKind::illegal_schedule, std::move(reason)};
+    if (!d_.violation) d_.violation = Error{ErrorKind::illegal_schedule, std::move(reason), {}, {}};
   };
   const GpuTarget& device = d_.task.target.gpu();
   if (made_.threads() > device.work_group_size)
@@ -282,8 +283,9 @@ void StagedProductWriter::write_results(const std::string& at) {
   for (const std::string& loop : of_thread) w_.add(AnnotateStep{block, loop, LoopKind::unrolled});
 }
 
-// All threads of the block copy, neighbours side by side.
+// All threads of the block copy, neighbours side by side; a single element is one thread's.
 void StagedProductWriter::write_copy(const StagedOperand& operand) {
+  if (operand.elements == 1) return;
   std::string loop = "d0";
   FuseStep fuse{operand.copy, {loop}};
   for (size_t dim = 1; dim < operand.dims; ++dim) {

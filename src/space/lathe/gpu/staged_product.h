@@ -35,6 +35,7 @@ struct StagedOperand {
   std::string tensor;
   std::string copy;
   size_t dims = 1;
+  int64_t elements = 1;  // of a step
 };
 
 struct StagedProductDecision {

@@ -90,8 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "M[i:7] = max(k:30) X[i,k]\nE[i:7, j:30] = exp(X[i,j] - M[i])\n"
                 "S[i:7] = sum(k:30) E[i,k]\nY[i:7, j:30] = E[i,j] / S[i]"},
         GpuCase{"prepared", "V[k:9, j:12] = B[k,j] * 2.0\nC[i:20, j:12] = sum(k:9) A[i,k] * V[k,j]", {"B"}},
-        GpuCase{"chosen_at_run_time", "C[i:6, j:8] = A[i64(B[i]) * 0 + i, j] * 2.0"},
-        GpuCase{"product_of_bytes", "C[i:20, j:21] = sum(k:19) i32(A[i,k]) * i32(B[k,j])"}),
+        GpuCase{"chosen_at_run_time", "input A[6, 8]\nC[i:6, j:8] = A[i64(B[i]) % 6, j] * 2.0"},
+        GpuCase{
+            "product_of_bytes",
+            "input A[20, 19] u8\ninput B[19, 21] i8\nC[i:20, j:21] = sum(k:19) i32(A[i,k]) * i32(B[k,j])"}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(DeriveGpu, ARequiredAlgorithmIsRefused) {

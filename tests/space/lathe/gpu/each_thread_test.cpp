@@ -12,7 +12,7 @@ std::string written(const RuleCase& tested, size_t compute, const Choices& answe
 }
 
 TEST(EachThread, NeighboursHaveNeighbouringResults) {
-  const RuleCase tested("C[i:30, j:40] = exp(A[i,j])", generic_target("opencl"));
+  const RuleCase tested("C[i:30, j:40] = exp(A[i,j])", {}, generic_target("opencl"));
   EXPECT_EQ(written(tested, 0, {{"C.threads", {64}}, {"C.each", {4}}}),
             "fuse C i j\nsplit C i_j [4 64]\nreorder C i_j.0 i_j.2 i_j.1\nbind C i_j.0 block\n"
             "bind C i_j.2 thread\n");
@@ -21,18 +21,18 @@ TEST(EachThread, NeighboursHaveNeighbouringResults) {
 }
 
 TEST(EachThread, AReductionAddsUpInARegister) {
-  const RuleCase alone("S[i:300] = sum(j:40) A[i,j]", generic_target("opencl"));
+  const RuleCase alone("S[i:300] = sum(j:40) A[i,j]", {}, generic_target("opencl"));
   EXPECT_EQ(written(alone, 0, {{"S.threads", {64}}, {"S.each", {1}}}),
             "split S i [64]\nbind S i.0 block\nbind S i.1 thread\n"
             "cache_write S S.acc at=i.1 scope=registers\n");
-  const RuleCase taken("S[i:300] = sum(j:40) A[i,j]\nC[i:300] = sqrt(S[i])", generic_target("opencl"));
+  const RuleCase taken("S[i:300] = sum(j:40) A[i,j]\nC[i:300] = sqrt(S[i])", {}, generic_target("opencl"));
   EXPECT_EQ(written(taken, 0, {{"S.threads", {64}}, {"S.each", {1}}}),
             "split S i [64]\nbind S i.0 block\nbind S i.1 thread\n"
             "reverse_compute_at C S i.1 scope=registers\n");
 }
 
 TEST(EachThread, OneResultIsOneThreads) {
-  const RuleCase tested("S[] = sum(j:40) A[j]", generic_target("opencl"));
+  const RuleCase tested("S[] = sum(j:40) A[j]", {}, generic_target("opencl"));
   EXPECT_EQ(written(tested, 0), "");
 }
 
@@ -45,8 +45,8 @@ TEST(EachThread, NoBlockIsLargerThanTheDeviceOrItsResults) {
     decide_each_thread(decider, tested.stage(0));
     return std::get<OrderedParameter>(declaring.domain().parameters.front().kind).values.back();
   };
-  EXPECT_EQ(largest(RuleCase("C[i:3000] = exp(A[i])", small)), 32);
-  EXPECT_EQ(largest(RuleCase("C[i:9] = exp(A[i])", small)), 8);
+  EXPECT_EQ(largest(RuleCase("C[i:3000] = exp(A[i])", {}, small)), 32);
+  EXPECT_EQ(largest(RuleCase("C[i:9] = exp(A[i])", {}, small)), 8);
 }
 
 }  // namespace

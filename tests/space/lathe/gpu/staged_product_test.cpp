@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-RuleCase product() { return {"C[i:100, j:101] = sum(k:99) A[i,k] * B[k,j]", generic_target("opencl")}; }
+RuleCase product() { return {"C[i:100, j:101] = sum(k:99) A[i,k] * B[k,j]", {}, generic_target("opencl")}; }
 
 SidesOfTile sides_of(const RuleCase& tested) {
   return sides_of_tile(tested.dag().computes[0], tested.stage(0)).value();
@@ -56,11 +56,11 @@ TEST(StagedProduct, IsTheScheduleThatOneWritesByHand) {
 }
 
 TEST(StagedProduct, SidesAreTheLongestThatShareOperands) {
-  const RuleCase image("C[n:2, f:6, y:5, x:7] = sum(c:4, r:3, s:3) I[n,c,y+r,x+s] * W[f,c,r,s]",
+  const RuleCase image("C[n:2, f:6, y:5, x:7] = sum(c:4, r:3, s:3) I[n,c,y+r,x+s] * W[f,c,r,s]", {},
                        generic_target("opencl"));
   EXPECT_EQ(sides_of(image).rows, 1U);
   EXPECT_EQ(sides_of(image).columns, 3U);
-  const RuleCase depthwise("C[c:5, y:6, x:7] = sum(r:3, s:3) I[c,y+r,x+s] * W[c,r,s]",
+  const RuleCase depthwise("C[c:5, y:6, x:7] = sum(r:3, s:3) I[c,y+r,x+s] * W[c,r,s]", {},
                            generic_target("opencl"));
   EXPECT_FALSE(sides_of_tile(depthwise.dag().computes[0], depthwise.stage(0)));
 }
@@ -79,15 +79,16 @@ TEST(StagedProduct, WhatTheDeviceHasNoRoomForIsNamed) {
 }
 
 TEST(StagedProduct, ATensorThatIsReadInTwoWaysStaysWhereItIs) {
-  const RuleCase square("C[i:10, j:10] = sum(k:7) A[i,k] * A[j,k]", generic_target("opencl"));
+  const RuleCase square("C[i:10, j:10] = sum(k:7) A[i,k] * A[j,k]", {}, generic_target("opencl"));
   EXPECT_THAT(written(square), Not(HasSubstr("cache_read")));
 }
 
 // Where all taps of a large window would not fit, a step has one of them.
 TEST(StagedProduct, StepsHaveAllTapsWhereTheyFit) {
-  const RuleCase small("C[f:64, x:64] = sum(c:16, s:3) I[c,x+s] * W[f,c,s]", generic_target("opencl"));
+  const RuleCase small("C[f:64, x:64] = sum(c:16, s:3) I[c,x+s] * W[f,c,s]", {}, generic_target("opencl"));
   EXPECT_THAT(written(small), HasSubstr("reorder C f.0 x.0 c.0 f.2 x.2 c.1 s f.1"));
-  const RuleCase large("C[f:64, x:64] = sum(c:256, s:200) I[c,x+s] * W[f,c,s]", generic_target("opencl"));
+  const RuleCase large("C[f:64, x:64] = sum(c:1000, s:900) I[c,x+s] * W[f,c,s]", {},
+                       generic_target("opencl"));
   EXPECT_THAT(written(large), HasSubstr("reorder C f.0 x.0 s c.0 f.2 x.2 c.1 f.1"));
 }
 
