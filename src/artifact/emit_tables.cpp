@@ -9,7 +9,7 @@
 namespace lathe {
 namespace {
 
-const char* storage_name(ModelStorage storage) {
+const char* storage_constant(ModelStorage storage) {
   switch (storage) {
     case ModelStorage::input: return "LATHE_INPUT";
     case ModelStorage::output: return "LATHE_OUTPUT";
@@ -110,7 +110,7 @@ std::string launch_arrays(const Model& model, const std::string& name,
     const Module& module = model.kernels[launch.kernel].module;
     text += fmt::format("static const LatheBinding {}{}[] = {{", name, i);
     for (const ModelBinding& binding : launch.buffers) {
-      text += fmt::format("{{{}, {}}}, ", storage_name(binding.storage), binding.place);
+      text += fmt::format("{{{}, {}}}, ", storage_constant(binding.storage), binding.place);
     }
     text += "};\n";
     entries += fmt::format("  {{{}, {}{}, {}, {}}},\n", module.*symbol, name, i, launch.buffers.size(),

@@ -18,7 +18,7 @@
 namespace lathe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // An index into a tensor, or what is known of one that follows from data.
@@ -134,7 +134,7 @@ Approximate ErrorBound::Elements::load(const Load& load, const Environment& axes
     position = position * extent + at.index;
   }
   Approximate element = is_inside ? at(load.tensor.get(), position) : Approximate{kNan, 0};
-  if (!is_decided) element.error = kInfinity;
+  if (!is_decided) element.error = kUnbounded;
   return element;
 }
 
@@ -160,7 +160,7 @@ Approximate ErrorBound::Elements::value(const Expr& e, const Environment& axes) 
     return converted(node->operand.type().dtype, dtype, value(node->operand, axes));
   if (const Index* node = e.as<Index>()) {
     const Place at = place(node->value, axes);
-    return {static_cast<double>(at.index), at.is_decided ? 0 : kInfinity};
+    return {static_cast<double>(at.index), at.is_decided ? 0 : kUnbounded};
   }
   if (const Literal* node = e.as<Literal>())
     return {is_float(dtype) ? node->value : static_cast<double>(node->integer), 0};

@@ -15,7 +15,7 @@ namespace {
 
 // Above these, counts of iterations, operations and bytes could leave 64 bits.
 constexpr double kMaxIterations = 281474976710656.0;  // 2^48
-constexpr int64_t kMaxExtent = int64_t{1} << 31;
+constexpr int64_t kLargestExtent = int64_t{1} << 31;
 
 std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorKind::invalid_argument, std::move(message));
@@ -65,8 +65,8 @@ class Verifier {
   static Status check_extents(const std::string& what, const std::vector<int64_t>& extents) {
     double count = 1;
     for (const int64_t extent : extents) {
-      if (extent < 1 || extent > kMaxExtent) {
-        return invalid(fmt::format("{} has extent {}; an extent is 1 to {}", what, extent, kMaxExtent));
+      if (extent < 1 || extent > kLargestExtent) {
+        return invalid(fmt::format("{} has extent {}; an extent is 1 to {}", what, extent, kLargestExtent));
       }
       count *= static_cast<double>(extent);
     }

@@ -10,7 +10,7 @@
 namespace lathe {
 namespace {
 
-std::unexpected<Error> refuse(const std::string& stage, const std::string& reason) {
+std::unexpected<Error> refuse_phases(const std::string& stage, const std::string& reason) {
   return fail(ErrorKind::illegal_schedule, fmt::format("phases does not apply to '{}': {}", stage, reason));
 }
 
@@ -280,12 +280,13 @@ Result<Dag> rewrite_phases(const Dag& dag, const std::string& stage, const Rewri
   LATHE_TRY(const size_t position, find_stage(dag, stage));
   const Compute& conv = dag.computes[position];
   const auto match = match_windowed_product(conv);
-  if (!match) return refuse(stage, "it is no dense convolution of stride 1 over an expanded input");
+  if (!match) return refuse_phases(stage, "it is no dense convolution of stride 1 over an expanded input");
   const Expanded seen = see_through(dag, match->data);
   const auto axes = phase_axes(conv, *match, seen.input);
-  if (!axes || seen.input.tensor == match->data.tensor) return refuse(stage, "its input is not expanded");
+  if (!axes || seen.input.tensor == match->data.tensor)
+    return refuse_phases(stage, "its input is not expanded");
   if (!is_expansion(conv, *match, seen, *axes))
-    return refuse(stage, "its input is not expanded by zeros between and around all elements alone");
+    return refuse_phases(stage, "its input is not expanded by zeros between and around all elements alone");
   std::vector<Compute> computes;
   computes.push_back(padded_input(stage, seen.input, *axes));
   computes.push_back(phase_product(conv, *match, *axes, computes.back().output));

@@ -7,7 +7,7 @@
 namespace lathe {
 namespace {
 
-bool uses_axis(const Load& load, const Var& var) {
+bool runs_along(const Load& load, const Var& var) {
   return std::ranges::any_of(load.index, [&](const Affine& index) { return index.uses(var); });
 }
 
@@ -47,7 +47,7 @@ std::optional<SlidingProduct> match_factors(const Compute& compute, const Expr& 
   for (size_t r = compute.spatial_count(); r < compute.axes.size(); ++r) {
     const Var& var = compute.axes[r].var;
     const bool is_single = compute.axes[r].extent == 1;
-    if (!is_single && (!uses_axis(*data, var) || !uses(second, var))) return std::nullopt;
+    if (!is_single && (!runs_along(*data, var) || !uses(second, var))) return std::nullopt;
     const auto window = window_of(compute, *data, second, r);
     const bool is_new =
         window && std::ranges::find(product.windows, window->output_axis,
@@ -64,7 +64,7 @@ std::optional<SlidingProduct> match_factors(const Compute& compute, const Expr& 
     const bool is_output =
         std::ranges::find(product.windows, s, &SlidingProduct::Window::output_axis) != product.windows.end();
     if (is_output) continue;
-    const bool in_data = uses_axis(*data, compute.axes[s].var);
+    const bool in_data = runs_along(*data, compute.axes[s].var);
     const bool in_weight = uses(second, compute.axes[s].var);
     if (!in_weight) {
       product.rows.push_back(s);

@@ -12,9 +12,9 @@
 namespace lathe {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostSplits = std::numeric_limits<int64_t>::max();
 
-int64_t add_saturated(int64_t a, int64_t b) { return a > kMost - b ? kMost : a + b; }
+int64_t add_saturated(int64_t a, int64_t b) { return a > kMostSplits - b ? kMostSplits : a + b; }
 int64_t ceil_div(int64_t a, int64_t b) { return (a - 1) / b + 1; }
 
 std::vector<int64_t> divisors(int64_t n) {
@@ -94,7 +94,7 @@ class SplitCounter {
       const int64_t last = rest == 1 ? largest : std::min(largest, (left - 1) / (rest - 1));
       const int64_t each = count(slot - 1, rest);
       const int64_t times = last - f + 1;
-      total = each > kMost / times ? kMost : add_saturated(total, each * times);
+      total = each > kMostSplits / times ? kMostSplits : add_saturated(total, each * times);
       f = last + 1;
     }
     return total;

@@ -23,7 +23,6 @@ Expr clamp(Expr x, double low, double high) {
   if (high != kInfinity) x = min(x, literal(x.type(), high));
   return x;
 }
-Expr real(double value) { return literal({DType::f32}, value); }
 Expr zero_like(const Expr& x) { return literal(x.type(), 0); }
 
 // What programs compute small powers as, so that they count as cheap, and 1 as what reads nothing.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "ops/axes.h"
+
 namespace lathe {
 
 Result<Shape> broadcast_shapes(const Shape& a, const Shape& b) {
@@ -67,6 +69,8 @@ double wrapped(DType dtype, double value) {
   if (is_float(dtype) || dtype == DType::i64 || !std::isfinite(value)) return value;
   return static_cast<double>(wrap_to(dtype, static_cast<int64_t>(value)));
 }
+
+std::vector<Axis> axes_with(const Shape& shape) { return axes_of(Tensor("moved", shape)); }
 
 bool is_number(DType dtype) { return is_computed_type(dtype) && dtype != DType::boolean; }
 

@@ -69,6 +69,11 @@ inline double element_at(const Values& values, const Shape& index) {
 // What arithmetic of the type makes of a value in double precision: integers wrap around.
 double wrapped(DType dtype, double value);
 
+// A number of type f32.
+inline Expr real(double value) { return literal({DType::f32}, value); }
+// Axes of a result of that shape.
+std::vector<Axis> axes_with(const Shape& shape);
+
 // Whether arithmetic takes such elements: f32, i64, i32 and i8.
 bool is_number(DType dtype);
 // An Error unless all types are f32.

@@ -17,8 +17,6 @@ Shape gathered_shape(const Shape& shape, size_t axis, const Shape& places) {
   return result;
 }
 
-std::vector<Axis> axes_with(const Shape& shape) { return axes_of(Tensor("moved", shape)); }
-
 bool are_evenly_spaced(const Shape& places) {
   for (size_t i = 2; i < places.size(); ++i)
     if (places[i] - places[i - 1] != places[1] - places[0]) return false;

@@ -12,8 +12,6 @@
 namespace lathe {
 namespace {
 
-Expr real(double value) { return literal({DType::f32}, value); }
-
 }  // namespace
 
 std::string attributes_of(const LrnOp& op) {

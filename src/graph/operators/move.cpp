@@ -18,8 +18,6 @@ Shape transposed_shape(const TransposeOp& op, const Shape& shape) {
   return result;
 }
 
-std::vector<Axis> axes_with(const Shape& shape) { return axes_of(Tensor("moved", shape)); }
-
 // ONNX's rules for the bounds of a slice of one axis.
 void add_slice(SliceOp& op, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
   const int64_t first = step > 0 ? 0 : -1;  // where an end may lie; starts begin at 0

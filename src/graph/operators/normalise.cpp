@@ -17,8 +17,6 @@ namespace {
 
 constexpr double kDeviationEpsilon = 1e-9;  // ONNX's for MeanVarianceNormalization
 
-Expr real(double value) { return literal({DType::f32}, value); }
-
 // x without its mean along the axes, and its variance there.
 struct Moments {
   Values centred;

@@ -51,8 +51,6 @@ double combine(ReduceFunction function, double sum, double x) {
   return sum;
 }
 
-Expr real(double value) { return literal({DType::f32}, value); }
-
 ReduceExpr reduction_of(ReduceFunction function, const std::vector<Axis>& over, const Expr& x) {
   switch (function) {
     case ReduceFunction::sum:

@@ -35,12 +35,12 @@ Interval scaled_sum(Interval a, Interval b, int64_t factor) {
   return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
 }
 
-int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
+int64_t quotient_below(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
 
 Interval divided_range(Interval a, int64_t divisor, SlotOpKind kind) {
   if (kind == SlotOpKind::remainder) return {0, divisor - 1};
   if (is_anything(a)) return kAnything;
-  return {floor_quotient(a.lo, divisor), floor_quotient(a.hi, divisor)};
+  return {quotient_below(a.lo, divisor), quotient_below(a.hi, divisor)};
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ Linear SlotPlan::divided(const Linear& a, int64_t divisor, SlotOpKind kind) {
   const Interval range = divided_range(operand_range, divisor, kind);
   const SlotOp op{kind, 0, operand.slot, 0, operand.constant, divisor};
   if (operand.slot == 0) {
-    const int64_t quotient = floor_quotient(operand.constant, divisor);
+    const int64_t quotient = quotient_below(operand.constant, divisor);
     return {kind == SlotOpKind::divide ? quotient : operand.constant - quotient * divisor, {}};
   }
   return Linear{0, {{operation(op, level_of(operand.slot), range), 1}}};

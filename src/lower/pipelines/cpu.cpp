@@ -22,7 +22,7 @@ namespace lathe {
 namespace {
 
 // Why each stands where it does: see its header.
-constexpr std::array kPasses = {
+constexpr std::array kCpuPasses = {
     Pass{"decompose_reductions", without_options<decompose_reductions>},
     Pass{
         "drop_padding",
@@ -47,6 +47,6 @@ constexpr std::array kPasses = {
 
 }  // namespace
 
-std::span<const Pass> cpu_passes() { return kPasses; }
+std::span<const Pass> cpu_passes() { return kCpuPasses; }
 
 }  // namespace lathe

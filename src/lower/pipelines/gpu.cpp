@@ -21,7 +21,7 @@ namespace lathe {
 namespace {
 
 // Tails stay conditions: threads that have nothing to do wait for those that have.
-constexpr std::array kPasses = {
+constexpr std::array kGpuPasses = {
     Pass{"decompose_reductions", without_options<decompose_reductions>},
     Pass{
         "drop_padding",
@@ -45,6 +45,6 @@ constexpr std::array kPasses = {
 
 }  // namespace
 
-std::span<const Pass> gpu_passes() { return kPasses; }
+std::span<const Pass> gpu_passes() { return kGpuPasses; }
 
 }  // namespace lathe
