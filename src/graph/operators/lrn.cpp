@@ -10,9 +10,7 @@
 #include "ops/window.h"
 
 namespace lathe {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 std::string attributes_of(const LrnOp& op) {
   return fmt::format("size {}, alpha {}, beta {}, bias {}", op.size, op.alpha, op.beta, op.bias);
