@@ -216,7 +216,8 @@ class TouchesTest(Tree):
         super().setUp()
         self.write("src/cost/all.cpp", "one\ntwo\nthree\n")
         self.write("src/expr/type.h", "one\n")
-        for kind in ("primitive", "lowering_pass", "search_strategy", "space_kind", "backend", "evaluator", "intrinsic"):
+        for kind in ("primitive", "lowering_pass", "search_strategy", "space_kind", "backend", "device", "evaluator",
+                     "intrinsic"):
             self.sample(kind, new_file(f"src/{kind}.cpp"))
         self.sample("cost_model", new_file("src/cost/mean.cpp") + new_file("src/cost/mean.h") +
                     "--- a/src/cost/all.cpp\n+++ b/src/cost/all.cpp\n@@ -2,2 +2,3 @@\n two\n+more\n three\n")
