@@ -22,15 +22,6 @@ Task device_task(const HandTrace& hand) {
   return make_task(hand.name, parse_dag(hand.dag).value(), generic_target("opencl")).value();
 }
 
-std::vector<HostTensor> shuffled(const Program& program, uint64_t seed) {
-  Rng rng(seed);
-  InterpretOptions options;
-  options.shuffle = &rng;
-  const Result<Interpretation> result = interpret(program, inputs_of(program), options);
-  EXPECT_TRUE(result) << result.error().to_string();
-  return result ? result->outputs : std::vector<HostTensor>();
-}
-
 class DevicePrograms : public ::testing::TestWithParam<HandTrace> {};
 
 TEST_P(DevicePrograms, EveryPassKeepsTheResultInAnyOrderOfThreads) {

@@ -18,4 +18,14 @@ inline Program lowered_until(const Program& program, const std::string& pass) {
   return lowered ? lowered->program : program;
 }
 
+// What the program computes with the threads of each nest in some order.
+inline std::vector<HostTensor> shuffled(const Program& program, uint64_t seed) {
+  Rng rng(seed);
+  InterpretOptions options;
+  options.shuffle = &rng;
+  const Result<Interpretation> result = interpret(program, inputs_of(program), options);
+  EXPECT_TRUE(result) << result.error().to_string();
+  return result ? result->outputs : std::vector<HostTensor>();
+}
+
 }  // namespace lathe::testing

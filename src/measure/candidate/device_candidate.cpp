@@ -18,7 +18,6 @@ class DeviceCandidate final : public Candidate {
 
  private:
   Result<std::span<std::byte>> shared(size_t buffer, MappedBuffer::Access access);
-  Status run();
 
   CandidateMemory& memory_;
   WorkerStatus& status_;

@@ -16,15 +16,6 @@ Task gpu_task(const std::string& dag, const std::vector<std::string>& constants 
   return make_task("gpu", parse_dag(dag).value(), generic_target("opencl"), constants, true).value();
 }
 
-std::vector<HostTensor> shuffled(const Program& program, uint64_t seed) {
-  Rng rng(seed);
-  InterpretOptions options;
-  options.shuffle = &rng;
-  const Result<Interpretation> result = interpret(program, inputs_of(program), options);
-  EXPECT_TRUE(result) << result.error().to_string();
-  return result ? result->outputs : std::vector<HostTensor>();
-}
-
 void expect_legal(const LoweredProgram& lowered, const GpuTarget& device) {
   for (const Kernel& kernel : kernels_of(lowered.program.main)) {
     EXPECT_LE(kernel.threads, device.work_group_size);
