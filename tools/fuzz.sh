@@ -12,13 +12,18 @@ fuzzers=$(for source in fuzz/*.cpp; do basename "$source" .cpp; done)
 cmake --build build/asan -j "$(nproc)" --target $(printf 'fuzz_%s ' $fuzzers)
 mkdir -p build/asan/fuzz/findings
 
+finding() { # finding NAME: what was wrong and where (the stack's inner frames), and the input
+  grep -v -E '^(#|INFO|Loaded|Warning: )|^==[0-9]+== WARNING' "build/asan/fuzz/$1.log" | head -n 24
+  grep -a -E '^(SUMMARY|Base64)' "build/asan/fuzz/$1.log" || true
+}
+
 run() { # run NAME SECONDS SEED
   mkdir -p "build/asan/fuzz/corpus/$1"
   build/asan/bin/"fuzz_$1" -max_total_time="$2" -seed="$3" -timeout=60 -rss_limit_mb=6000 -dict=fuzz/words.dict \
     -artifact_prefix="build/asan/fuzz/findings/$1-" -print_final_stats=1 \
-    "build/asan/fuzz/corpus/$1" "fuzz/corpus/$1" > "build/asan/fuzz/$1.log" 2>&1 || { tail -n 40 "build/asan/fuzz/$1.log"; return 1; }
+    "build/asan/fuzz/corpus/$1" "fuzz/corpus/$1" > "build/asan/fuzz/$1.log" 2>&1 || { finding "$1"; return 1; }
   echo "$1: $(sed -n 's/stat::number_of_executed_units: *//p' "build/asan/fuzz/$1.log") inputs, no finding"
 }
-export -f run
+export -f finding run
 printf '%s\n' $fuzzers |
   xargs -P "$(nproc)" -I NAME bash -c "run NAME $seconds $seed"
