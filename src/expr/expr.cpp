@@ -33,6 +33,14 @@ Expr coerce(const Expr& e, Type type) {
   return e;
 }
 
+// A number beside a vector stands for as many lanes: before it is widened, which makes a cast of a half
+// float's.
+Expr spread(const Expr& e, int lanes) {
+  const Literal* value = e.as<Literal>();
+  if (value == nullptr || !is_float(e.type().dtype) || e.type().lanes == lanes) return e;
+  return e.type().lanes == 1 ? literal({e.type().dtype, lanes}, value->value) : e;
+}
+
 // Sums beyond this might leave 64 bits: there values wrap around, which indices never do.
 constexpr double kLargestSum = 0x1p62;
 
@@ -106,8 +114,8 @@ Expr unary(UnaryOp op, const Expr& operand) {
 }
 
 Expr binary(BinaryOp op, const Expr& narrow_left, const Expr& narrow_right) {
-  const Expr left = widened(narrow_left);
-  const Expr right = widened(narrow_right);
+  const Expr left = widened(spread(narrow_left, narrow_right.type().lanes));
+  const Expr right = widened(spread(narrow_right, narrow_left.type().lanes));
   if (is_index(left) && is_index(right)) {
     const Expr affine = affine_binary(op, left.as<Index>()->value, right.as<Index>()->value);
     if (affine.defined()) return affine;

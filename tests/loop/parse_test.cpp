@@ -94,6 +94,24 @@ TEST(ParseLoops, Errors) {
   EXPECT_EQ(error_of(deep), "text:3:2007: statements are nested at most 200 deep");
 }
 
+// The half float's number is widened to be computed in, and stands for each lane of what is beside it.
+TEST(ParseLoops, ANumberOfAnyFloatTypeStandsForAllLanes) {
+  for (const std::string number : {"f16(0.5)", "bf16(0.5)", "f64(0.5)", "0.5", "1"}) {
+    for (const std::string value : {"A[0; 4 by 1] * " + number, "max(" + number + ", A[0; 4 by 1])",
+                                    "select(A[0] < 1.0, A[0; 4 by 1], " + number + ")"}) {
+      const std::string text =
+          "input A: f32[4] [0]\noutput C: f32[4] [0]\nflat\nmain {\n  store C[0; 4 by 1] = " + value +
+          "\n}\n";
+      const Result<Program> program = parse_program(text);
+      ASSERT_TRUE(program.has_value()) << value << ": " << program.error().to_string();
+      const std::string printed = to_string(*program);
+      const Result<Program> again = parse_program(printed);
+      ASSERT_TRUE(again.has_value()) << printed << again.error().to_string();
+      EXPECT_EQ(to_string(*again), printed);
+    }
+  }
+}
+
 TEST(ParseLoops, ABodyHoldsSomething) {
   EXPECT_EQ(parse_program("main {\n  for i in 3 {\n  }\n}\n").error().to_string(),
             "program:3:4: a loop holds a statement");
