@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/options.h"
-#include "session/write_model.h"
+#include "session/commands/write_model.h"
 
 namespace lathe::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/executable.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
-#include "session/bench_session.h"
+#include "session/commands/bench_session.h"
 
 namespace lathe::cli {
 namespace {

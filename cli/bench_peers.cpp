@@ -14,7 +14,7 @@
 
 #include "cli/console.h"
 #include "cli/executable.h"
-#include "session/bench_peers.h"
+#include "session/commands/bench_peers.h"
 
 namespace lathe::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "session/bench_session.h"
+#include "session/commands/bench_session.h"
 
 namespace lathe::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/executable.h"
 #include "cli/progress.h"
-#include "session/compile_session.h"
+#include "session/commands/compile_session.h"
 
 namespace lathe::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "session/explain_tasks.h"
+#include "session/commands/explain_tasks.h"
 
 namespace lathe::cli {
 namespace {

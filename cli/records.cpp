@@ -6,7 +6,7 @@
 #include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "session/records_files.h"
+#include "session/commands/records_files.h"
 
 namespace lathe::cli {
 namespace {

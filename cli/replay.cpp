@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/executable.h"
-#include "session/replay_record.h"
+#include "session/commands/replay_record.h"
 
 namespace lathe::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "session/run_artifact.h"
+#include "session/commands/run_artifact.h"
 
 namespace lathe::cli {
 namespace {

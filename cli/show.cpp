@@ -9,7 +9,7 @@
 #include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "session/find_task.h"
+#include "session/commands/find_task.h"
 #include "session/open_records.h"
 
 namespace lathe::cli {

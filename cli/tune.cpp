@@ -13,7 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/tune_report.h"
-#include "session/tune_session.h"
+#include "session/commands/tune_session.h"
 
 namespace lathe::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "session/case_report.h"
+#include "session/commands/case_report.h"
 
 namespace lathe::cli {
 

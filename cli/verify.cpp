@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "session/check_artifact.h"
+#include "session/commands/check_artifact.h"
 
 namespace lathe::cli {
 namespace {

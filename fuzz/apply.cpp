@@ -1,12 +1,13 @@
 // Steps on small tasks: the first byte chooses the task, the rest is a trace. What it gives is verified and
 // lowered; a refusal is illegal_schedule or a parse error, and nothing else.
+#include "schedule/apply.h"
+
 #include <array>
 
 #include "expr/parse.h"
-#include "lower/lower.h"
 #include "loop/verify.h"
+#include "lower/lower.h"
 #include "round_trip.h"
-#include "schedule/apply.h"
 #include "target/all.h"
 
 namespace {

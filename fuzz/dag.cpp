@@ -12,8 +12,8 @@
 #include "round_trip.h"
 #include "schedule/apply.h"
 #include "space/all.h"
-#include "task/task.h"
 #include "target/all.h"
+#include "task/task.h"
 
 namespace {
 
@@ -43,7 +43,8 @@ void derive(const Dag& dag) {
   // An operand known beforehand is packed and prepared.
   std::vector<std::string> constants;
   if (dag.inputs.size() > 1) constants.push_back(dag.inputs.back()->name);
-  const Result<Task> task = make_task("fuzz", dag, with_cores(generic_target("x86-avx2"), 2), constants, true);
+  const Result<Task> task =
+      make_task("fuzz", dag, with_cores(generic_target("x86-avx2"), 2), constants, true);
   LATHE_CHECK(task.has_value());
   const Result<Space> space = derive_space(*task);
   LATHE_CHECK(space.has_value());

@@ -1,8 +1,8 @@
-// ONNX files: imported, simplified and cut into tasks, or one sentence. The files that they may keep their data in
-// are those of the corpus, which is found from the root of the repository.
-#include "graph/onnx_import.h"
-#include "graph/partition.h"
+// ONNX files: imported, simplified and cut into tasks, or one sentence. The files that they may keep their
+// data in are those of the corpus, which is found from the root of the repository.
+#include "graph/onnx/import.h"
 #include "graph/simplify.h"
+#include "network/partition.h"
 #include "round_trip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

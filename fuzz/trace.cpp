@@ -1,6 +1,7 @@
 // The text form of traces.
-#include "round_trip.h"
 #include "schedule/trace.h"
+
+#include "round_trip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lathe;

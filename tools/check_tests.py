@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests mirror the sources: in these folders every file with code has a test file of its name.
 
-src/lower/known.cpp has tests/lower/known_test.cpp. A header counts as code where it defines functions and has no
+src/lower/blocks/known.cpp has tests/lower/blocks/known_test.cpp. A header counts as code where it defines functions and has no
 source file of its name. A test file of these folders must have tests in it.
 
 usage: check_tests.py [ROOT]

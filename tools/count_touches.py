@@ -41,7 +41,7 @@ KINDS = {
     "device": Kind(2),
     "evaluator": Kind(2),
     "element_type": Kind(1, also=("src/expr/type.cpp", "src/codegen/c_like/functions.cpp", "src/codegen/llvm/types.cpp",
-                                  "src/codegen/llvm/conversions.cpp", "src/graph/onnx_tensor.cpp")),
+                                  "src/codegen/llvm/conversions.cpp", "src/graph/onnx/tensor.cpp")),
     "intrinsic": Kind(2),
 }
 

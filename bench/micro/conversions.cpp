@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "artifact/runtime/copy_layout.h"
-#include "artifact/tensor_table.h"
+#include "artifact/write/tensor_table.h"
 #include "base/text_cursor.h"
 #include "measure/timing.h"
 #include "runtime/buffer.h"

@@ -10,7 +10,7 @@
 #include "artifact/model.h"
 #include "base/result.h"
 #include "base/watch.h"
-#include "graph/onnx_import.h"
+#include "graph/onnx/import.h"
 #include "measure/candidate_runner.h"
 #include "ops/workloads.h"
 #include "records/record_store.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "artifact/emit_sources.h"
-#include "artifact/runtime_bytes.h"
 #include "artifact/weights.h"
+#include "artifact/write/emit_sources.h"
+#include "artifact/write/runtime_bytes.h"
 #include "base/abridged.h"
 #include "base/check.h"
 #include "base/hash.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graph/network_tasks.h"
 #include "loop/loop.h"
-#include "runtime/module.h"
+#include "module/module.h"
+#include "network/network_tasks.h"
 #include "schedule/trace.h"
 #include "task/task.h"
 

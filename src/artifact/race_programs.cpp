@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "artifact/runtime/copy_layout.h"
-#include "artifact/tensor_table.h"
+#include "artifact/write/tensor_table.h"
 #include "base/check.h"
 #include "base/rng.h"
 #include "measure/pinned_thread.h"

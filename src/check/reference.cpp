@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "check/stored.h"
 #include "compile/compile.h"
-#include "expr/analysis.h"
+#include "expr/loop_counts.h"
 #include "expr/walk.h"
 #include "loop/evaluate.h"
 #include "measure/timing.h"

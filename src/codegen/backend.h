@@ -10,7 +10,7 @@
 #include "codegen/emit_stats.h"
 #include "codegen/entry.h"
 #include "lower/lower.h"
-#include "runtime/module.h"
+#include "module/module.h"
 #include "target/target.h"
 
 namespace lathe {
@@ -26,8 +26,8 @@ struct TextForm {
 struct Backend {
   std::string_view name;
   bool (*takes)(const Target& target);  // by its kind
-  std::string_view form;                // of its modules (runtime/module.h)
-  // What a module of the target holds (runtime/module.h); null: this backend makes text alone.
+  std::string_view form;                // of its modules (module/module.h)
+  // What a module of the target holds (module/module.h); null: this backend makes text alone.
   Result<std::string> (*emit)(const LoweredProgram& lowered, const Target& target,
                               const EntrySymbols& symbols, EmitStats* stats);
   // Of the program's `main` or `prepare`; null where the form has entries and no launches.

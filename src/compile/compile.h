@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "loop/loop.h"
-#include "runtime/module.h"
+#include "module/module.h"
 #include "schedule/trace.h"
 #include "task/task.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "lower/plan_memory.h"
+#include "lower/buffers/plan_memory.h"
 #include "target/target.h"
 
 namespace lathe {

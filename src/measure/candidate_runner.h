@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "measure/measurement.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

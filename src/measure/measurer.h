@@ -15,7 +15,7 @@
 #include "measure/candidate_runner.h"
 #include "measure/measurement.h"
 #include "measure/timing.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 #include "measure/timing.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expr/analysis.h"
+#include "expr/loop_counts.h"
 
 namespace lathe {
 namespace {

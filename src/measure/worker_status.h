@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

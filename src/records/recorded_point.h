@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "space/choices.h"
+#include "domain/choices.h"
 
 namespace lathe {
 

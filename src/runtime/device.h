@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "module/module.h"
 #include "runtime/buffer.h"
 #include "runtime/loader.h"
-#include "runtime/module.h"
 
 namespace lathe {
 

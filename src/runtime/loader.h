@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "lathe/kernel_abi.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "space/domain.h"
+#include "domain/domain.h"
 
 namespace lathe {
 

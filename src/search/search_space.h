@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "space/domain.h"
+#include "domain/domain.h"
 
 namespace lathe {
 

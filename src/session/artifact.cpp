@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "artifact/artifact_library.h"
 #include "artifact/manifest.h"
+#include "artifact/open/artifact_library.h"
 #include "base/result.h"
 #include "base/scratch_folder.h"
 #include "session/computation_state.h"

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "lathe/artifact.h"
+#include "session/commands/write_model.h"
 #include "session/compiled_state.h"
 #include "session/computation_state.h"
 #include "session/open_records.h"
 #include "session/start_measurer.h"
-#include "session/write_model.h"
 #include "target/all.h"
 
 namespace lathe {

@@ -6,9 +6,9 @@
 #include "base/compiler_version.h"
 #include "lathe/lathe.h"
 #include "ops/all.h"
+#include "session/commands/write_model.h"
 #include "session/computation_state.h"
 #include "session/load_source.h"
-#include "session/write_model.h"
 
 namespace lathe {
 namespace {

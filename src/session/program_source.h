@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graph/onnx_import.h"
-#include "session/check_apart.h"
+#include "graph/onnx/import.h"
+#include "session/commands/check_apart.h"
 #include "target/target.h"
 
 namespace lathe {

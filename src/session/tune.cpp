@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "session/commands/tune_session.h"
 #include "session/compiled_state.h"
 #include "session/computation_state.h"
 #include "session/own_search.h"
-#include "session/tune_session.h"
 
 namespace lathe {
 namespace {

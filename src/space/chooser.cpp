@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/check.h"
-#include "space/domain_split.h"
+#include "domain/domain_split.h"
 
 namespace lathe {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "space/domain.h"
+#include "domain/domain.h"
 
 namespace lathe {
 

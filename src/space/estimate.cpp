@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "expr/analysis.h"
+#include "expr/loop_counts.h"
 #include "expr/nonzero.h"
 #include "expr/walk.h"
 #include "space/rules/vectors.h"

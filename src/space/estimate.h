@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "space/classify.h"
-#include "space/rules/tile_candidates.h"
+#include "analysis/classify.h"
+#include "space/rules/product/tile_candidates.h"
 
 namespace lathe {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "domain/domain.h"
 #include "schedule/trace.h"
 #include "space/chooser.h"
-#include "space/domain.h"
 
 namespace lathe {
 

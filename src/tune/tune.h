@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/deadline.h"
-#include "graph/network_tasks.h"
+#include "network/network_tasks.h"
 #include "search/task_scheduler.h"
 #include "tune/finals.h"
 #include "tune/stop_rule.h"

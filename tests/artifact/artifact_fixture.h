@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "artifact/compile_model.h"
-#include "artifact/loaded_artifact.h"
-#include "artifact/npy.h"
-#include "artifact/write_artifact.h"
+#include "artifact/open/loaded_artifact.h"
+#include "artifact/open/npy.h"
+#include "artifact/write/write_artifact.h"
 #include "base/compiler_version.h"
 #include "base/rng.h"
 #include "base/temporary_folder.h"

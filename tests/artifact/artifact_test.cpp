@@ -9,7 +9,7 @@
 #include "artifact/artifact_fixture.h"
 #include "base/shell.h"
 #include "folders.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 #include "graph/reference.h"
 #include "tune/choose_trace.h"
 

@@ -8,7 +8,7 @@
 #include "artifact/artifact_fixture.h"
 #include "expr/parse.h"
 #include "expr/print.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 #include "tune/choose_trace.h"
 #include "tune/in_process_runner.h"
 

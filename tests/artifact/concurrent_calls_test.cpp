@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "artifact/artifact_fixture.h"
-#include "artifact/artifact_library.h"
+#include "artifact/open/artifact_library.h"
 #include "base/child.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <span>
 
-#include "artifact/tensor_table.h"
+#include "artifact/write/tensor_table.h"
 #include "base/rng.h"
 #include "base/text_cursor.h"
 #include "runtime/thread_pool.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "artifact/artifact_fixture.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 #include "tune/in_process_runner.h"
 #include "tune/smaller_traces.h"
 

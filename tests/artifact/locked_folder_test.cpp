@@ -1,8 +1,8 @@
 // What opens a user's files says of a folder that is shut that it is shut: models, records, artifacts.
 #include "base/locked_folder.h"
 
-#include "artifact/loaded_artifact.h"
-#include "graph/onnx_file.h"
+#include "artifact/open/loaded_artifact.h"
+#include "graph/onnx/file.h"
 #include "records/record_store.h"
 
 namespace lathe {

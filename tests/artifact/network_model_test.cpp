@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "artifact/artifact_fixture.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

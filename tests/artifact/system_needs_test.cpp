@@ -11,7 +11,7 @@
 
 #include "artifact/artifact_fixture.h"
 #include "base/read_file.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

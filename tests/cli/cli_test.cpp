@@ -7,10 +7,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "artifact/npy.h"
+#include "artifact/open/npy.h"
 #include "cli/command_line.h"
 #include "folders.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 #include "records/record_store.h"
 #include "target/detect.h"
 

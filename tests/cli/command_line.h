@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "artifact/npy.h"
+#include "artifact/open/npy.h"
 #include "base/shell.h"
 #include "base/temporary_folder.h"
 #include "folders.h"

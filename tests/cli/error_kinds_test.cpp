@@ -5,7 +5,7 @@
 #include <map>
 
 #include "artifact/compile_model.h"
-#include "artifact/write_artifact.h"
+#include "artifact/write/write_artifact.h"
 #include "base/temporary_folder.h"
 #include "compile/compile.h"
 #include "expr/parse.h"

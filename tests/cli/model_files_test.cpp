@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/command_line.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

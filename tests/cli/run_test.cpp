@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/command_line.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

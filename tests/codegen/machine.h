@@ -9,7 +9,7 @@
 #include "lathe/kernel_abi.h"
 #include "loop/host_tensor.h"
 #include "lower/lower.h"
-#include "runtime/module.h"
+#include "module/module.h"
 #include "target/target.h"
 
 namespace lathe::testing {

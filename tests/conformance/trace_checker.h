@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "loop/host_tensor.h"
 #include "lower/lower.h"
-#include "runtime/module.h"
+#include "module/module.h"
 #include "runtime/thread_pool.h"
 #include "schedule/trace.h"
 #include "target/target.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/onnx_models.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "graph/onnx_import.h"
+#include "graph/onnx/import.h"
 #include "graph/simplify.h"
 #include "loop/interpret.h"
 #include "loop/loop.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/onnx_models.h"
-#include "graph/partition.h"
+#include "graph/onnx/models.h"
+#include "network/partition.h"
 
 namespace lathe {
 

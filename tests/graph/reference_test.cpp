@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/onnx_import.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/import.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

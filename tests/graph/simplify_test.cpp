@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "graph/network_runner.h"
-#include "graph/onnx_import.h"
-#include "graph/onnx_models.h"
+#include "graph/onnx/import.h"
+#include "graph/onnx/models.h"
 
 namespace lathe {
 namespace {

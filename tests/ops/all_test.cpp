@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "expr/analysis.h"
+#include "expr/loop_counts.h"
 #include "expr/print.h"
 #include "ops/conv.h"
 #include "ops/elementwise.h"

@@ -12,7 +12,7 @@
 
 #include "base/shell.h"
 #include "folders.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

@@ -1,6 +1,6 @@
-// What each threshold of space/cost_constants.h is good for, over all cases of a workload file: for how many of
-// them trial 0 is another program with the threshold at its neutral value, for how many the space or the
-// programs tried first are others; and, for some of those whose trial 0 changes, what it takes then.
+// What each threshold of analysis/cost_constants.h is good for, over all cases of a workload file: for how
+// many of them trial 0 is another program with the threshold at its neutral value, for how many the space or
+// the programs tried first are others; and, for some of those whose trial 0 changes, what it takes then.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: ablate_constants WORKLOAD                  changed traces, a line a constant\n"
-    "       ablate_constants WORKLOAD time N [NAME]    and the time of trial 0 without it, of N changed cases\n"
+    "       ablate_constants WORKLOAD time N [NAME]    and the time of trial 0 without it, of N changed "
+    "cases\n"
     "                                                  each, on this processor, one core\n";
 
 // A case on one machine, its space as it is, and what is compared of it.

@@ -12,8 +12,8 @@
 #include "codegen/check_lowered.h"
 #include "expr/walk.h"
 #include "loop/walk.h"
-#include "lower/kernels.h"
 #include "lower/map.h"
+#include "lower/threads/kernels.h"
 
 namespace lathe {
 namespace {
@@ -85,7 +85,7 @@ std::set<std::string> reserved_names() {
 }
 
 // What each thread has of its own in a buffer that lies around nests of threads has the thread in front
-// (lower/distribute_registers.h): without it, in a buffer of one thread's size.
+// (lower/threads/distribute_registers.h): without it, in a buffer of one thread's size.
 class OwnParts {
  public:
   Stmt visit(const Stmt& stmt, const For* threads) {

@@ -6,7 +6,7 @@
 
 #include "codegen/entry.h"
 #include "lower/lower.h"
-#include "runtime/module.h"
+#include "module/module.h"
 
 namespace lathe {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 
 namespace lathe {

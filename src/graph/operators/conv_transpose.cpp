@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/conv_transpose.h"
 
 namespace lathe {

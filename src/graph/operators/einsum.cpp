@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 
 namespace lathe {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "expr/integers.h"
-#include "graph/onnx_node.h"
-#include "graph/onnx_tensor.h"
+#include "graph/onnx/node.h"
+#include "graph/onnx/tensor.h"
 
 namespace lathe {
 namespace {

@@ -8,7 +8,7 @@
 //   steps_of(op, input types)    where `evaluate` adds up far more terms than there are elements: how many,
 //   as
 //                                multiply-adds of a plain product (a term that is found by its index: 8)
-// and, to become a Dag (graph/group_to_dag.h): an anchor
+// and, to become a Dag (network/group_to_dag.h): an anchor
 //   lower(op, builder, operands)         its computes, without what works on each element of the result
 // and, where there is such work, for example a bias,
 //   needs_epilogue(op, operand count)    whether there is
@@ -17,7 +17,7 @@
 //   lower(op, point)                     the result's element from those of its operands
 // An operator whose result holds elements of its operands and nothing else says so by `kMovesElements`.
 // An operator without one of the others does not compile: graph/graph.h lists all in the variant `GraphOp`.
-// What reads an operator from ONNX is a row of the table in graph/onnx_operators.cpp.
+// What reads an operator from ONNX is a row of the table in graph/onnx/operators.cpp.
 #pragma once
 
 #include <span>
@@ -32,9 +32,9 @@
 
 namespace lathe {
 
-class OnnxNode;  // graph/onnx_node.h
+class OnnxNode;  // graph/onnx/node.h
 
-// How fusion (graph/fuse.h) treats an operator: an anchor begins a group, element-wise work joins its
+// How fusion (network/fuse.h) treats an operator: an anchor begins a group, element-wise work joins its
 // producer's group, a view costs nothing and belongs to no group.
 enum class FusionRole : uint8_t { anchor, elementwise, view };
 

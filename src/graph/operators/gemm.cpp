@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 
 namespace lathe {
 

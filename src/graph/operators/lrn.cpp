@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 #include "ops/window.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 
 namespace lathe {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "expr/walk.h"
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "graph/operators/reduce.h"
 #include "ops/axes.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 #include "ops/window.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 #include "ops/elementwise.h"
 #include "ops/pool.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 
 namespace lathe {
 namespace {

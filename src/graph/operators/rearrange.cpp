@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 
 namespace lathe {

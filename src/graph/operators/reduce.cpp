@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 
 namespace lathe {
 namespace {

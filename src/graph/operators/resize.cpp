@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 #include "ops/axes.h"
 
 namespace lathe {

@@ -10,7 +10,7 @@
 
 namespace lathe {
 
-class OnnxNode;  // graph/onnx_node.h
+class OnnxNode;  // graph/onnx/node.h
 
 // One entry a spatial axis in each vector; pads are in elements, before and after the axis.
 struct SlidingWindow {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "expr/integers.h"
-#include "graph/onnx_node.h"
+#include "graph/onnx/node.h"
 
 namespace lathe {
 namespace {

@@ -3,7 +3,7 @@
 // operator.
 #pragma once
 
-#include "space/cost_constants.h"
+#include "analysis/cost_constants.h"
 #include "space/space.h"
 
 namespace lathe {

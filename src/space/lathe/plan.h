@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/classify.h"
+#include "analysis/row_block.h"
 #include "schedule/trace.h"
-#include "space/classify.h"
-#include "space/row_block.h"
-#include "space/rules/tile_candidates.h"
+#include "space/rules/product/tile_candidates.h"
 #include "task/task.h"
 
 namespace lathe {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "expr/analysis.h"
+#include "expr/loop_counts.h"
 #include "space/estimate.h"
 
 namespace lathe {

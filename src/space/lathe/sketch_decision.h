@@ -10,7 +10,7 @@
 #include "space/lathe/plan.h"
 #include "space/rules/group.h"
 #include "space/rules/pointwise.h"
-#include "space/rules/product.h"
+#include "space/rules/product/product.h"
 #include "space/rules/reduction.h"
 #include "space/rules/row_block.h"
 #include "space/rules/sum_in_lanes.h"

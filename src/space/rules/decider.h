@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify.h"
 #include "schedule/trace.h"
 #include "space/chooser.h"
-#include "space/classify.h"
 
 namespace lathe {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expr/analysis.h"
+#include "expr/loop_counts.h"
 #include "space/estimate.h"
 #include "space/rules/layouts.h"
 #include "space/rules/vectors.h"

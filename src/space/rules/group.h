@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "space/chain.h"
-#include "space/rules/product.h"
+#include "analysis/chain.h"
+#include "space/rules/product/product.h"
 #include "space/rules/transform.h"
 
 namespace lathe {

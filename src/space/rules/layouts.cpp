@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "analysis/vector_part.h"
 #include "expr/walk.h"
-#include "space/vector_part.h"
 
 namespace lathe {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/vector_part.h"
 #include "expr/walk.h"
-#include "space/vector_part.h"
 
 namespace lathe {
 namespace {

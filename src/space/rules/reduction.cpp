@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/vector_part.h"
 #include "space/rules/nest.h"
 #include "space/rules/vectors.h"
-#include "space/vector_part.h"
 
 namespace lathe {
 namespace {

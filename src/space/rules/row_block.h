@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "space/row_block.h"
-#include "space/rules/product.h"
+#include "analysis/row_block.h"
+#include "space/rules/product/product.h"
 #include "space/rules/vectors.h"
 
 namespace lathe {

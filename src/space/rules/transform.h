@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "space/chain.h"
+#include "analysis/chain.h"
 #include "space/rules/decider.h"
 #include "space/rules/reduction.h"
 

@@ -1,4 +1,5 @@
-// Stages that run together for a block of rows, decided and written; which do is in space/row_block_test.cpp.
+// Stages that run together for a block of rows, decided and written; which do is in
+// analysis/row_block_test.cpp.
 #include "space/rules/row_block.h"
 
 #include <gmock/gmock.h>

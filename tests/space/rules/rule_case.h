@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "domain/choices.h"
 #include "expr/parse.h"
 #include "schedule/apply.h"
-#include "space/choices.h"
 #include "space/rules/decider.h"
 #include "target/all.h"
 

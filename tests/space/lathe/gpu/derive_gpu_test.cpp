@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "lower/kernels.h"
 #include "lower/programs.h"
+#include "lower/threads/kernels.h"
 
 namespace lathe::testing {
 namespace {

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "artifact/manifest.h"
+#include "artifact/write/emit_sources.h"
+#include "artifact/write/runtime_bytes.h"
+#include "base/hash.h"
+#include "expr/print.h"
+#include "schedule/apply.h"
+
+namespace lathe {
+namespace {
+
+using nlohmann::ordered_json;
+
+// A name of the model inside a comment of ours.
+std::string comment_safe(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '*') c = '_';
+  }
+  return text;
+}
+
+std::string describe(const char* list, const std::vector<ModelTensor>& tensors) {
+  std::string text;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    text += fmt::format(" *   {}[{}]  {}: {}[{}]{}\n", list, i, comment_safe(tensors[i].name),
+                        to_string(tensors[i].dtype), fmt::join(tensors[i].shape, ", "),
+                        tensors[i].is_constant ? ", constant" : "");
+  }
+  return text;
+}
+
+// The functions of the C face by the ends of their names, and what goes around them in C.
+struct Function {
+  const char* result;
+  const char* name;
+  const char* arguments;
+};
+constexpr std::array<Function, 6> kFunctions = {{
+    {"lathe_model* ", "open", "const char* folder, int cores"},
+    {"lathe_model* ", "open_with", "const char* folder, const lathe_open_options* options"},
+    {"int ", "run", "lathe_model* model, const void* const* inputs, void* const* outputs"},
+    {"const char* ", "error", "void"},
+    {"void ", "close", "lathe_model* model"},
+    {"const lathe_model_info* ", "interface", "void"},
+}};
+
+ordered_json tensors_json(const std::vector<ModelTensor>& tensors) {
+  ordered_json list = ordered_json::array();
+  for (const ModelTensor& tensor : tensors) {
+    ordered_json entry = {{"name", tensor.name}, {"type", to_string(tensor.dtype)}, {"shape", tensor.shape}};
+    if (tensor.is_constant) entry["constant"] = true;
+    if (tensor.layout != Layout::row_major(tensor.shape.size())) entry["layout"] = to_string(tensor.layout);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+const char* storage_name(ModelStorage storage) {
+  switch (storage) {
+    case ModelStorage::input: return "input";
+    case ModelStorage::output: return "output";
+    case ModelStorage::arena: return "arena";
+    case ModelStorage::weights: return "weights";
+    case ModelStorage::resident: break;
+  }
+  return "resident";
+}
+
+ordered_json launches_json(const std::vector<ModelLaunch>& launches) {
+  ordered_json list = ordered_json::array();
+  for (const ModelLaunch& launch : launches) {
+    ordered_json buffers = ordered_json::array();
+    for (const ModelBinding& binding : launch.buffers) {
+      buffers.push_back({{"storage", storage_name(binding.storage)}, {"place", binding.place}});
+    }
+    list.push_back({{"name", launch.name}, {"kernel", launch.kernel}, {"buffers", std::move(buffers)}});
+  }
+  return list;
+}
+
+ordered_json kernel_json(const CompiledTask& kernel) {
+  ordered_json entry = {{"symbol", kernel.module.kernel_symbol},
+                        {"task", hash_to_string(hash_of(kernel.task))},
+                        {"name", kernel.task.name},
+                        {"dag", to_string(kernel.task.dag)},
+                        {"trace", to_string(kernel.trace)},
+                        {"record", nullptr}};
+  if (kernel.record) entry["record"] = *kernel.record;
+  entry["checked"] = to_string(kernel.checked);
+  if (spreads_specials(kernel.trace)) entry["spreads_specials"] = true;
+  entry["workspace_bytes"] = kernel.module.workspace_bytes;
+  if (!kernel.module.prepare_symbol.empty()) entry["prepare"] = kernel.module.prepare_symbol;
+  return entry;
+}
+
+// By which damage is found.
+ordered_json mark_json(std::string_view bytes) {
+  return {{"bytes", bytes.size()}, {"hash", hash_to_string(hash_text(bytes))}};
+}
+
+}  // namespace
+
+std::string model_header(const Model& model) {
+  const std::string prefix = public_prefix(model);
+  const int cores = cores_of(model.target);
+  std::string text =
+      fmt::format("/* {}, compiled by Lathe for {} on {} core{}. Link with model.so.\n *\n{}{} */\n",
+                  comment_safe(model.name), model.target.name, cores, cores == 1 ? "" : "s",
+                  describe("inputs", model.inputs), describe("outputs", model.outputs));
+  text += model_face_header();
+  text += fmt::format(
+      "\n#ifndef {0}_H\n#define {0}_H\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+      "/* The functions above as this library alone has them: where a program links several\n"
+      " * models, those above are the first one's. */\n",
+      prefix);
+  for (const Function& function : kFunctions)
+    text += fmt::format("{}{}_{}({});\n", function.result, prefix, function.name, function.arguments);
+  return text + fmt::format("\n#ifdef __cplusplus\n}}\n#endif\n#endif /* {}_H */\n", prefix);
+}
+
+std::string model_exports(const Model& model) {
+  std::string text = "{ global:";
+  for (const std::string& prefix : {std::string("lathe"), public_prefix(model)}) {
+    for (const Function& function : kFunctions) text += fmt::format(" {}_{};", prefix, function.name);
+  }
+  return text + " local: *; };\n";
+}
+
+std::string model_manifest(const Model& model, uint64_t build, const std::string& compiler_version,
+                           std::optional<std::string_view> library, std::span<const ArtifactFile> files) {
+  ordered_json kernels = ordered_json::array();
+  for (const CompiledTask& kernel : model.kernels) kernels.push_back(kernel_json(kernel));
+  ordered_json manifest = {{"format", 1},
+                           {"name", model.name},
+                           {"compiler_version", compiler_version},
+                           {"target", model.target.name},
+                           {"machine", model.target.machine},
+                           {"cores", cores_of(model.target)},
+                           {"build", hash_to_string(build)},
+                           {"inputs", tensors_json(model.inputs)},
+                           {"outputs", tensors_json(model.outputs)},
+                           {"arena_bytes", model.arena_bytes},
+                           {"resident_bytes", model.resident_bytes},
+                           {"kernels", std::move(kernels)},
+                           {"prepares", launches_json(model.prepares)},
+                           {"launches", launches_json(model.launches)}};
+  if (library) manifest["library"] = mark_json(*library);
+  for (const ArtifactFile& file : files) manifest["files"][file.name] = mark_json(file.bytes);
+  const auto print = [&] {
+    return manifest.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  };
+  // The hash of what a reader finds: a name that is no UTF-8 is written as another one.
+  manifest["hash"] = manifest_hash(nlohmann::json::parse(print()));
+  return print();
+}
+
+}  // namespace lathe

@@ -1,0 +1,72 @@
+#include "graph/onnx/composed.h"
+
+#include <numeric>
+
+namespace lathe {
+
+namespace {
+
+GraphOp reduction(ReduceFunction function, const std::vector<size_t>& axes) {
+  ReduceOp op;
+  op.function = function;
+  op.axes = axes;
+  return op;
+}
+
+// The root of the mean square of what `x` holds along the axes, a little more than 0 by `epsilon`.
+size_t add_root_mean_square(StepList& steps, size_t x, const std::vector<size_t>& axes, const Shape& shape,
+                            double epsilon) {
+  double elements = 1;
+  for (const size_t axis : axes) elements *= static_cast<double>(shape[axis]);
+  const size_t squares = steps.add(reduction(ReduceFunction::sum_square, axes), {x});
+  const size_t mean = steps.add(ZipOp{ZipFunction::div}, {squares, steps.real(elements)});
+  const size_t positive = steps.add(ZipOp{ZipFunction::add}, {mean, steps.real(epsilon)});
+  return steps.add(MapOp{MapFunction::sqrt}, {positive});
+}
+
+}  // namespace
+
+ImportedOutputs import_dropout_outputs(OnnxNode& node) {
+  LATHE_TRY(const IdentityOp op, import_dropout(node));
+  StepList steps(1);  // how much is dropped in training is no operand
+  steps.add(op, {0});
+  std::vector<ImportedOutput> outputs{steps.finish()};
+  if (node.output_count() < 2) return outputs;
+  // Before operator set 10 the mask is of the operand's type.
+  const DType dtype = node.operator_set() < 10 ? DType::f32 : DType::boolean;
+  const size_t kept = steps.add(OnnxConstant{{dtype, {}}, to_bytes(dtype, std::vector<double>{1})});
+  steps.add(ExpandOp{node.shape(0)}, {kept});
+  outputs.emplace_back(steps.finish());
+  return outputs;
+}
+
+ImportedOutputs import_layer_norm_outputs(OnnxNode& node) {
+  LATHE_TRY(const LayerNormOp op, import_layer_norm(node));
+  const std::vector<size_t> axes = axes_from(op.axis, node.shape(0).size());
+  StepList steps(node.input_count());
+  std::vector<size_t> operands(node.input_count());
+  std::iota(operands.begin(), operands.end(), size_t{0});
+  steps.add(op, operands);
+  std::vector<ImportedOutput> outputs{steps.finish()};
+  const size_t mean = steps.add(reduction(ReduceFunction::mean, axes), {0});
+  outputs.emplace_back(steps.finish());
+  const size_t centred = steps.add(ZipOp{ZipFunction::sub}, {0, mean});
+  const size_t deviation = add_root_mean_square(steps, centred, axes, node.shape(0), op.epsilon);
+  steps.add(MapOp{MapFunction::reciprocal}, {deviation});
+  outputs.emplace_back(steps.finish());
+  return outputs;
+}
+
+ImportedOutputs import_rms_norm(OnnxNode& node) {
+  const size_t rank = node.shape(0).size();
+  LATHE_TRY(const size_t axis, axis_of(node.integer("axis", -1), rank));
+  LATHE_TRY_STATUS(require_attribute("stash_type", static_cast<double>(node.integer("stash_type", 1)), 1));
+  const double epsilon = node.real("epsilon", 1e-5);
+  StepList steps(node.input_count());
+  const size_t root = add_root_mean_square(steps, 0, axes_from(axis, rank), node.shape(0), epsilon);
+  const size_t normalised = steps.add(ZipOp{ZipFunction::div}, {0, root});
+  steps.add(ZipOp{ZipFunction::mul}, {normalised, 1});
+  return std::vector<ImportedOutput>{steps.finish()};
+}
+
+}  // namespace lathe

@@ -1,0 +1,17 @@
+// ONNX nodes that become more than one operator of the graph, or have outputs besides the one that the
+// operator gives.
+#pragma once
+
+#include "graph/onnx/node.h"
+#include "graph/onnx/steps.h"
+
+namespace lathe {
+
+// ONNX Dropout in inference: its operand and a mask that drops nothing.
+ImportedOutputs import_dropout_outputs(OnnxNode& node);
+// ONNX LayerNormalization: also the mean of what is normalised together, and one over the deviation from it.
+ImportedOutputs import_layer_norm_outputs(OnnxNode& node);
+// ONNX RMSNormalization.
+ImportedOutputs import_rms_norm(OnnxNode& node);
+
+}  // namespace lathe

@@ -1,0 +1,21 @@
+// ONNX nodes whose result is known from what is constant when a model is read, beside the operators of the
+// graph: the shapes that models compute with.
+#pragma once
+
+#include "graph/onnx/node.h"
+#include "graph/onnx/tensor.h"
+
+namespace lathe {
+
+// ONNX Shape: the extents of the operand, or some of them.
+Result<OnnxConstant> import_shape(OnnxNode& node);
+// ONNX Size: how many elements the operand has.
+Result<OnnxConstant> import_size(OnnxNode& node);
+// ONNX ConstantOfShape, of a constant shape.
+Result<OnnxConstant> import_constant_of_shape(OnnxNode& node);
+// ONNX Range, of constants: start, start + step .. up to the limit, which is left out.
+Result<OnnxConstant> import_range(OnnxNode& node);
+// ONNX Mod, of constants: the remainder has the divisor's sign (integers), or with `fmod` the dividend's.
+Result<OnnxConstant> import_mod(OnnxNode& node);
+
+}  // namespace lathe

@@ -1,0 +1,213 @@
+#include "graph/onnx/operators.h"
+
+#include "graph/onnx/attention.h"
+#include "graph/onnx/composed.h"
+#include "graph/onnx/known.h"
+#include "graph/onnx/losses.h"
+#include "graph/onnx/rotary.h"
+
+namespace lathe {
+
+namespace {
+
+using Imported = ImportedOutputs;
+
+template <auto import>
+Imported as_graph_op(OnnxNode& node) {
+  LATHE_TRY(auto op, import(node));
+  return std::vector<ImportedOutput>{GraphOp(std::move(op))};
+}
+
+// Of an import that chooses between operators.
+template <auto import>
+Imported as_either(OnnxNode& node) {
+  LATHE_TRY(const auto op, import(node));
+  const auto as_op = [](const auto& either) { return GraphOp(either); };
+  return std::vector<ImportedOutput>{std::visit(as_op, op)};
+}
+
+template <auto import>
+Imported as_constant(OnnxNode& node) {
+  LATHE_TRY(OnnxConstant constant, import(node));
+  return std::vector<ImportedOutput>{std::move(constant)};
+}
+
+Imported split(OnnxNode& node) {
+  LATHE_TRY(const std::vector<SliceOp> parts, import_split(node));
+  std::vector<ImportedOutput> outputs;
+  for (const SliceOp& part : parts) outputs.emplace_back(GraphOp(part));
+  return outputs;
+}
+
+// Nothing is left to do where the type stays.
+GraphOp cast_or_nothing(const CastOp& op, const OnnxNode& node) {
+  return op.to == node.type(0).dtype ? GraphOp(IdentityOp{}) : GraphOp(op);
+}
+
+// Both say what becomes of numbers that a float of 8 bits cannot hold, and Lathe has no such type.
+void skip_float8_attributes(OnnxNode& node) {
+  node.integer("saturate", 1);
+  node.text("round_mode", "up");
+}
+
+Result<GraphOp> cast_to_attribute(OnnxNode& node) {
+  skip_float8_attributes(node);
+  LATHE_TRY(const CastOp op, import_cast(node));
+  return cast_or_nothing(op, node);
+}
+
+Result<GraphOp> cast_to_operand(OnnxNode& node) {
+  skip_float8_attributes(node);
+  return cast_or_nothing(CastOp{node.type(1).dtype}, node);
+}
+
+template <ReduceFunction function>
+constexpr OnnxOperator reduce_row(std::string_view type) {
+  return {type, 1, 1, 2, 1, as_graph_op<import_reduce_of<function>>};
+}
+
+template <MapFunction function>
+constexpr OnnxOperator map(std::string_view type) {
+  return {type, 6, 1, 1, 1, as_graph_op<import_map<function>>};
+}
+
+template <ZipFunction function>
+constexpr OnnxOperator zip(std::string_view type) {
+  return {type, 6, 2, 2, 2, as_graph_op<import_zip<function>>};
+}
+
+constexpr OnnxOperator kOperators[] = {
+    map<MapFunction::abs>("Abs"),
+    zip<ZipFunction::add>("Add"),
+    zip<ZipFunction::logical_and>("And"),
+    {"ArgMax", 1, 1, 1, 1, as_graph_op<import_arg_max>},
+    {"ArgMin", 1, 1, 1, 1, as_graph_op<import_arg_min>},
+    {"Attention", 23, 3, 7, 7, import_attention},
+    {"AveragePool", 1, 1, 1, 1, as_graph_op<import_average_pool>},
+    {"BatchNormalization", 6, 5, 5, 5, as_graph_op<import_batch_norm>},
+    {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>},
+    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>},
+    map<MapFunction::ceil>("Ceil"),
+    {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
+    {"Clip", 6, 1, 3, 1, as_graph_op<import_clip>},
+    {"Concat", 4, 1, 1024, 1024, as_graph_op<import_concat>},
+    {"ConstantOfShape", 9, 1, 1, 0, as_constant<import_constant_of_shape>, true},
+    {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
+    {"ConvTranspose", 1, 2, 3, 3, as_graph_op<import_conv_transpose>},
+    {"Cos", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::cos>>},
+    {"Cosh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::cosh>>},
+    {"CumSum", 11, 2, 2, 1, as_graph_op<import_cumsum>},
+    {"DepthToSpace", 1, 1, 1, 1, as_graph_op<import_depth_to_space>},
+    {"Div", 6, 2, 2, 2, as_graph_op<import_div>},
+    {"Dropout", 6, 1, 3, 1, import_dropout_outputs},
+    {"Einsum", 12, 1, 64, 64, as_graph_op<import_einsum>},
+    {"Elu", 6, 1, 1, 1, as_graph_op<import_elu>},
+    zip<ZipFunction::equal>("Equal"),
+    {"Erf", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::erf>>},
+    map<MapFunction::exp>("Exp"),
+    {"Expand", 8, 2, 2, 1, as_graph_op<import_expand>, true},
+    {"Flatten", 1, 1, 1, 1, as_graph_op<import_flatten>},
+    map<MapFunction::floor>("Floor"),
+    {"Gather", 1, 2, 2, 2, as_either<import_gather>},
+    {"GatherElements", 11, 2, 2, 2, as_graph_op<import_gather_elements>},
+    {"Gelu", 20, 1, 1, 1, as_graph_op<import_gelu>},
+    {"Gemm", 6, 2, 3, 3, as_graph_op<import_gemm>},
+    {"GlobalAveragePool", 1, 1, 1, 1, as_graph_op<import_global_average_pool>},
+    {"GlobalLpPool", 2, 1, 1, 1, as_graph_op<import_global_lp_pool>},
+    {"GlobalMaxPool", 1, 1, 1, 1, as_graph_op<import_global_max_pool>},
+    zip<ZipFunction::greater>("Greater"),
+    {"GreaterOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::greater_equal>>},
+    {"GroupNormalization", 18, 3, 3, 3, as_graph_op<import_group_norm>},
+    {"HardSigmoid", 6, 1, 1, 1, as_graph_op<import_hard_sigmoid>},
+    {"HardSwish", 14, 1, 1, 1, as_graph_op<import_map<MapFunction::hard_swish>>},
+    {"Hardmax", 13, 1, 1, 1, as_graph_op<import_hardmax>},
+    {"Identity", 1, 1, 1, 1, as_graph_op<import_identity>},
+    {"InstanceNormalization", 6, 3, 3, 3, as_graph_op<import_instance_norm>},
+    {"IsInf", 10, 1, 1, 1, as_graph_op<import_is_inf>},
+    {"IsNaN", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::is_nan>>},
+    {"LRN", 1, 1, 1, 1, as_graph_op<import_lrn>},
+    {"LayerNormalization", 17, 2, 3, 3, import_layer_norm_outputs},
+    {"LeakyRelu", 6, 1, 1, 1, as_graph_op<import_leaky_relu>},
+    zip<ZipFunction::less>("Less"),
+    {"LessOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::less_equal>>},
+    map<MapFunction::log>("Log"),
+    {"LogSoftmax", 1, 1, 1, 1, as_graph_op<import_log_softmax>},
+    {"LpNormalization", 1, 1, 1, 1, as_graph_op<import_lp_norm>},
+    {"LpPool", 2, 1, 1, 1, as_graph_op<import_lp_pool>},
+    {"MatMul", 1, 2, 2, 2, as_graph_op<import_matmul>},
+    {"Max", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::max>>},
+    {"MaxPool", 1, 1, 1, 1, as_graph_op<import_max_pool>},
+    {"Mean", 6, 1, 2, 2, as_graph_op<import_zip<ZipFunction::add>>},  // short for others
+    {"MeanVarianceNormalization", 9, 1, 1, 1, as_graph_op<import_mean_variance_norm>},
+    {"Min", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::min>>},
+    {"Mish", 18, 1, 1, 1, as_graph_op<import_map<MapFunction::mish>>},
+    {"Mod", 10, 2, 2, 0, as_constant<import_mod>},
+    zip<ZipFunction::mul>("Mul"),
+    map<MapFunction::negate>("Neg"),
+    {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},
+    {"Not", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::logical_not>>},
+    zip<ZipFunction::logical_or>("Or"),
+    {"PRelu", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::p_relu>>},
+    {"Pad", 2, 1, 4, 1, as_graph_op<import_pad>},
+    {"Pow", 6, 2, 2, 2, as_either<import_pow>},
+    {"RMSNormalization", 23, 2, 2, 2, import_rms_norm},
+    {"Range", 11, 3, 3, 0, as_constant<import_range>},
+    map<MapFunction::reciprocal>("Reciprocal"),
+    reduce_row<ReduceFunction::l1>("ReduceL1"),
+    reduce_row<ReduceFunction::l2>("ReduceL2"),
+    reduce_row<ReduceFunction::log_sum>("ReduceLogSum"),
+    reduce_row<ReduceFunction::log_sum_exp>("ReduceLogSumExp"),
+    reduce_row<ReduceFunction::max>("ReduceMax"),
+    reduce_row<ReduceFunction::mean>("ReduceMean"),
+    reduce_row<ReduceFunction::min>("ReduceMin"),
+    reduce_row<ReduceFunction::product>("ReduceProd"),
+    reduce_row<ReduceFunction::sum>("ReduceSum"),
+    reduce_row<ReduceFunction::sum_square>("ReduceSumSquare"),
+    map<MapFunction::relu>("Relu"),
+    {"Reshape", 5, 2, 2, 1, as_graph_op<import_reshape>, true},
+    {"Resize", 10, 2, 4, 1, as_graph_op<import_resize>},
+    {"Round", 11, 1, 1, 1, as_graph_op<import_map<MapFunction::round>>},
+    {"RotaryEmbedding", 23, 3, 4, 4, import_rotary_embedding},
+    {"Selu", 6, 1, 1, 1, as_graph_op<import_selu>},
+    {"Shape", 1, 1, 1, 0, as_constant<import_shape>},
+    {"Shrink", 9, 1, 1, 1, as_graph_op<import_shrink>},
+    map<MapFunction::sigmoid>("Sigmoid"),
+    {"Sign", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::sign>>},
+    {"Sin", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::sin>>},
+    {"Sinh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::sinh>>},
+    {"Size", 1, 1, 1, 0, as_constant<import_size>},
+    {"Slice", 1, 1, 5, 1, as_graph_op<import_slice>},
+    {"Softmax", 1, 1, 1, 1, as_graph_op<import_softmax>},
+    {"SoftmaxCrossEntropyLoss", 12, 2, 3, 3, import_cross_entropy},
+    {"Softplus", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::soft_plus>>},
+    {"Softsign", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::soft_sign>>},
+    {"SpaceToDepth", 1, 1, 1, 1, as_graph_op<import_space_to_depth>},
+    {"Split", 2, 1, 2, 1, split},
+    map<MapFunction::sqrt>("Sqrt"),
+    {"Squeeze", 1, 1, 2, 1, as_graph_op<import_squeeze>},
+    zip<ZipFunction::sub>("Sub"),
+    {"Sum", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::add>>},
+    map<MapFunction::tanh>("Tanh"),
+    {"Tan", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::tan>>},
+    {"ThresholdedRelu", 10, 1, 1, 1, as_graph_op<import_thresholded_relu>},
+    {"Tile", 6, 2, 2, 1, as_graph_op<import_tile>},
+    {"Transpose", 1, 1, 1, 1, as_graph_op<import_transpose>},
+    {"Trilu", 14, 1, 2, 1, as_graph_op<import_trilu>},
+    {"Unsqueeze", 1, 1, 2, 1, as_graph_op<import_unsqueeze>},
+    {"Upsample", 7, 1, 2, 1, as_graph_op<import_upsample>},
+    {"Where", 9, 3, 3, 3, as_graph_op<import_where>},
+    zip<ZipFunction::logical_xor>("Xor"),
+};
+
+}  // namespace
+
+std::span<const OnnxOperator> onnx_operators() { return kOperators; }
+
+const OnnxOperator* find_onnx_operator(std::string_view type) {
+  for (const OnnxOperator& candidate : kOperators) {
+    if (candidate.type == type) return &candidate;
+  }
+  return nullptr;
+}
+
+}  // namespace lathe

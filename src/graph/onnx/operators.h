@@ -1,0 +1,35 @@
+// The table of ONNX node types that Lathe imports. A new type is a row here and an import function in its
+// family (graph/operators/).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/onnx/node.h"
+#include "graph/onnx/steps.h"
+
+namespace lathe {
+
+struct OnnxOperator {
+  std::string_view type;
+  int64_t since;        // the oldest operator set in which the node means what the import takes it for
+  size_t least_inputs;  // of the ONNX node; those beyond the operator's operands are read by `import` only
+  size_t most_inputs;
+  size_t operands;  // how many of the inputs become operands of the graph's nodes, at most: those that the
+                    // operator takes
+  // An entry for each output that Lathe supports, whether the node has it or not.
+  Result<std::vector<ImportedOutput>> (*import)(OnnxNode& node);
+  // Of the last of the least inputs, a shape that only `import` reads: it may have no elements, and is then
+  // the shape of a single number.
+  bool takes_empty_shape = false;
+};
+
+// All rows.
+std::span<const OnnxOperator> onnx_operators();
+// The row of that type, or null.
+const OnnxOperator* find_onnx_operator(std::string_view type);
+
+}  // namespace lathe

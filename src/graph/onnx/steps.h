@@ -1,0 +1,61 @@
+// What the import of a node gives: for each output an operator of the graph, a constant, or several operators
+// one after another.
+#pragma once
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "graph/onnx/tensor.h"
+
+namespace lathe {
+
+using ImportedValue = std::variant<GraphOp, OnnxConstant>;
+
+// One of several operators that compute an output, or a constant that they read. An operator reads by
+// numbers: those of the node's operands, after them those of all steps before, of earlier outputs too.
+struct ImportedStep {
+  ImportedValue value;
+  std::vector<size_t> reads = {};
+};
+
+// What one output of a node is: an operator of the graph over the node's operands, a constant, or what the
+// last of several steps gives.
+using ImportedOutput = std::variant<GraphOp, OnnxConstant, std::vector<ImportedStep>>;
+using ImportedOutputs = Result<std::vector<ImportedOutput>>;
+
+// The same as steps, one where it is one operator of all operands or a constant.
+std::vector<ImportedStep> steps_of(ImportedOutput output, size_t operands);
+
+// Collects steps; each call gives the number by which later ones read what it adds.
+class StepList {
+ public:
+  // `operands`: how many operands of the graph's nodes the ONNX node has.
+  explicit StepList(size_t operands) : operands_(operands) {}
+
+  size_t add(GraphOp op, std::vector<size_t> reads) {
+    steps_.push_back({std::move(op), std::move(reads)});
+    return operands_ + steps_.size() - 1;
+  }
+  size_t add(OnnxConstant constant) {
+    steps_.push_back({std::move(constant)});
+    return operands_ + steps_.size() - 1;
+  }
+  // One f32.
+  size_t real(double value) {
+    return add(OnnxConstant{{DType::f32, {}}, to_bytes(DType::f32, std::vector<double>{value})});
+  }
+  // The steps since the last call, which give one output.
+  std::vector<ImportedStep> finish() {
+    operands_ += steps_.size();
+    return std::exchange(steps_, {});
+  }
+
+ private:
+  size_t operands_;  // and the steps of earlier outputs
+  std::vector<ImportedStep> steps_;
+};
+
+}  // namespace lathe

@@ -1,0 +1,41 @@
+// Types and constant tensors of ONNX as those of a Graph.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "graph/onnx/external.h"
+
+namespace onnx {
+class TensorProto;
+class ValueInfoProto;
+}  // namespace onnx
+
+namespace lathe {
+
+struct OnnxConstant {
+  TensorType type;
+  std::shared_ptr<const Bytes> data;
+};
+
+// The element type that ONNX numbers so; an Error, of what `label` calls, if Lathe has none.
+Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
+// Type and data of an initializer or of the value of a Constant node, called `label` in errors. The data is
+// moved out of the message, or read from the file beside the model that holds it (graph/onnx/external.h):
+// `folders` are the model's. An Error for a type without conversion, or data of another size than the
+// shape's.
+Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
+                                   const DataFolders& folders);
+// Whether it is a type of constants alone, for which no code is generated: f16 and bf16.
+bool is_half(DType dtype);
+// The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,
+// has a type without conversion or of constants alone, or leaves a dimension open that `given` does not set.
+Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given);
+// What the model declares a tensor to be where that contradicts its computed type; an open dimension
+// contradicts nothing.
+std::optional<std::string> contrary_declaration(const onnx::ValueInfoProto& declared, const TensorType& type);
+
+}  // namespace lathe

@@ -1,0 +1,53 @@
+// A network as distinct tasks and their uses: what is tuned once, how often it counts, and which tensors of
+// the graph each run of it reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/dag.h"
+#include "graph/graph.h"
+#include "network/fuse.h"
+
+namespace lathe {
+
+struct NetworkTask {
+  std::string name;  // the anchor of the first group that it stands for; for people
+  Dag dag;
+  std::vector<std::string>
+      constants;       // inputs of the Dag that may be transformed beforehand: for `make_task`
+  int64_t weight = 0;  // how many uses it has
+};
+
+// One kernel call of the network.
+struct TaskUse {
+  size_t task = 0;   // index into Partition::tasks
+  std::string name;  // the anchor's node
+  // The tensors whose storage is bound to the Dag's inputs, then to its outputs. A view's storage is its
+  // operand's, so the tensor may have another shape, never another number of elements.
+  std::vector<TensorId> arguments;
+};
+
+struct Partition {
+  std::vector<NetworkTask> tasks;  // no two with equal structure and roles, whatever their names
+  std::vector<TaskUse> uses;       // in an order in which they can run
+  std::vector<TensorId> outputs;   // the storage of each graph output, in their order; no two are the same
+};
+
+// Fuses and lowers the graph (simplify it first). An Error names the node that does not become a Dag.
+Result<Partition> partition(const Graph& graph);
+
+// Where the tensors between the uses lie: those that are neither the caller's (inputs, outputs) nor
+// constants.
+struct ActivationPlan {
+  std::vector<int64_t>
+      offsets;        // for each tensor of the graph, bytes from the arena's start; -1: not in the arena
+  int64_t bytes = 0;  // the arena's size, a multiple of 64
+};
+
+// Shares the arena by liveness; step n is use n. Row-major storage without padding.
+ActivationPlan plan_activations(const Graph& graph, const Partition& partition);
+
+}  // namespace lathe

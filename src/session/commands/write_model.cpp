@@ -1,0 +1,101 @@
+#include "session/commands/write_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "artifact/write/write_artifact.h"
+#include "base/compiler_version.h"
+#include "measure/time_bounds.h"
+#include "records/within.h"
+#include "target/all.h"
+
+namespace lathe {
+namespace {
+
+WriteOptions write_options() {
+  WriteOptions options;
+  options.compiler_version = compiler_version();
+  return options;
+}
+
+// Of a run.
+double usual_seconds(const Model& model) {
+  constexpr double kUsualSlowness = 2;  // beside the fastest that could be
+  double seconds = 0;
+  for (const ModelLaunch& launch : model.launches)
+    seconds += kUsualSlowness * fastest_seconds(model.kernels[launch.kernel].task);
+  return seconds;
+}
+
+}  // namespace
+
+std::string folder_below(const std::string& out, const std::string& name) {
+  return (std::filesystem::path(out) / name).string();
+}
+
+Result<WrittenModel> write_model(Model model, const std::string& folder, const Deadline& deadline,
+                                 const WorkObserver& work) {
+  WrittenModel written;
+  written.name = model.name;
+  written.folder = folder;
+  const Target target = model.target;
+  const WorkState run = {model.name + ": the artifact is run", 0, usual_seconds(model)};
+  LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
+  if (!check_runs_here(target)) return written;
+  if (work) work(run);
+  const Result<ArtifactTime> time = time_artifact(folder, cores_of(target), deadline);
+  if (time) {
+    written.time = *time;
+  } else {
+    written.untimed = time.error().to_string();
+  }
+  return written;
+}
+
+Status write_untimed(Model model, const std::string& folder) {
+  return write_artifact(std::move(model), folder, write_options());
+}
+
+Result<WrittenModel> write_model_sources(Model model, const std::string& folder) {
+  WrittenModel written;
+  written.name = model.name;
+  written.folder = folder;
+  LATHE_TRY_STATUS(write_c_sources(std::move(model), folder, write_options()));
+  return written;
+}
+
+Status check_compiler() { return check_compiler(write_options()); }
+
+Status check_name(const std::string& name, size_t models) {
+  if (name.empty()) return {};
+  if (models > 1) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("one name is given, and {} models are written", models), "--name");
+  }
+  return within("--name", check_model_name(name));
+}
+
+std::optional<std::string> uncompared_note(const Model& model) {
+  std::vector<std::string> reasons;
+  for (const CompiledTask& kernel : model.kernels) {
+    if (kernel.uncompared) reasons.push_back(fmt::format("{}: {}", kernel.task.name, *kernel.uncompared));
+  }
+  if (reasons.empty()) return std::nullopt;
+  return fmt::format("{}: kernels whose results were not all compared with a reference: {} of {} ({})",
+                     model.name, reasons.size(), model.kernels.size(), fmt::join(reasons, "; "));
+}
+
+// A file of another version, target or number of cores would else be passed over in silence.
+std::optional<std::string> untuned_note(const Model& model, const std::string& records) {
+  const auto untuned = std::ranges::count_if(
+      model.kernels, [](const CompiledTask& kernel) { return !kernel.record && !kernel.outran_records; });
+  if (records.empty() || untuned == 0) return std::nullopt;
+  return fmt::format("{}: kernels that {} has no usable program for, compiled untuned: {} of {}", model.name,
+                     records, untuned, model.kernels.size());
+}
+
+}  // namespace lathe

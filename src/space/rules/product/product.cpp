@@ -1,0 +1,201 @@
+#include "space/rules/product/product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "expr/nonzero.h"
+#include "expr/walk.h"
+#include "schedule/apply.h"
+#include "space/rules/product/product_decider.h"
+
+namespace lathe {
+
+ProductDecision ProductDecider::decide() {
+  lanes_ = d_.lanes();
+  choose_sizes();
+  if (const Status sizes = check_sizes(); !sizes && !d_.violation) d_.violation = sizes.error();
+  ProductDecision decision{.stage = stage_.compute, .tile = tile_};
+  decision.is_padded = place_operands();
+  decision.places = d_.take_places();
+  decision.reduce = reduce_loops();
+  decision.terms = term_loops();
+  decision.outer = outer_loops();
+  decision.shared = shared_loops(decision.outer);
+  offer_row_loop(decision.shared);
+  decision.ahead = loop_of_next_panel(decision.outer);
+  if (sizes_.taps_inner != 0) decision.taps = axis_name(*sliding_axis());
+  decision.other = other_;
+  decision.sizes = sizes_;
+  decision.is_grouped = group_.axis.has_value();
+  decision.panels = panels_;
+  return decision;
+}
+
+ProductDecision decide_product(Decider& decider, const Stage& stage, const TileAxes& tile,
+                               const GroupedLoops& group) {
+  return ProductDecider(decider, stage, tile, group).decide();
+}
+
+namespace {
+
+class ProductWriter {
+ public:
+  ProductWriter(Writer& writer, const ProductDecision& decision)
+      : w_(writer),
+        decision_(decision),
+        stage_(writer.stages.of(decision.stage)),
+        compute_(writer.compute(stage_)),
+        name_(compute_.output->name) {}
+
+  void write();
+
+ private:
+  std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
+  void write_row_copy(const RowCopy& copy);
+  std::vector<std::string> write_reduce_loops();
+  std::string group_loop() const;
+  void write_tiles();
+  void annotate_tile(const std::vector<std::string>& reduce_loops);
+  void write_accumulators(const std::string& at);
+  void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
+                      const std::string& vector_axis, const std::string& row_axis);
+  bool is_unrolled() const { return decision_.sizes.reduce_unroll > 1; }
+
+  Writer& w_;
+  const ProductDecision& decision_;
+  const Stage& stage_;
+  const Compute& compute_;
+  const std::string& name_;
+};
+
+void ProductWriter::write_row_copy(const RowCopy& copy) {
+  const std::string& block = copy.step.copy;
+  w_.add(copy.step);
+  if (copy.vector != 0) w_.add(SplitStep{block, copy.along, {copy.vector}});
+  ReorderStep order{block, copy.loops};
+  order.loops.push_back(copy.vector != 0 ? copy.along + ".0" : copy.along);
+  if (copy.vector != 0) order.loops.push_back(copy.along + ".1");
+  w_.add(order);
+  if (copy.vector != 0) {
+    w_.add(AnnotateStep{block, copy.along + ".1", LoopKind::vectorized});
+    w_.add(TailStep{block, copy.along, Tail::peel});
+  }
+  if (!copy.loops.empty()) write_shared(w_, block, copy.shared);
+}
+
+// Gives the loops but that over the terms of a group, outermost first.
+std::vector<std::string> ProductWriter::write_reduce_loops() {
+  std::vector<std::string> loops;
+  for (const auto& [axis, factors] : decision_.reduce) {
+    if (!factors.empty()) w_.add(SplitStep{name_, axis, factors});
+    if (factors.empty()) loops.push_back(axis);
+    for (size_t part = 0; !factors.empty() && part <= factors.size(); ++part)
+      loops.push_back(fmt::format("{}.{}", axis, part));
+    if (decision_.terms && decision_.terms->axis == axis) loops.pop_back();
+  }
+  return loops;
+}
+
+void ProductWriter::write_tiles() {
+  const auto& [tile, other, sizes] = std::tie(decision_.tile, decision_.other, decision_.sizes);
+  const std::string v = axis_name(tile.vector);
+  w_.add(SplitStep{name_, v, {sizes.panels, sizes.streams * sizes.vectors, w_.lanes()}});
+  if (tile.rows) w_.add(SplitStep{name_, axis_name(*tile.rows), {sizes.row_tiles, sizes.rows}});
+  if (other) w_.add(SplitStep{name_, axis_name(*other), {sizes.others}});
+  const std::vector<std::string> reduce_loops = write_reduce_loops();
+  ReorderStep order{name_, names_of(decision_.outer)};
+  order.loops.insert(order.loops.end(), reduce_loops.begin(), reduce_loops.end());
+  const std::string innermost = order.loops[order.loops.size() - (is_unrolled() ? 2 : 1)];
+  if (tile.rows) order.loops.push_back(axis_name(*tile.rows) + ".2");
+  if (decision_.taps) order.loops.push_back(*decision_.taps);
+  order.loops.push_back(v + ".2");
+  order.loops.push_back(v + ".3");
+  if (decision_.terms) order.loops.push_back(group_loop());
+  w_.add(order);
+  if (decision_.ahead) w_.add(PrefetchStep{name_, decision_.panels, *decision_.ahead, 1, innermost});
+  write_shared(w_, name_, decision_.shared);
+  annotate_tile(reduce_loops);
+  write_accumulators(decision_.shared.names.back());
+}
+
+void ProductWriter::annotate_tile(const std::vector<std::string>& reduce_loops) {
+  const TileAxes& tile = decision_.tile;
+  const auto unroll = [&](const std::string& loop) { w_.add(AnnotateStep{name_, loop, LoopKind::unrolled}); };
+  if (is_unrolled()) unroll(reduce_loops.back());
+  if (tile.rows) unroll(axis_name(*tile.rows) + ".2");
+  if (decision_.taps) unroll(*decision_.taps);
+  unroll(axis_name(tile.vector) + ".2");
+  w_.add(AnnotateStep{name_, axis_name(tile.vector) + ".3", LoopKind::vectorized});
+  if (!decision_.terms) return;
+  w_.add(TensorizeStep{name_, group_loop(), decision_.terms->intrinsic});
+  if (decision_.terms->has_rest) w_.add(TailStep{name_, decision_.terms->axis, Tail::peel});
+}
+
+// The last part of the axis whose terms are added up in groups.
+std::string ProductWriter::group_loop() const {
+  const std::string& axis = decision_.terms->axis;
+  const auto loops = std::ranges::find(decision_.reduce, axis, &ReduceLoops::axis);
+  return fmt::format("{}.{}", axis, loops->factors.size());
+}
+
+void ProductWriter::write_copy_out(const std::string& block, const std::string& vector_loop,
+                                   const std::string& row_loop, const std::string& vector_axis,
+                                   const std::string& row_axis) {
+  w_.add(SplitStep{block, vector_loop, {w_.lanes()}});
+  ReorderStep order{block, {}};
+  if (decision_.tile.rows) order.loops.push_back(row_loop);
+  order.loops.push_back(vector_loop + ".0");
+  order.loops.push_back(vector_loop + ".1");
+  w_.add(order);
+  for (size_t i = 0; i + 1 < order.loops.size(); ++i)
+    w_.add(AnnotateStep{block, order.loops[i], LoopKind::unrolled});
+  w_.add(AnnotateStep{block, order.loops.back(), LoopKind::vectorized});
+  w_.add(TailStep{block, vector_axis, Tail::mask});
+  if (decision_.tile.rows) w_.add(TailStep{block, row_axis, Tail::peel});
+}
+
+void ProductWriter::write_accumulators(const std::string& at) {
+  const size_t rows = decision_.tile.rows.value_or(decision_.tile.vector);
+  if (!stage_.epilogue) {
+    const std::string copy = name_ + ".acc";
+    w_.add(CacheWriteStep{name_, copy, at, Scope::registers});
+    write_copy_out(copy + ".out", axis_name(decision_.tile.vector), axis_name(rows),
+                   axis_name(decision_.tile.vector), axis_name(rows));
+    return;
+  }
+  const Compute& epilogue = w_.dag.computes[*stage_.epilogue];
+  const std::string block = epilogue.output->name;
+  w_.add(ReverseComputeAtStep{block, name_, at, Scope::registers});
+  for (const Load* load : loads_of(epilogue.body)) {
+    if (load->tensor != compute_.output) continue;
+    const std::vector<std::string> loops = side_loop_names(load->index);
+    const auto axis_of = [&](size_t dim) {
+      std::vector<Var> vars;
+      collect_vars(load->index[dim], vars);
+      return vars.empty() ? epilogue.axes[0].var.name() : vars.front().name();
+    };
+    write_copy_out(block, loops[decision_.tile.vector], loops[rows], axis_of(decision_.tile.vector),
+                   axis_of(rows));
+    return;
+  }
+}
+
+void ProductWriter::write() {
+  const auto& [tile, sizes] = std::tie(decision_.tile, decision_.sizes);
+  write_places(w_, decision_.places);
+  if (decision_.terms && decision_.terms->copy) write_row_copy(*decision_.terms->copy);
+  write_tiles();
+  w_.add(TailStep{name_, axis_name(tile.vector), decision_.is_padded ? Tail::pad : Tail::peel});
+  if (tile.rows) w_.add(TailStep{name_, axis_name(*tile.rows), sizes.pad_rows != 0 ? Tail::pad : Tail::peel});
+  if (!where_nonzero(w_.dag, compute_.body).empty()) w_.add(SkipZerosStep{name_});
+}
+
+}  // namespace
+
+void write_product(Writer& writer, const ProductDecision& decision) {
+  ProductWriter(writer, decision).write();
+}
+
+}  // namespace lathe

@@ -1,0 +1,74 @@
+// A product whose terms are added up in groups by an intrinsic: which one, along which axis, and how the row
+// operand has the terms of a group side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "expr/walk.h"
+#include "space/rules/layouts.h"
+#include "space/rules/product/product_decider.h"
+
+namespace lathe {
+
+std::optional<TermGroups> ProductDecider::term_groups() const {
+  const Operand* vector = vector_operand();
+  const Operand* rows = row_operand();
+  if (rows == nullptr || stage_.operands.size() != 2 || rows->uses[tile_.vector]) return std::nullopt;
+  for (const Intrinsic& intrinsic : intrinsics()) {
+    if (form_of(intrinsic, d_.task.target, static_cast<int>(lanes_)) == nullptr) continue;
+    const std::optional<Factors> factors = match_factors(intrinsic, compute_.body);
+    if (!factors) continue;
+    std::optional<size_t> longest;
+    for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
+      const bool has_groups = vector->dim_of_axis[r] >= 0 && rows->digit_dim[r] >= 0;
+      if (!has_groups || axis(r).extent < intrinsic.group) continue;
+      if (!longest || axis(r).extent >= axis(*longest).extent) longest = r;
+    }
+    if (!longest) continue;
+    if (loads_of(factors->a).front() == vector->load)
+      return TermGroups{&intrinsic, *longest, intrinsic.a, intrinsic.b};
+    return TermGroups{&intrinsic, *longest, intrinsic.b, intrinsic.a};
+  }
+  return std::nullopt;
+}
+
+// As it lies, where the terms of a group are neighbours and have the intrinsic's type; else from a copy.
+void ProductDecider::group_row_operand(const Operand& operand) {
+  place_row_operand(operand);
+  const Tensor& tensor = operand.load->tensor;
+  const int dim = operand.digit_dim[groups_->axis];
+  Layout layout = d_.layout_of(tensor);
+  const LayoutDim inner = layout.dims.back();
+  const bool is_together =
+      inner.dim == dim && inner.divide == 1 && inner.modulo % groups_->intrinsic->group == 0;
+  const std::optional<DType> type =
+      tensor->dtype == groups_->row_type ? std::nullopt : std::optional(groups_->row_type);
+  if (is_together && !type) return;
+  if (!is_together) layout = with_innermost(tensor, {{dim, 0}});
+  if (operand.is_constant) {
+    d_.set_copy(tensor, true, name_, layout, type);
+    return;
+  }
+  const int64_t lanes = d_.task.target.cpu().lanes(static_cast<int>(bytes_of(groups_->row_type)));
+  OuterLoops loops;
+  for (size_t d = 0; d < tensor->shape.size(); ++d) {
+    if (static_cast<int>(d) != dim) loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
+  }
+  const bool fills = is_together && tensor->shape[static_cast<size_t>(dim)] >= lanes;
+  row_copy_ = RowCopy{
+      .step = {name_, tensor->name, d_.name_copy(tensor, name_), "root", Scope::workspace, layout, type},
+      .loops = names_of(loops),
+      .shared = loops.empty() ? SharedLoops{} : share_loops(d_, loops),
+      .along = fmt::format("d{}", dim),
+      .vector = fills ? lanes : 0};
+}
+
+std::optional<TermLoops> ProductDecider::term_loops() const {
+  if (!groups_) return std::nullopt;
+  return TermLoops{.intrinsic = groups_->intrinsic->name,
+                   .axis = axis_name(groups_->axis),
+                   .has_rest = axis(groups_->axis).extent % groups_->intrinsic->group != 0,
+                   .copy = row_copy_};
+}
+
+}  // namespace lathe

@@ -1,0 +1,183 @@
+#include "space/rules/product/tile_candidates.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "expr/loop_counts.h"
+#include "space/rules/vectors.h"
+
+namespace lathe {
+namespace {
+
+bool some_operand_uses(const Stage& stage, size_t axis) {
+  return std::ranges::any_of(stage.operands, [&](const Operand& operand) { return operand.uses[axis]; });
+}
+
+// Whether vectors along this axis can be loaded aligned: packed beforehand, packed in a copy, or contiguous
+// by layout.
+bool can_fill_vectors(const Compute& compute, const Stage& stage, size_t axis) {
+  return compute.axes[axis].extent >= 2 && some_operand_uses(stage, axis) &&
+         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+           return !operand.uses[axis] || operand.dim_of_axis[axis] >= 0;
+         });
+}
+
+// Whether they can be loaded at all, as along the rows of an image under a window: contiguous by layout, from
+// any element on.
+bool can_slide_vectors(const Compute& compute, const Stage& stage, size_t axis) {
+  return compute.axes[axis].extent >= 2 && some_operand_uses(stage, axis) &&
+         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+           return !operand.uses[axis] || operand.step_dim[axis] >= 0;
+         });
+}
+
+// Whether the operand's elements along this axis lie side by side, or can be brought there: in a tensor whose
+// layout is given that depends on the layout.
+bool lie_side_by_side(const Task& task, const Operand& operand, size_t axis) {
+  const auto argument = std::ranges::find(task.arguments, operand.load->tensor, &Argument::tensor);
+  if (argument == task.arguments.end() || argument->is_constant || argument->layout_is_free) return true;
+  const int rank = static_cast<int>(operand.load->index.size());
+  const int inner = argument->layout.dims.empty() ? rank - 1 : argument->layout.dims.back().dim;
+  return operand.step_dim[axis] == inner;
+}
+
+// A tile that uses nothing twice, or vectors gathered element by element of what no copy brings together: an
+// operand that has the rows, too, is never packed.
+bool is_poor(const Task& task, const Stage& stage, const TileAxes& tile) {
+  return !tile.rows || std::ranges::any_of(stage.operands, [&](const Operand& operand) {
+    return operand.uses[tile.vector] && operand.uses[*tile.rows] &&
+           !lie_side_by_side(task, operand, tile.vector);
+  });
+}
+
+// Whether a window slides along this axis over elements that lie side by side: what a reduction takes as it
+// is (rules/reduction.cpp).
+bool slides_in_memory(const Task& task, const Compute& compute, const Stage& stage, size_t axis) {
+  return can_slide_vectors(compute, stage, axis) && !can_fill_vectors(compute, stage, axis) &&
+         compute.axes[axis].extent >= stage.lanes &&
+         std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+           return !operand.uses[axis] || lie_side_by_side(task, operand, axis);
+         });
+}
+
+// What a tile of this many rows and two vectors loads for each multiply-add.
+double loads_of_tile(const Stage& stage, const TileAxes& tile, double rows) {
+  constexpr double kVectors = 2;
+  double loads = 0;
+  for (const Operand& operand : stage.operands) {
+    const double vectors = operand.uses[tile.vector] ? kVectors : 1;
+    loads += tile.rows && operand.uses[*tile.rows] ? vectors * rows : vectors;
+  }
+  return loads / (kVectors * rows);
+}
+
+double promise(const Compute& compute, const Stage& stage, const TileAxes& tile, const CostConstants& costs) {
+  const int lanes = stage.lanes;
+  const int64_t vector = compute.axes[tile.vector].extent;
+  const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
+  const double lanes_used =
+      static_cast<double>(vector) / static_cast<double>(ceil_div(vector, lanes) * lanes);
+  // With some more vectors four rows do as well as six.
+  const auto useful_rows = static_cast<double>(std::min(rows, whole(costs.promised_rows)));
+  const int64_t useful_lanes = std::min(vector, whole(costs.promised_vectors) * lanes);
+  double score = lanes_used * static_cast<double>(useful_lanes) * useful_rows /
+                 (1 + loads_of_tile(stage, tile, useful_rows));
+  for (const Operand& operand : stage.operands) {
+    if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared))
+      score *= costs.constant_panels;
+  }
+  return score;
+}
+
+// Whether a window slides along the rows over vectors, which neighbouring rows then share.
+bool rows_share_vectors(const Compute& compute, const Stage& stage, size_t vector, size_t rows) {
+  return std::ranges::any_of(stage.operands, [&](const Operand& operand) {
+    return operand.uses[vector] && window_over_vectors(compute, operand, vector, rows).has_value();
+  });
+}
+
+// The longest axis that some operand without the vector axis, or every operand, has; before others one of
+// some length whose rows share vectors.
+std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector,
+                               const CostConstants& costs) {
+  std::optional<size_t> rows;
+  bool rows_share = false;
+  for (size_t u = 0; u < compute.spatial_count(); ++u) {
+    const bool reused = std::ranges::any_of(
+        stage.operands, [&](const Operand& operand) { return operand.uses[vector] && !operand.uses[u]; });
+    if (u == vector || !reused || compute.axes[u].extent < 2) continue;
+    const bool shares = compute.axes[u].extent >= whole(costs.rows_sharing_loads) &&
+                        rows_share_vectors(compute, stage, vector, u);
+    const bool is_long =
+        !rows || compute.axes[u].extent >= std::min(compute.axes[*rows].extent, whole(costs.long_rows));
+    if (rows && (shares == rows_share ? !is_long : !shares)) continue;
+    rows = u;
+    rows_share = shares;
+  }
+  return rows;
+}
+
+// Whether the sum is long and its results are fewer than the additions that the units have under way at once.
+bool is_long_sum(const Task& task, const Compute& compute, int lanes, const CostConstants& costs) {
+  double results = 1;
+  for (const Axis& axis : compute.axes | std::views::take(compute.spatial_count()))
+    results *= static_cast<double>(axis.extent);
+  const CpuTarget& target = task.target.cpu();
+  return results < static_cast<double>(lanes * target.fma_per_cycle * target.fma_latency_cycles) &&
+         points_of(compute) >= results * costs.long_sum * lanes;
+}
+
+// Vectors along the last axis of the reduction.
+std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute, const Stage& stage,
+                                       const CostConstants& costs) {
+  const size_t last = compute.axes.size() - 1;
+  const bool is_in_memory = std::ranges::all_of(stage.operands, [&](const Operand& operand) {
+    return !operand.uses[last] || (operand.step_dim[last] >= 0 && lie_side_by_side(task, operand, last));
+  });
+  const bool fills = compute.axes[last].extent >= 2 * stage.lanes;
+  if (!fills || !is_in_memory || !is_long_sum(task, compute, stage.lanes, costs)) return std::nullopt;
+  return TileAxes{last, std::nullopt};
+}
+
+}  // namespace
+
+std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
+                                          size_t rows) {
+  if (operand.step_dim[vector] < 0) return std::nullopt;
+  for (size_t r = compute.axes.size(); r-- > compute.spatial_count();) {
+    const int dim = operand.step_dim[r];
+    if (dim >= 0 && compute.axes[r].extent > 1 &&
+        operand.load->index[static_cast<size_t>(dim)].uses(compute.axes[rows].var))
+      return r;
+  }
+  return std::nullopt;
+}
+
+std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
+                                      const CostConstants& costs) {
+  std::vector<TileAxes> candidates;
+  const auto score = [&](const TileAxes& tile) { return promise(compute, stage, tile, costs); };
+  bool slides = false;
+  for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
+    slides |= slides_in_memory(task, compute, stage, axis);
+  double best = 0;
+  for (size_t v = 0; v < compute.spatial_count(); ++v) {
+    const TileAxes tile{v, rows_for(compute, stage, v, costs)};
+    if (!can_fill_vectors(compute, stage, v) || (slides && is_poor(task, stage, tile))) continue;
+    candidates.push_back(tile);
+    best = std::max(best, score(tile));
+  }
+  // Vectors that slide are loaded from anywhere: they are for products whose other axes leave lanes empty. Of
+  // axes alike the last, which row-major tensors have innermost.
+  for (size_t v = compute.spatial_count(); v-- > 0;) {
+    if (can_fill_vectors(compute, stage, v) || !can_slide_vectors(compute, stage, v)) continue;
+    const TileAxes tile{v, rows_for(compute, stage, v, costs)};
+    if (tile.rows && score(tile) > best) candidates.push_back(tile);
+  }
+  std::ranges::stable_sort(candidates, std::greater<>(), score);
+  if (const auto along = tile_along_sum(task, compute, stage, costs))
+    candidates.insert(candidates.begin() + std::min<std::ptrdiff_t>(1, std::ssize(candidates)), *along);
+  return candidates;
+}
+
+}  // namespace lathe

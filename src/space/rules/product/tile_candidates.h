@@ -1,0 +1,29 @@
+// Which axes a product can be tiled around. Pure functions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/classify.h"
+
+namespace lathe {
+
+// What a product is built around: the axis that fills vectors, which may be the last of the reduction, and
+// the axis that fills rows of the register tile.
+struct TileAxes {
+  size_t vector = 0;
+  std::optional<size_t> rows = {};
+
+  bool runs_along_reduction(const Compute& compute) const { return vector >= compute.spatial_count(); }
+};
+
+// The axes that a product can be tiled around, most promising first. The second, or the only one, may have
+// vectors along the reduction: for a long sum with fewer results than additions that the units have under
+// way.
+std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
+                                      const CostConstants& costs = {});
+// The last reduce axis, if any, whose window slides by single steps along the rows of an operand's vectors.
+std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
+                                          size_t rows);
+
+}  // namespace lathe

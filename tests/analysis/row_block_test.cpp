@@ -1,0 +1,94 @@
+// Which stages run together for a block of rows, and that they compute what they did apart.
+#include "analysis/row_block.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "expr/parse.h"
+#include "rewrite/same_result.h"
+#include "space/all.h"
+#include "target/all.h"
+
+namespace lathe::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<RowBlock> blocks_of(const std::string& text) {
+  const Result<Dag> dag = parse_dag(text);
+  EXPECT_TRUE(dag) << dag.error().to_string();
+  const Task task = make_task("t", *dag, generic_target("x86-avx2")).value();
+  return row_blocks_of(*dag, classify(task, *dag));
+}
+
+TEST(RowBlock, SoftmaxRunsTogetherWithTheProductThatItReads) {
+  const std::vector<RowBlock> blocks = blocks_of(R"(S[h:3, i:16, j:24] = sum(d:8) Q[h,i,d] * K[h,j,d]
+M[h:3, i:16] = max(j:24) S[h,i,j]
+E[h:3, i:16, j:24] = exp(S[h,i,j] - M[h,i])
+T[h:3, i:16] = sum(j:24) E[h,i,j]
+O[h:3, i:16, j:24] = E[h,i,j] / T[h,i])");
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].last, 4u);
+  EXPECT_THAT(blocks[0].members, ElementsAre(0u, 1u, 2u, 3u));
+  for (const auto& [stage, axes] : blocks[0].axes) EXPECT_THAT(axes, ElementsAre(0u, 1u)) << stage;
+}
+
+TEST(RowBlock, WhatIsReadWholeInEveryRowStaysOutside) {
+  // The scale has no rows: made for each block, it would be made again and again.
+  const std::vector<RowBlock> blocks = blocks_of(R"(B[j:24] = sum(r:8) A[r,j]
+X[i:16, j:24] = A2[i,j] * B[j]
+M[i:16] = max(j:24) X[i,j]
+O[i:16, j:24] = X[i,j] - M[i])");
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_THAT(blocks[0].members, ElementsAre(1u, 2u));
+}
+
+TEST(RowBlock, ElementWiseWorkBehindAProductIsNone) {
+  EXPECT_TRUE(blocks_of(R"(C[i:16, j:24] = sum(r:8) A[i,r] * B[r,j]
+O[i:16, j:24] = max(C[i,j] + b[j], 0.0))")
+                  .empty());
+  EXPECT_TRUE(blocks_of(R"(S[i:16] = sum(j:24) A[i,j] * A[i,j]
+O[i:16] = sqrt(S[i]))")
+                  .empty());
+}
+
+TEST(RowBlock, NothingRunsTogetherWhereVectorsWouldCrossRows) {
+  // Softmax over the first axis: the last, along which vectors run, is one of the rows.
+  EXPECT_TRUE(blocks_of(R"(M[j:24] = max(i:16) X[i,j]
+E[i:16, j:24] = exp(X[i,j] - M[j])
+T[j:24] = sum(i:16) E[i,j]
+O[i:16, j:24] = E[i,j] / T[j])")
+                  .empty());
+}
+
+// The model's own choice, and others at random, with extents that nothing divides.
+TEST(RowBlock, ComputesTheSame) {
+  for (const int cores : {1, 2}) {
+    Task task = task_of(R"({"name":"t", "op":"transpose_batch_matmul_softmax", "batch":2, "sequence":19,
+                            "heads":3, "head_dim":5})");
+    task.target.cpu().cores = cores;
+    const Result<Space> space = derive_space(task);
+    ASSERT_TRUE(space);
+    const Sketch& first = space->sketches()[static_cast<size_t>(space->preferred_points().front().sketch)];
+    EXPECT_TRUE(first.name.starts_with("direct in rows")) << first.name;
+    int checked = 0;
+    Rng rng(5);
+    for (size_t s = 0; s < space->sketches().size(); ++s) {
+      const Sketch& sketch = space->sketches()[s];
+      if (!sketch.name.starts_with("direct in rows")) continue;
+      for (int i = 0; i < 6; ++i) {
+        const Point point{static_cast<int>(s), i == 0 ? sketch.preferred : sample(sketch.domain, rng)};
+        const Result<Trace> trace = space->trace(point);
+        if (!trace) continue;
+        expect_same(task, *trace);
+        ++checked;
+      }
+    }
+    EXPECT_GE(checked, 3);
+  }
+}
+
+}  // namespace
+}  // namespace lathe::testing

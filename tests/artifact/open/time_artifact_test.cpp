@@ -1,0 +1,26 @@
+// Artifacts are timed as long as there is time.
+#include "artifact/open/time_artifact.h"
+
+#include <gtest/gtest.h>
+
+#include "artifact/artifact_fixture.h"
+
+namespace lathe {
+namespace {
+
+class TimeArtifactTest : public ArtifactTest {};
+
+TEST_F(TimeArtifactTest, ARunIsTimedUnlessThereIsNoTime) {
+  write_matmul();
+  const auto time = time_artifact(folder(), options_.target.cpu().cores);
+  ASSERT_TRUE(time.has_value()) << time.error().to_string();
+  EXPECT_GT(time->seconds, 0);
+  EXPECT_GT(time->samples, 0U);
+  const auto late = time_artifact(folder(), options_.target.cpu().cores, Deadline::in(0));
+  ASSERT_FALSE(late.has_value());
+  EXPECT_EQ(late.error().kind, ErrorKind::timeout);
+  EXPECT_EQ(late.error().message, "there was no time left to run it");
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,68 @@
+// Pad in each mode: the reference against values by hand, and the network against the reference.
+#include <gtest/gtest.h>
+
+#include "graph/network_runner.h"
+#include "graph/onnx/models.h"
+
+namespace lathe {
+namespace {
+
+// Pads x [2,3] by these, all fronts first.
+OnnxModel pad_model(const char* mode, const std::vector<int64_t>& pads) {
+  OnnxModel model;
+  model.input("x", {2, 3}).integers("pads", pads).initializer("value", {}, {0.5F});
+  model.node("n", "Pad", {"x", "pads", "value"}, "y").attribute("mode", mode).output("y");
+  return model;
+}
+
+TEST(Pad, FillsWithAConstant) {
+  const Values y = run_network(pad_model("constant", {1, 0, 0, 2}), {numbered({2, 3})});
+  EXPECT_EQ(y.shape, (Shape{3, 5}));
+  EXPECT_EQ(y.data, (std::vector<double>{.5, .5, .5, .5, .5, 1, 2, 3, .5, .5, 4, 5, 6, .5, .5}));
+}
+
+TEST(Pad, CutsWhereAPadIsNegative) {
+  EXPECT_EQ(run_network(pad_model("constant", {0, -1, 1, -1}), {numbered({2, 3})}).data,
+            (std::vector<double>{2, 5, .5}));
+}
+
+TEST(Pad, RepeatsTheEdge) {
+  EXPECT_EQ(run_network(pad_model("edge", {1, 2, 0, 1}), {numbered({2, 3})}).data,
+            (std::vector<double>{1, 1, 1, 2, 3, 3, 1, 1, 1, 2, 3, 3, 4, 4, 4, 5, 6, 6}));
+}
+
+TEST(Pad, ReflectsAtTheEdge) {
+  EXPECT_EQ(run_network(pad_model("reflect", {0, 2, 1, 1}), {numbered({2, 3})}).data,
+            (std::vector<double>{3, 2, 1, 2, 3, 2, 6, 5, 4, 5, 6, 5, 3, 2, 1, 2, 3, 2}));
+}
+
+TEST(Pad, CopiesWhereThereIsNothingToPad) {
+  for (const char* mode : {"constant", "edge", "reflect"})
+    EXPECT_EQ(run_network(pad_model(mode, {0, 0, 0, 0}), {numbered({2, 3})}).data, numbered({2, 3}).data);
+}
+
+TEST(Pad, TakesAttributesInOldOperatorSetsAndAxesInNewOnes) {
+  OnnxModel old;
+  old.operator_set(9).input("x", {2, 3}).node("n", "Pad", {"x"}, "y").output("y");
+  old.attribute("pads", {0, 1, 0, 0}).attribute("value", -1.0);
+  EXPECT_EQ(run_network(old, {numbered({2, 3})}).data, (std::vector<double>{-1, 1, 2, 3, -1, 4, 5, 6}));
+  OnnxModel axes;
+  axes.operator_set(18).input("x", {2, 3}).integers("pads", {1, 0}).integers("axes", {-1});
+  axes.node("n", "Pad", {"x", "pads", "", "axes"}, "y").output("y");
+  EXPECT_EQ(run_network(axes, {numbered({2, 3})}).data, (std::vector<double>{0, 1, 2, 3, 0, 4, 5, 6}));
+}
+
+TEST(Pad, NamesPadsThatItCannotMake) {
+  EXPECT_EQ(import_error(pad_model("wrap", {0, 0, 0, 0})),
+            "node 'n' (Pad): attribute 'mode' is 'wrap', and Lathe supports constant, edge and reflect");
+  EXPECT_EQ(import_error(pad_model("reflect", {0, 3, 0, 0})),
+            "node 'n' (Pad): the pads 3 and 0 of axis 1 of [2,3] are out of range");
+  EXPECT_EQ(import_error(pad_model("edge", {0, -1, 0, 0})),
+            "node 'n' (Pad): the pads -1 and 0 of axis 1 of [2,3] are out of range");
+  EXPECT_EQ(import_error(pad_model("constant", {0, -2, 0, -1})),
+            "tensor 'y' has shape [2,0], and every extent must be at least 1");
+  EXPECT_EQ(import_error(pad_model("constant", {0, 1})), "node 'n' (Pad): it has 2 pads for 2 axes");
+}
+
+}  // namespace
+}  // namespace lathe

@@ -1,0 +1,40 @@
+#include "network/network_tasks.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/onnx/import.h"
+#include "graph/onnx/models.h"
+#include "graph/simplify.h"
+#include "target/all.h"
+#include "target/target.h"
+
+namespace lathe {
+namespace {
+
+// Two products of `columns` columns by weights of their own.
+NetworkTasks products(int64_t columns) {
+  OnnxModel model;
+  model.input("x", {1, 8, 8, columns})
+      .initializer("v", {columns, columns})
+      .initializer("w", {columns, columns});
+  model.node("a", "MatMul", {"x", "v"}, "s")
+      .node("r", "Relu", {"s"}, "t")
+      .node("b", "MatMul", {"t", "w"}, "y");
+  model.output("y");
+  const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
+  const Partition parts = partition(graph).value();
+  return network_tasks(graph, parts, generic_target("x86-avx2")).value();
+}
+
+TEST(NetworkTasks, RunColdWhereConstantsExceedTheCaches) {
+  const NetworkTasks small = products(64);
+  ASSERT_FALSE(small.tasks.empty());
+  for (const WeightedTask& entry : small.tasks) EXPECT_FALSE(entry.task.runs_cold);
+  // 2 x 9 MiB: neither alone is too much.
+  const NetworkTasks large = products(1536);
+  ASSERT_FALSE(large.tasks.empty());
+  for (const WeightedTask& entry : large.tasks) EXPECT_TRUE(entry.task.runs_cold);
+}
+
+}  // namespace
+}  // namespace lathe
