@@ -33,6 +33,11 @@ MUTATIONS = [
     Mutation("src/schedule/check_scopes.cpp", "if (const Prefetch* fetch = as<Prefetch>(stmt)) return",
              "if (const Prefetch* fetch = as<Prefetch>(stmt); fetch != nullptr && loops_.empty()) return", "CheckScopes.*"),
     Mutation("src/schedule/apply.cpp", "is_required)) return {};", "is_required) || true) return {};", "ApplyTrace.*"),
+    Mutation("src/schedule/apply.cpp", "if constexpr (!requires { requires", "if constexpr (requires { requires",
+             "CheckScopes.*"),
+    Mutation("src/schedule/trace_text.cpp", "step.*field.member == StepKind()", "step.*field.member != StepKind()",
+             "TraceText.*"),
+    Mutation("src/schedule/trace_text.cpp", "step_named(field.key) && cursor.peek()", "cursor.peek()", "TraceText.*"),
     # Lowering.
     Mutation("src/lower/loops/shrink_loops.cpp", "floor_div(Affine(conjunct.bound - 1) - rest, coefficient) + 1;",
              "floor_div(Affine(conjunct.bound) - rest, coefficient) + 1;", "ShrinkLoops.*"),

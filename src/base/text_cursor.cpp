@@ -32,6 +32,11 @@ bool TextCursor::at_end() {
   return position_ >= text_.size();
 }
 
+bool TextCursor::at_line_end() const {
+  const size_t place = text_.find_first_not_of(" \t", position_);
+  return place == std::string_view::npos || text_[place] == '\n' || text_[place] == '#';
+}
+
 char TextCursor::peek() { return at_end() ? '\0' : text_[position_]; }
 
 bool TextCursor::accept(std::string_view token) {

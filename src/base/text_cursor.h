@@ -17,6 +17,8 @@ class TextCursor {
 
   // Skips blanks, newlines and comments, then says whether the text is used up.
   bool at_end();
+  // Whether nothing but spaces, tabs and a comment stands before the end of the line.
+  bool at_line_end() const;
   // The next character after blanks, or 0 at the end.
   char peek();
   // True and consumed if the text goes on with `token` (after blanks).

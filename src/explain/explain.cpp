@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "artifact/replay.h"
-#include "explain/words.h"
 #include "schedule/apply.h"
+#include "schedule/words.h"
 #include "space/all.h"
 #include "task/task.h"
 

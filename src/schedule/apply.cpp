@@ -12,41 +12,6 @@
 namespace lathe {
 namespace {
 
-struct StepVisitor {
-  const Program& program;
-
-  Result<Program> operator()(const RewriteStep&) const {
-    return illegal("a rewrite stands before all other steps");
-  }
-  Result<Program> operator()(const SplitStep& step) const { return split(program, step); }
-  Result<Program> operator()(const FuseStep& step) const { return fuse(program, step); }
-  Result<Program> operator()(const ReorderStep& step) const { return reorder(program, step); }
-  Result<Program> operator()(const AnnotateStep& step) const { return annotate(program, step); }
-  Result<Program> operator()(const InlineStep& step) const { return inline_block(program, step); }
-  Result<Program> operator()(const ComputeAtStep& step) const { return compute_at(program, step); }
-  Result<Program> operator()(const ReverseComputeAtStep& step) const {
-    return reverse_compute_at(program, step);
-  }
-  Result<Program> operator()(const PrepareStep& step) const { return move_to_prepare(program, step); }
-  Result<Program> operator()(const CacheReadStep& step) const { return cache_read(program, step); }
-  Result<Program> operator()(const CacheWriteStep& step) const { return cache_write(program, step); }
-  Result<Program> operator()(const RfactorStep& step) const { return rfactor(program, step); }
-  Result<Program> operator()(const LayoutStep& step) const { return set_layout(program, step); }
-  Result<Program> operator()(const TailStep& step) const { return set_tail(program, step); }
-  Result<Program> operator()(const PrefetchStep& step) const { return prefetch(program, step); }
-  Result<Program> operator()(const SkipZerosStep& step) const { return skip_zeros(program, step); }
-  Result<Program> operator()(const StreamStep& step) const { return stream(program, step); }
-  Result<Program> operator()(const TensorizeStep& step) const { return tensorize(program, step); }
-};
-
-// Steps that leave every block in the scopes where it was need no second look.
-bool moves_blocks(const Step& step) {
-  return std::holds_alternative<ComputeAtStep>(step) || std::holds_alternative<ReverseComputeAtStep>(step) ||
-         std::holds_alternative<PrepareStep>(step) || std::holds_alternative<CacheReadStep>(step) ||
-         std::holds_alternative<CacheWriteStep>(step) || std::holds_alternative<InlineStep>(step) ||
-         std::holds_alternative<RfactorStep>(step) || std::holds_alternative<PrefetchStep>(step);
-}
-
 std::unexpected<Error> located_at(Error error, const Step& step) {
   error.where = to_string(step);
   return std::unexpected(std::move(error));
@@ -97,12 +62,26 @@ bool spreads_specials(const Trace& trace) {
   });
 }
 
+Result<Program> apply(const Program&, const RewriteStep&) {
+  return illegal("a rewrite stands before all other steps");
+}
+
+std::string describe(const RewriteStep& step) {
+  std::string parameters;
+  for (const auto& [name, value] : step.parameters) parameters += fmt::format(", {} = {}", name, value);
+  return fmt::format("is computed by the algorithm '{}'{}{}", step.rule, parameters,
+                     spreads_specials({step}) ? "; an infinity or NaN makes results beside it NaN" : "");
+}
+
 Result<Program> apply_step(const Program& program, const Step& step) {
-  Result<Program> result = std::visit(StepVisitor{program}, step);
+  Result<Program> result = std::visit(
+      [&]<class StepKind>(const StepKind& kind) -> Result<Program> {
+        LATHE_TRY(Program applied, apply(program, kind));
+        if constexpr (!requires { requires StepKind::kKeepsScopes; }) LATHE_TRY_STATUS(check_scopes(applied));
+        return applied;
+      },
+      step);
   if (!result) return located_at(std::move(result.error()), step);
-  if (moves_blocks(step)) {
-    if (Status status = check_scopes(*result); !status) return located_at(std::move(status.error()), step);
-  }
   return result;
 }
 

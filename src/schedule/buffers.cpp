@@ -57,7 +57,7 @@ Status check_room(const Program& program, const TensorNode* tensor, const Layout
 
 }  // namespace
 
-Result<Program> set_layout(const Program& program, const LayoutStep& step) {
+Result<Program> apply(const Program& program, const LayoutStep& step) {
   const TensorNode* tensor = tensor_named(program, step.tensor);
   if (tensor == nullptr) return illegal(fmt::format("there is no buffer '{}'", step.tensor));
   if (Status status = verify(step.layout, tensor->shape); !status) return illegal(status.error().message);
@@ -79,7 +79,11 @@ Result<Program> set_layout(const Program& program, const LayoutStep& step) {
   return result;
 }
 
-Result<Program> stream(const Program& program, const StreamStep& step) {
+std::string describe(const LayoutStep& step) {
+  return fmt::format("lies in memory as {}", to_string(step.layout));
+}
+
+Result<Program> apply(const Program& program, const StreamStep& step) {
   Program result = program;
   for (Argument& argument : result.arguments) {
     if (!argument.is_output || argument.tensor->name != step.tensor) continue;
@@ -89,7 +93,9 @@ Result<Program> stream(const Program& program, const StreamStep& step) {
   return illegal(fmt::format("there is no output '{}'", step.tensor));
 }
 
-Result<Program> set_tail(const Program& program, const TailStep& step) {
+std::string describe(const StreamStep&) { return "is written to memory past the caches"; }
+
+Result<Program> apply(const Program& program, const TailStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   Block block = *located.block;
   const auto axis = std::ranges::find_if(
@@ -99,6 +105,18 @@ Result<Program> set_tail(const Program& program, const TailStep& step) {
   }
   axis->tail = step.tail;
   return with_replaced(program, located.in_prepare, located.path.back().get(), make_stmt(std::move(block)));
+}
+
+std::string describe(const TailStep& step) {
+  switch (step.tail) {
+    case Tail::guard: return fmt::format("tests the border of {} at each point", step.axis);
+    case Tail::bound: return fmt::format("ends its loops at the end of {}", step.axis);
+    case Tail::overlap: return fmt::format("moves the last tile of {} back over the one before", step.axis);
+    case Tail::mask: return fmt::format("masks the vectors that reach over the end of {}", step.axis);
+    case Tail::pad: return fmt::format("computes on to the end of the last tile of {}", step.axis);
+    case Tail::peel: return fmt::format("has loops of their own for the last tile of {}", step.axis);
+  }
+  return "";
 }
 
 namespace {
@@ -162,7 +180,7 @@ std::vector<Affine> fetched_elements(const Share& share, const Var& at, int64_t 
 
 }  // namespace
 
-Result<Program> prefetch(const Program& program, const PrefetchStep& step) {
+Result<Program> apply(const Program& program, const PrefetchStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY(const size_t at, located.loop(step.at.empty() ? step.loop : step.at));
@@ -199,6 +217,11 @@ Result<Program> prefetch(const Program& program, const PrefetchStep& step) {
     place.body = prepend(place.body, make_stmt(std::move(fetch)));
   }
   return with_replaced(program, located.in_prepare, located.path[at].get(), make_stmt(std::move(place)));
+}
+
+std::string describe(const PrefetchStep& step) {
+  return fmt::format("fetches {} {} iteration{} of {} ahead", step.tensor, step.distance,
+                     step.distance == 1 ? "" : "s", step.loop);
 }
 
 }  // namespace lathe

@@ -147,7 +147,7 @@ Result<Program> cache_read_at_loop(const Program& program, const Located& locate
 
 }  // namespace
 
-Result<Program> cache_read(const Program& program, const CacheReadStep& step) {
+Result<Program> apply(const Program& program, const CacheReadStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY_STATUS(check_new_name(program, step.copy));
   Tensor from;
@@ -165,6 +165,13 @@ Result<Program> cache_read(const Program& program, const CacheReadStep& step) {
   if (step.at == "prepare") return cache_read_prepared(program, located, step, from, copy, layout);
   if (step.at == "root") return cache_read_at_root(program, located, step, from, copy, layout);
   return cache_read_at_loop(program, located, step, from, copy, layout);
+}
+
+std::string describe(const CacheReadStep& step) {
+  const std::string what = step.dtype ? fmt::format("a copy as {}", to_string(*step.dtype)) : "a copy";
+  if (step.at == "prepare") return fmt::format("reads {} from {} that is packed at load", step.tensor, what);
+  return fmt::format("reads {} from {} in {}, made {}", step.tensor, what, place_in_words(step.scope),
+                     step.at == "root" ? "beforehand" : fmt::format("in each iteration of {}", step.at));
 }
 
 namespace {
@@ -236,7 +243,7 @@ std::vector<int64_t> written_shape(const Block& block) {
 
 }  // namespace
 
-Result<Program> cache_write(const Program& program, const CacheWriteStep& step) {
+Result<Program> apply(const Program& program, const CacheWriteStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY_STATUS(check_new_name(program, step.copy));
@@ -283,6 +290,11 @@ Result<Program> cache_write(const Program& program, const CacheWriteStep& step) 
       append(in_nest ? prepend(body, in_nest) : body, in_loops(std::move(out.block), out.loops));
   loop.body = make_stmt(Alloc{local, step.scope, layout, around});
   return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));
+}
+
+std::string describe(const CacheWriteStep& step) {
+  return fmt::format("collects its results in {} during each iteration of {}", place_in_words(step.scope),
+                     step.loop);
 }
 
 }  // namespace lathe

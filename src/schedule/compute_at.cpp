@@ -48,7 +48,7 @@ std::vector<NestSide> producer_sides(const Block& block, const Box& box, const R
 
 }  // namespace
 
-Result<Program> inline_block(const Program& program, const InlineStep& step) {
+Result<Program> apply(const Program& program, const InlineStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   const Block& block = *located.block;
   if (block.reduction != Reduction::none) return illegal(fmt::format("block '{}' reduces", step.block));
@@ -80,7 +80,9 @@ Result<Program> inline_block(const Program& program, const InlineStep& step) {
   return result;
 }
 
-Result<Program> move_to_prepare(const Program& program, const PrepareStep& step) {
+std::string describe(const InlineStep&) { return "is computed where it is read"; }
+
+Result<Program> apply(const Program& program, const PrepareStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   const Block& block = *located.block;
   LATHE_TRY_STATUS(check_intermediate(program, block));
@@ -103,7 +105,9 @@ Result<Program> move_to_prepare(const Program& program, const PrepareStep& step)
   return result;
 }
 
-Result<Program> compute_at(const Program& program, const ComputeAtStep& step) {
+std::string describe(const PrepareStep&) { return "is computed once, when the program is loaded"; }
+
+Result<Program> apply(const Program& program, const ComputeAtStep& step) {
   LATHE_TRY(const Located producer, locate(program, step.block));
   LATHE_TRY(const Located consumer, locate(program, step.consumer));
   LATHE_TRY(const size_t position, consumer.loop(step.loop));
@@ -139,6 +143,11 @@ Result<Program> compute_at(const Program& program, const ComputeAtStep& step) {
   LATHE_TRY(const size_t place, again.loop(step.loop));
   const Program inserted = with_replaced(removed, false, again.path[place].get(), placed);
   return sink_alloc(inserted, block.output, placed.get(), step.scope);
+}
+
+std::string describe(const ComputeAtStep& step) {
+  return fmt::format("is computed for one iteration of loop {} of {} at a time, in {}", step.loop,
+                     step.consumer, place_in_words(step.scope));
 }
 
 }  // namespace lathe

@@ -1,5 +1,6 @@
 // Primitives that change loops alone: split, fuse, reorder, annotate.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -47,7 +48,7 @@ Status check_chain(const Located& located, size_t first, size_t last) {
 
 }  // namespace
 
-Result<Program> split(const Program& program, const SplitStep& step) {
+Result<Program> apply(const Program& program, const SplitStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY(const int64_t extent, known_extent(located, position));
@@ -77,7 +78,11 @@ Result<Program> split(const Program& program, const SplitStep& step) {
   return with_replaced(program, located.in_prepare, located.path[position].get(), body);
 }
 
-Result<Program> fuse(const Program& program, const FuseStep& step) {
+std::string describe(const SplitStep& step) {
+  return fmt::format("cuts loop {} into tiles of {}", step.loop, fmt::join(step.factors, " x "));
+}
+
+Result<Program> apply(const Program& program, const FuseStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   if (step.loops.size() < 2) return illegal("fusing needs two loops or more");
   std::string name;
@@ -108,6 +113,10 @@ Result<Program> fuse(const Program& program, const FuseStep& step) {
   const Stmt body = substitute(located.loop_at(first + extents.size() - 1).body, substitution);
   const Stmt loop = make_stmt(For{fused, {Affine(product)}, LoopKind::serial, body});
   return with_replaced(program, located.in_prepare, located.path[first].get(), loop);
+}
+
+std::string describe(const FuseStep& step) {
+  return fmt::format("runs loops {} as one", fmt::join(step.loops, ", "));
 }
 
 namespace {
@@ -175,7 +184,7 @@ Status check_last_stays_last(const Located& located, const std::vector<size_t>& 
 
 }  // namespace
 
-Result<Program> reorder(const Program& program, const ReorderStep& step) {
+Result<Program> apply(const Program& program, const ReorderStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   std::vector<size_t> wanted;
   for (const std::string& name : step.loops) {
@@ -199,6 +208,10 @@ Result<Program> reorder(const Program& program, const ReorderStep& step) {
     body = make_stmt(std::move(loop));
   }
   return with_replaced(program, located.in_prepare, located.path[places.front()].get(), body);
+}
+
+std::string describe(const ReorderStep& step) {
+  return fmt::format("nests its loops in the order {}", fmt::join(step.loops, ", "));
 }
 
 namespace {
@@ -278,7 +291,7 @@ Status check_disjoint_writes(const Located& located, size_t position) {
 
 }  // namespace
 
-Result<Program> annotate(const Program& program, const AnnotateStep& step) {
+Result<Program> apply(const Program& program, const AnnotateStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY_STATUS(check_annotation(located, position, step.kind));
@@ -286,6 +299,19 @@ Result<Program> annotate(const Program& program, const AnnotateStep& step) {
   For loop = located.loop_at(position);
   loop.kind = step.kind;
   return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));
+}
+
+std::string describe(const AnnotateStep& step) {
+  switch (step.kind) {
+    case LoopKind::serial: return fmt::format("runs loop {} step by step", step.loop);
+    case LoopKind::unrolled: return fmt::format("writes out loop {}", step.loop);
+    case LoopKind::vectorized: return fmt::format("runs loop {} as vectors", step.loop);
+    case LoopKind::parallel: return fmt::format("shares loop {} among the threads", step.loop);
+    case LoopKind::block: return fmt::format("gives each iteration of loop {} a block of threads", step.loop);
+    case LoopKind::thread: return fmt::format("gives each iteration of loop {} a thread", step.loop);
+    case LoopKind::tensorized: break;  // a step of its own
+  }
+  return "";
 }
 
 }  // namespace lathe

@@ -47,6 +47,16 @@ bool drives_reduce_axis(const Block& block, const Var& var) {
   });
 }
 
+std::string place_in_words(Scope scope) {
+  switch (scope) {
+    case Scope::registers: return "registers";
+    case Scope::thread: return "a buffer of each thread";
+    case Scope::workspace: return "the workspace";
+    case Scope::shared: return "memory that a block of threads shares";
+  }
+  return "";
+}
+
 std::vector<size_t> reduce_loops(const Located& located) {
   std::vector<size_t> positions;
   for (size_t i = 0; i < located.path.size(); ++i) {

@@ -2,28 +2,50 @@
 // putting changed trees back. Every primitive is Program -> Program or an Error that names the reason.
 #pragma once
 
+#include <string>
+
 #include "loop/walk.h"
 #include "schedule/trace.h"
 
 namespace lathe {
 
-Result<Program> split(const Program& program, const SplitStep& step);
-Result<Program> fuse(const Program& program, const FuseStep& step);
-Result<Program> reorder(const Program& program, const ReorderStep& step);
-Result<Program> annotate(const Program& program, const AnnotateStep& step);
-Result<Program> inline_block(const Program& program, const InlineStep& step);
-Result<Program> compute_at(const Program& program, const ComputeAtStep& step);
-Result<Program> reverse_compute_at(const Program& program, const ReverseComputeAtStep& step);
-Result<Program> move_to_prepare(const Program& program, const PrepareStep& step);
-Result<Program> cache_read(const Program& program, const CacheReadStep& step);
-Result<Program> cache_write(const Program& program, const CacheWriteStep& step);
-Result<Program> rfactor(const Program& program, const RfactorStep& step);
-Result<Program> set_layout(const Program& program, const LayoutStep& step);
-Result<Program> set_tail(const Program& program, const TailStep& step);
-Result<Program> prefetch(const Program& program, const PrefetchStep& step);
-Result<Program> skip_zeros(const Program& program, const SkipZerosStep& step);
-Result<Program> stream(const Program& program, const StreamStep& step);
-Result<Program> tensorize(const Program& program, const TensorizeStep& step);
+// What each step does to a program, and in words to the block that it names first (schedule/words.h).
+Result<Program> apply(const Program& program, const RewriteStep& step);
+std::string describe(const RewriteStep& step);
+Result<Program> apply(const Program& program, const SplitStep& step);
+std::string describe(const SplitStep& step);
+Result<Program> apply(const Program& program, const FuseStep& step);
+std::string describe(const FuseStep& step);
+Result<Program> apply(const Program& program, const ReorderStep& step);
+std::string describe(const ReorderStep& step);
+Result<Program> apply(const Program& program, const AnnotateStep& step);
+std::string describe(const AnnotateStep& step);
+Result<Program> apply(const Program& program, const InlineStep& step);
+std::string describe(const InlineStep& step);
+Result<Program> apply(const Program& program, const ComputeAtStep& step);
+std::string describe(const ComputeAtStep& step);
+Result<Program> apply(const Program& program, const ReverseComputeAtStep& step);
+std::string describe(const ReverseComputeAtStep& step);
+Result<Program> apply(const Program& program, const PrepareStep& step);
+std::string describe(const PrepareStep& step);
+Result<Program> apply(const Program& program, const CacheReadStep& step);
+std::string describe(const CacheReadStep& step);
+Result<Program> apply(const Program& program, const CacheWriteStep& step);
+std::string describe(const CacheWriteStep& step);
+Result<Program> apply(const Program& program, const RfactorStep& step);
+std::string describe(const RfactorStep& step);
+Result<Program> apply(const Program& program, const LayoutStep& step);
+std::string describe(const LayoutStep& step);
+Result<Program> apply(const Program& program, const TailStep& step);
+std::string describe(const TailStep& step);
+Result<Program> apply(const Program& program, const PrefetchStep& step);
+std::string describe(const PrefetchStep& step);
+Result<Program> apply(const Program& program, const SkipZerosStep& step);
+std::string describe(const SkipZerosStep& step);
+Result<Program> apply(const Program& program, const StreamStep& step);
+std::string describe(const StreamStep& step);
+Result<Program> apply(const Program& program, const TensorizeStep& step);
+std::string describe(const TensorizeStep& step);
 
 // A block with all that is above it.
 struct Located {
@@ -44,6 +66,9 @@ Program with_replaced(const Program& program, bool in_prepare, const StmtNode* t
 inline std::unexpected<Error> illegal(std::string message) {
   return fail(ErrorKind::illegal_schedule, std::move(message));
 }
+
+// "a buffer of each thread": where what has that scope is kept.
+std::string place_in_words(Scope scope);
 
 // Loops that drive one of the block's reduce axes, outermost first, as positions in the path.
 std::vector<size_t> reduce_loops(const Located& located);

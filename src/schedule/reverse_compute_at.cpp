@@ -149,7 +149,7 @@ std::vector<std::string> side_loop_names(const std::vector<Affine>& index) {
   return names;
 }
 
-Result<Program> reverse_compute_at(const Program& program, const ReverseComputeAtStep& step) {
+Result<Program> apply(const Program& program, const ReverseComputeAtStep& step) {
   LATHE_TRY(const Located consumer, locate(program, step.block));
   LATHE_TRY(const Located producer, locate(program, step.producer));
   LATHE_TRY(const size_t position, producer.loop(step.loop));
@@ -196,6 +196,11 @@ Result<Program> reverse_compute_at(const Program& program, const ReverseComputeA
   const Program inserted = with_replaced(removed, false, again.path[place].get(), placed);
   LATHE_TRY_STATUS(check_inputs_written(inserted, step.block));
   return sink_alloc(inserted, tensor, placed.get(), step.scope);
+}
+
+std::string describe(const ReverseComputeAtStep& step) {
+  return fmt::format("takes over what one iteration of loop {} of {} gives, in {}", step.loop, step.producer,
+                     place_in_words(step.scope));
 }
 
 }  // namespace lathe

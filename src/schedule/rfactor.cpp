@@ -166,7 +166,7 @@ Status check_own_loops(const Located& located, const Stmt& top) {
 
 }  // namespace
 
-Result<Program> rfactor(const Program& program, const RfactorStep& step) {
+Result<Program> apply(const Program& program, const RfactorStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   const Block& source = *located.block;
@@ -202,6 +202,10 @@ Result<Program> rfactor(const Program& program, const RfactorStep& step) {
   Program result = with_replaced(program, false, top.get(), both);
   result.main = allocated(result.main);
   return result;
+}
+
+std::string describe(const RfactorStep& step) {
+  return fmt::format("sums each step of loop {} on its own, then the sums", step.loop);
 }
 
 }  // namespace lathe

@@ -47,7 +47,7 @@ bool can_be_tested(const Affine& value, const Path& path) {
 
 }  // namespace
 
-Result<Program> skip_zeros(const Program& program, const SkipZerosStep& step) {
+Result<Program> apply(const Program& program, const SkipZerosStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   if (located.block->reduction != Reduction::sum)
     return illegal(fmt::format("block '{}' adds nothing up", step.block));
@@ -71,6 +71,10 @@ Result<Program> skip_zeros(const Program& program, const SkipZerosStep& step) {
   }
   if (result.predicate.size() == located.block->predicate.size()) return program;
   return with_replaced(program, located.in_prepare, located.path.back().get(), make_stmt(std::move(result)));
+}
+
+std::string describe(const SkipZerosStep&) {
+  return "leaves out what is multiplied by the zeros around and between its inputs";
 }
 
 }  // namespace lathe

@@ -32,7 +32,7 @@ Status check_is_step(const Block& block, const Var& loop) {
 
 }  // namespace
 
-Result<Program> tensorize(const Program& program, const TensorizeStep& step) {
+Result<Program> apply(const Program& program, const TensorizeStep& step) {
   LATHE_TRY(const Located located, locate(program, step.block));
   LATHE_TRY(const size_t position, located.loop(step.loop));
   LATHE_TRY(const Intrinsic* intrinsic, intrinsic_named(step.intrinsic));
@@ -58,6 +58,10 @@ Result<Program> tensorize(const Program& program, const TensorizeStep& step) {
   loop.kind = LoopKind::tensorized;
   loop.intrinsic = step.intrinsic;
   return with_replaced(program, located.in_prepare, located.path[position].get(), make_stmt(std::move(loop)));
+}
+
+std::string describe(const TensorizeStep& step) {
+  return fmt::format("adds up loop {} by the intrinsic {}", step.loop, step.intrinsic);
 }
 
 }  // namespace lathe

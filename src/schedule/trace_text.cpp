@@ -22,290 +22,206 @@ constexpr std::array<std::pair<Tail, const char*>, 6> kTails = {{{Tail::guard, "
                                                                  {Tail::mask, "mask"},
                                                                  {Tail::overlap, "overlap"},
                                                                  {Tail::pad, "pad"}}};
+// The keywords of an AnnotateStep, and what `bind`, the last of them, binds a loop to on a device of many
+// threads.
 constexpr std::array<std::pair<LoopKind, const char*>, 4> kKinds = {{{LoopKind::serial, "serial"},
                                                                      {LoopKind::unrolled, "unroll"},
                                                                      {LoopKind::vectorized, "vectorize"},
                                                                      {LoopKind::parallel, "parallel"}}};
-// What a loop is bound to on a device of many threads.
+constexpr std::string_view kBind = "bind";
 constexpr std::array<std::pair<LoopKind, const char*>, 2> kBindings = {
     {{LoopKind::block, "block"}, {LoopKind::thread, "thread"}}};
 
 template <class Table, class Value>
-const char* name_in(const Table& table, Value value) {
+std::string_view name_in(const Table& table, Value value) {
   for (const auto& [known, name] : table) {
     if (known == value) return name;
   }
   return "";
 }
 
-template <class Value, class Table>
-Result<Value> parse_in(const Table& table, TextCursor& cursor, const char* what) {
+template <class Table, class Value>
+Status read_in(const Table& table, TextCursor& cursor, Value& value, const char* what) {
   LATHE_TRY(const std::string word, cursor.identifier());
   for (const auto& [known, name] : table) {
-    if (word == name) return known;
+    if (word != name) continue;
+    value = known;
+    return {};
   }
   return cursor.error(fmt::format("'{}' is no {}", word, what));
 }
 
-struct PrintStep {
-  std::string operator()(const RewriteStep& s) const {
-    std::string text = fmt::format("rewrite {} {}", s.rule, s.stage);
-    for (const auto& [key, value] : s.parameters) text += fmt::format(" {}={}", key, value);
-    return text;
-  }
-  std::string operator()(const SplitStep& s) const {
-    return fmt::format("split {} {} [{}]", s.block, s.loop, fmt::join(s.factors, " "));
-  }
-  std::string operator()(const FuseStep& s) const {
-    return fmt::format("fuse {} {}", s.block, fmt::join(s.loops, " "));
-  }
-  std::string operator()(const ReorderStep& s) const {
-    return fmt::format("reorder {} {}", s.block, fmt::join(s.loops, " "));
-  }
-  std::string operator()(const AnnotateStep& s) const {
-    const std::string bound_to = name_in(kBindings, s.kind);
-    if (!bound_to.empty()) return fmt::format("bind {} {} {}", s.block, s.loop, bound_to);
-    return fmt::format("{} {} {}", name_in(kKinds, s.kind), s.block, s.loop);
-  }
-  std::string operator()(const InlineStep& s) const { return fmt::format("inline {}", s.block); }
-  std::string operator()(const ComputeAtStep& s) const {
-    return fmt::format("compute_at {} {} {} scope={}", s.block, s.consumer, s.loop,
-                       name_in(kScopes, s.scope));
-  }
-  std::string operator()(const ReverseComputeAtStep& s) const {
-    return fmt::format("reverse_compute_at {} {} {} scope={}", s.block, s.producer, s.loop,
-                       name_in(kScopes, s.scope));
-  }
-  std::string operator()(const PrepareStep& s) const { return fmt::format("prepare {}", s.block); }
-  std::string operator()(const CacheReadStep& s) const {
-    const std::string layout = s.layout.dims.empty() ? "" : " layout=" + to_string(s.layout);
-    const std::string type = s.dtype ? fmt::format(" type={}", to_string(*s.dtype)) : "";
-    return fmt::format("cache_read {} {} {} at={} scope={}{}{}", s.block, s.tensor, s.copy, s.at,
-                       name_in(kScopes, s.scope), layout, type);
-  }
-  std::string operator()(const CacheWriteStep& s) const {
-    return fmt::format("cache_write {} {} at={} scope={}", s.block, s.copy, s.loop,
-                       name_in(kScopes, s.scope));
-  }
-  std::string operator()(const RfactorStep& s) const { return fmt::format("rfactor {} {}", s.block, s.loop); }
-  std::string operator()(const LayoutStep& s) const {
-    return fmt::format("layout {} {}", s.tensor, to_string(s.layout));
-  }
-  std::string operator()(const TailStep& s) const {
-    return fmt::format("tail {} {} {}", s.block, s.axis, name_in(kTails, s.tail));
-  }
-  std::string operator()(const PrefetchStep& s) const {
-    return fmt::format("prefetch {} {} {} distance={}{}{}", s.block, s.tensor, s.loop, s.distance,
-                       s.at.empty() ? "" : " at=", s.at);
-  }
-  std::string operator()(const SkipZerosStep& s) const { return fmt::format("skip_zeros {}", s.block); }
-  std::string operator()(const StreamStep& s) const { return fmt::format("stream {}", s.tensor); }
-  std::string operator()(const TensorizeStep& s) const {
-    return fmt::format("tensorize {} {} intrinsic={}", s.block, s.loop, s.intrinsic);
-  }
-};
+// How a member of each type is written (step_fields.h).
+using Parameters = std::map<std::string, int64_t>;
+std::string value_text(const std::string& name) { return name; }
+std::string value_text(int64_t integer) { return fmt::to_string(integer); }
+std::string value_text(Scope scope) { return std::string(name_in(kScopes, scope)); }
+std::string value_text(Tail tail) { return std::string(name_in(kTails, tail)); }
+std::string value_text(const Layout& layout) { return to_string(layout); }
+std::string value_text(const std::optional<DType>& type) { return type ? to_string(*type) : ""; }
+std::string value_text(const std::vector<int64_t>& integers) {
+  return fmt::format("[{}]", fmt::join(integers, " "));
+}
+std::string value_text(const std::vector<std::string>& names) {
+  return fmt::to_string(fmt::join(names, " "));
+}
 
-// Names up to the end of the line.
-Result<std::vector<std::string>> names_until_newline(TextCursor& cursor, std::string_view text) {
-  std::vector<std::string> names;
-  while (true) {
-    size_t i = cursor.position();
-    while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
-    if (i >= text.size() || text[i] == '\n' || text[i] == '#' || text[i] == ';') return names;
+// A field with the blank before it.
+template <class StepKind, class Value>
+std::string field_text(const StepKind& step, Value StepKind::* member) {
+  return " " + value_text(step.*member);
+}
+template <class StepKind>
+std::string field_text(const StepKind& step, Parameters StepKind::* member) {
+  std::string text;
+  for (const auto& [key, value] : step.*member) text += fmt::format(" {}={}", key, value);
+  return text;
+}
+template <class StepKind, class Value>
+std::string field_text(const StepKind& step, const Keyed<StepKind, Value>& field) {
+  return fmt::format(" {}={}", field.key, value_text(step.*field.member));
+}
+template <class StepKind, class Value>
+std::string field_text(const StepKind& step, const Option<StepKind, Value>& field) {
+  if (step.*field.member == StepKind().*field.member) return "";
+  return field_text(step, Keyed{field.key, field.member});
+}
+
+template <class StepKind>
+std::string step_text(const StepKind& step) {
+  std::string text(StepKind::kKeyword);
+  std::apply([&](const auto&... field) { ((text += field_text(step, field)), ...); }, StepKind::kFields);
+  return text;
+}
+std::string step_text(const AnnotateStep& step) {
+  const std::string_view part = name_in(kBindings, step.kind);
+  if (!part.empty()) return fmt::format("{} {} {} {}", kBind, step.block, step.loop, part);
+  return fmt::format("{} {} {}", name_in(kKinds, step.kind), step.block, step.loop);
+}
+
+// How a member of each type is read.
+Status read_value(TextCursor& cursor, std::string& name) {
+  LATHE_TRY(name, cursor.identifier());
+  return {};
+}
+Status read_value(TextCursor& cursor, int64_t& integer) {
+  LATHE_TRY(integer, cursor.integer());
+  return {};
+}
+Status read_value(TextCursor& cursor, Scope& scope) { return read_in(kScopes, cursor, scope, "scope"); }
+Status read_value(TextCursor& cursor, Tail& tail) { return read_in(kTails, cursor, tail, "tail policy"); }
+Status read_value(TextCursor& cursor, Layout& layout) {
+  LATHE_TRY(layout, parse_layout(cursor));
+  return {};
+}
+Status read_value(TextCursor& cursor, std::optional<DType>& type) {
+  LATHE_TRY(const std::string name, cursor.identifier());
+  LATHE_TRY(type, parse_dtype(name));
+  return {};
+}
+Status read_value(TextCursor& cursor, std::vector<int64_t>& integers) {
+  LATHE_TRY_STATUS(cursor.expect("["));
+  while (!cursor.accept("]")) {
+    LATHE_TRY(integers.emplace_back(), cursor.integer());
+  }
+  return {};
+}
+Status read_value(TextCursor& cursor, std::vector<std::string>& names) {
+  while (!cursor.at_line_end() && cursor.peek() != ';') {
     LATHE_TRY(names.emplace_back(), cursor.identifier());
   }
+  return {};
 }
-
-// key=VALUE: consumes "key=".
-Status expect_key(TextCursor& cursor, std::string_view key) {
-  LATHE_TRY_STATUS(cursor.expect(key));
-  return cursor.expect("=");
-}
-
-Result<Scope> scope_option(TextCursor& cursor) {
-  LATHE_TRY_STATUS(expect_key(cursor, "scope"));
-  return parse_in<Scope>(kScopes, cursor, "scope");
-}
-
-Result<Step> parse_rewrite(TextCursor& cursor) {
-  RewriteStep step;
-  LATHE_TRY(step.rule, cursor.identifier());
-  LATHE_TRY(step.stage, cursor.identifier());
+Status read_value(TextCursor& cursor, Parameters& parameters) {
   while (cursor.at_identifier()) {
     const size_t before = cursor.position();
     LATHE_TRY(const std::string key, cursor.identifier());
     if (!cursor.accept("=")) {
-      cursor.rewind(before);
-      break;
+      cursor.rewind(before);  // the next step's keyword
+      return {};
     }
-    LATHE_TRY(step.parameters[key], cursor.integer());
+    LATHE_TRY(parameters[key], cursor.integer());
   }
-  return step;
+  return {};
 }
 
-Result<Step> parse_split(TextCursor& cursor) {
-  SplitStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.loop, cursor.identifier());
-  LATHE_TRY_STATUS(cursor.expect("["));
-  while (!cursor.accept("]")) {
-    LATHE_TRY(step.factors.emplace_back(), cursor.integer());
+template <class StepKind>
+void take_if_named(std::string_view keyword, std::optional<Step>& step) {
+  if constexpr (requires { StepKind::kKeyword; }) {
+    if (keyword == StepKind::kKeyword) step = StepKind();
   }
+}
+template <size_t... kIndex>
+std::optional<Step> declared_step(std::string_view keyword, std::index_sequence<kIndex...>) {
+  std::optional<Step> step;
+  (take_if_named<std::variant_alternative_t<kIndex, Step>>(keyword, step), ...);
   return step;
 }
-
-template <class MoveStep>
-Result<Step> parse_move(TextCursor& cursor, std::string MoveStep::* other) {
-  MoveStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.*other, cursor.identifier());
-  LATHE_TRY(step.loop, cursor.identifier());
-  LATHE_TRY(step.scope, scope_option(cursor));
-  return step;
-}
-
-Result<Step> parse_cache_read(TextCursor& cursor) {
-  CacheReadStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.tensor, cursor.identifier());
-  LATHE_TRY(step.copy, cursor.identifier());
-  LATHE_TRY_STATUS(expect_key(cursor, "at"));
-  LATHE_TRY(step.at, cursor.identifier());
-  LATHE_TRY(step.scope, scope_option(cursor));
-  if (cursor.accept_word("layout")) {
-    const size_t before = cursor.position();
-    if (!cursor.accept("=")) {
-      cursor.rewind(before - std::string_view("layout").size());  // the next step's keyword
-      return step;
-    }
-    LATHE_TRY(step.layout, parse_layout(cursor));
+// The step of a keyword, its fields still to be read; nothing where no step has it.
+std::optional<Step> step_named(std::string_view keyword) {
+  if (keyword == kBind) return AnnotateStep{{}, {}, kBindings.front().first};
+  for (const auto& [kind, name] : kKinds) {
+    if (keyword == name) return AnnotateStep{{}, {}, kind};
   }
-  if (cursor.accept_word("type")) {
-    LATHE_TRY_STATUS(cursor.expect("="));
-    LATHE_TRY(const std::string name, cursor.identifier());
-    LATHE_TRY(step.dtype, parse_dtype(name));
+  return declared_step(keyword, std::make_index_sequence<std::variant_size_v<Step>>());
+}
+
+template <class StepKind, class Value>
+Status read_field(TextCursor& cursor, StepKind& step, Value StepKind::* member) {
+  return read_value(cursor, step.*member);
+}
+template <class StepKind, class Value>
+Status read_field(TextCursor& cursor, StepKind& step, const Keyed<StepKind, Value>& field) {
+  LATHE_TRY_STATUS(cursor.expect(field.key));
+  LATHE_TRY_STATUS(cursor.expect("="));
+  return read_value(cursor, step.*field.member);
+}
+template <class StepKind, class Value>
+Status read_field(TextCursor& cursor, StepKind& step, const Option<StepKind, Value>& field) {
+  const size_t before = cursor.position();
+  if (!cursor.accept_word(field.key)) return {};
+  if (step_named(field.key) && cursor.peek() != '=') {
+    cursor.rewind(before);  // the next step's keyword
+    return {};
   }
-  return step;
+  LATHE_TRY_STATUS(cursor.expect("="));
+  return read_value(cursor, step.*field.member);
 }
 
-Result<Step> parse_tensorize(TextCursor& cursor) {
-  TensorizeStep step;
+template <class StepKind>
+Status read_fields(TextCursor& cursor, StepKind& step) {
+  Status status;
+  const auto reads = [&](const auto& field) {
+    status = read_field(cursor, step, field);
+    return status.has_value();
+  };
+  std::apply([&](const auto&... field) { static_cast<void>((reads(field) && ...)); }, StepKind::kFields);
+  return status;
+}
+Status read_fields(TextCursor& cursor, AnnotateStep& step) {
   LATHE_TRY(step.block, cursor.identifier());
   LATHE_TRY(step.loop, cursor.identifier());
-  LATHE_TRY_STATUS(expect_key(cursor, "intrinsic"));
-  LATHE_TRY(step.intrinsic, cursor.identifier());
-  return step;
+  if (name_in(kBindings, step.kind).empty()) return {};
+  return read_in(kBindings, cursor, step.kind, "part of a device");
 }
 
-Result<Step> parse_bind(TextCursor& cursor) {
-  AnnotateStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.loop, cursor.identifier());
-  LATHE_TRY(step.kind, parse_in<LoopKind>(kBindings, cursor, "part of a device"));
-  return step;
-}
-
-Result<Step> parse_cache_write(TextCursor& cursor) {
-  CacheWriteStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.copy, cursor.identifier());
-  LATHE_TRY_STATUS(expect_key(cursor, "at"));
-  LATHE_TRY(step.loop, cursor.identifier());
-  LATHE_TRY(step.scope, scope_option(cursor));
-  return step;
-}
-
-Result<Step> parse_prefetch(TextCursor& cursor) {
-  PrefetchStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.tensor, cursor.identifier());
-  LATHE_TRY(step.loop, cursor.identifier());
-  LATHE_TRY_STATUS(expect_key(cursor, "distance"));
-  LATHE_TRY(step.distance, cursor.integer());
-  if (cursor.accept_word("at")) {
-    LATHE_TRY_STATUS(cursor.expect("="));
-    LATHE_TRY(step.at, cursor.identifier());
-  }
-  return step;
-}
-
-Result<Step> parse_layout_step(TextCursor& cursor) {
-  LayoutStep step;
-  LATHE_TRY(step.tensor, cursor.identifier());
-  LATHE_TRY(step.layout, parse_layout(cursor));
-  return step;
-}
-
-Result<Step> parse_tail(TextCursor& cursor) {
-  TailStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.axis, cursor.identifier());
-  LATHE_TRY(step.tail, parse_in<Tail>(kTails, cursor, "tail policy"));
-  return step;
-}
-
-template <class LoopsStep>
-Result<Step> parse_loops(TextCursor& cursor, std::string_view text) {
-  LoopsStep step;
-  LATHE_TRY(step.block, cursor.identifier());
-  LATHE_TRY(step.loops, names_until_newline(cursor, text));
-  return step;
-}
-
-Result<Step> parse_step(TextCursor& cursor, std::string_view text) {
+Result<Step> parse_step(TextCursor& cursor) {
   const size_t begin = cursor.position();
   LATHE_TRY(const std::string keyword, cursor.identifier());
-  if (keyword == "rewrite") return parse_rewrite(cursor);
-  if (keyword == "split") return parse_split(cursor);
-  if (keyword == "fuse") return parse_loops<FuseStep>(cursor, text);
-  if (keyword == "reorder") return parse_loops<ReorderStep>(cursor, text);
-  if (keyword == "compute_at") return parse_move<ComputeAtStep>(cursor, &ComputeAtStep::consumer);
-  if (keyword == "reverse_compute_at")
-    return parse_move<ReverseComputeAtStep>(cursor, &ReverseComputeAtStep::producer);
-  if (keyword == "cache_read") return parse_cache_read(cursor);
-  if (keyword == "cache_write") return parse_cache_write(cursor);
-  if (keyword == "layout") return parse_layout_step(cursor);
-  if (keyword == "tail") return parse_tail(cursor);
-  if (keyword == "prefetch") return parse_prefetch(cursor);
-  if (keyword == "tensorize") return parse_tensorize(cursor);
-  if (keyword == "bind") return parse_bind(cursor);
-  if (keyword == "inline") {
-    LATHE_TRY(const std::string block, cursor.identifier());
-    return InlineStep{block};
+  std::optional<Step> step = step_named(keyword);
+  if (!step) {
+    cursor.rewind(begin);
+    return cursor.error(fmt::format("'{}' is no schedule step", keyword));
   }
-  if (keyword == "prepare") {
-    LATHE_TRY(const std::string block, cursor.identifier());
-    return PrepareStep{block};
-  }
-  if (keyword == "skip_zeros") {
-    LATHE_TRY(const std::string block, cursor.identifier());
-    return SkipZerosStep{block};
-  }
-  if (keyword == "stream") {
-    LATHE_TRY(const std::string tensor, cursor.identifier());
-    return StreamStep{tensor};
-  }
-  if (keyword == "rfactor") {
-    RfactorStep step;
-    LATHE_TRY(step.block, cursor.identifier());
-    LATHE_TRY(step.loop, cursor.identifier());
-    return step;
-  }
-  for (const auto& [kind, name] : kKinds) {
-    if (keyword != name) continue;
-    AnnotateStep step;
-    LATHE_TRY(step.block, cursor.identifier());
-    LATHE_TRY(step.loop, cursor.identifier());
-    step.kind = kind;
-    return step;
-  }
-  cursor.rewind(begin);
-  return cursor.error(fmt::format("'{}' is no schedule step", keyword));
+  LATHE_TRY_STATUS(std::visit([&](auto& kind) { return read_fields(cursor, kind); }, *step));
+  return std::move(*step);
 }
 
 }  // namespace
 
-std::string to_string(const Step& step) { return std::visit(PrintStep{}, step); }
+std::string to_string(const Step& step) {
+  return std::visit([](const auto& kind) { return step_text(kind); }, step);
+}
 
 std::string to_string(const Trace& trace) {
   std::string text;
@@ -317,7 +233,7 @@ Result<Trace> parse_trace(std::string_view text, std::string name) {
   TextCursor cursor(text, std::move(name));
   Trace trace;
   while (!cursor.at_end()) {
-    LATHE_TRY(trace.emplace_back(), parse_step(cursor, text));
+    LATHE_TRY(trace.emplace_back(), parse_step(cursor));
     cursor.accept(";");
   }
   return trace;

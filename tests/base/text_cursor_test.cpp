@@ -24,6 +24,19 @@ TEST(TextCursor, SkipsBlanksAndComments) {
   EXPECT_EQ(text.peek(), '\0');
 }
 
+TEST(TextCursor, LinesEndBeforeTheirComments) {
+  TextCursor text = cursor("x y \t# a comment\nz");
+  for (const char* name : {"x", "y"}) {
+    EXPECT_FALSE(text.at_line_end());
+    EXPECT_EQ(text.identifier(), name);
+  }
+  EXPECT_TRUE(text.at_line_end());
+  EXPECT_EQ(text.position(), 3u);  // it consumes nothing
+  EXPECT_EQ(text.identifier(), "z");
+  EXPECT_TRUE(text.at_line_end());
+  EXPECT_TRUE(cursor("\nx").at_line_end());
+}
+
 TEST(TextCursor, AcceptConsumesOnlyWhatMatches) {
   TextCursor text = cursor("->x");
   EXPECT_FALSE(text.accept("=>"));

@@ -1,6 +1,8 @@
 // The text form of traces: every step reads back, and errors name the place.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "schedule/trace.h"
 
 namespace lathe {
@@ -16,8 +18,11 @@ serial C i
 unroll C i
 vectorize C j
 parallel C i
+bind C i block
+bind C j thread
 inline T
 compute_at T C i.0 scope=registers
+compute_at T C i.0 scope=shared
 reverse_compute_at D C j scope=thread
 prepare T
 cache_read C B B.pack at=prepare scope=workspace layout=[1/16][0][1%16]
@@ -43,9 +48,11 @@ tensorize C r.1 intrinsic=dot4_u8_i8
 TEST(TraceText, EveryStepReadsBack) {
   const Result<Trace> trace = parse_trace(kAllSteps);
   ASSERT_TRUE(trace.has_value()) << trace.error().to_string();
-  EXPECT_EQ(trace->size(), 31u);
   EXPECT_EQ(to_string(*trace), kAllSteps);
   EXPECT_EQ(parse_trace(to_string(*trace)).value(), *trace);
+  std::set<size_t> kinds;
+  for (const Step& step : *trace) kinds.insert(step.index());
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Step>) << "a step has no line above";
 }
 
 // Every field arrives where it belongs.
@@ -54,7 +61,9 @@ TEST(TraceText, Fields) {
                           "rewrite winograd O m=4 n=-2\n"
                           "compute_at T C i scope=registers\n"
                           "reverse_compute_at D C j scope=thread\n"
-                          "prefetch C B j distance=3 at=r\n")
+                          "prefetch C B j distance=3 at=r\n"
+                          "bind C i thread\n"
+                          "cache_write C c at=j scope=shared\n")
                           .value();
   const auto& rewrite = std::get<RewriteStep>(trace[0]);
   EXPECT_EQ(rewrite.rule, "winograd");
@@ -70,6 +79,16 @@ TEST(TraceText, Fields) {
   const auto& fetch = std::get<PrefetchStep>(trace[3]);
   EXPECT_EQ(fetch.block + "," + fetch.tensor + "," + fetch.loop + "," + fetch.at, "C,B,j,r");
   EXPECT_EQ(fetch.distance, 3);
+  EXPECT_EQ(trace[4], Step(AnnotateStep{"C", "i", LoopKind::thread}));
+  EXPECT_EQ(trace[5], Step(CacheWriteStep{"C", "c", "j", Scope::shared}));
+}
+
+// Options that are given as what they are by themselves are left out.
+TEST(TraceText, DefaultsAreNotWritten) {
+  EXPECT_EQ(to_string(Step(PrefetchStep{"C", "B", "j"})), "prefetch C B j distance=1");
+  EXPECT_EQ(to_string(Step(CacheReadStep{"C", "B", "b", "root", Scope::thread, {}})),
+            "cache_read C B b at=root scope=thread");
+  EXPECT_EQ(to_string(Step(RewriteStep{"phases", "O", {}})), "rewrite phases O");
 }
 
 // Comments, blanks, empty lines and semicolons; a step that ends with names ends with its line.
@@ -112,6 +131,8 @@ TEST(TraceText, Errors) {
   expect_error("split C i [2 x]", "steps:1:14: expected an integer");
   expect_error("split C i [2", "steps:1:13: expected an integer");
   expect_error("prefetch C B j distance=", "steps:1:25: expected an integer");
+  expect_error("prefetch C B j distance=2 at r", "steps:1:30: expected '='");
+  expect_error("bind C i lane", "steps:1:14: 'lane' is no part of a device");
   expect_error("rewrite winograd O m=", "steps:1:22: expected an integer");
   expect_error("layout T [0", "steps:1:12: expected ']'");
   expect_error("split C i [99999999999999999999]", "steps:1:12: the integer does not fit 64 bits");
