@@ -1,6 +1,6 @@
 // What conversions at an artifact's interface take, beside a memory copy of the same bytes, in turns: how
-// fast tensors move between row-major storage and layouts that kernels choose. With the argument `avx2` on a
-// machine that has more, as models for AVX2 do it there.
+// fast tensors move between row-major storage and layouts that kernels choose. With a target's name as
+// argument (`x86-avx2` on a machine that has more), as its models do it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,8 +74,12 @@ void print_case(const Case& tensor, int64_t element_bytes, const Instructions& i
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string native = detect_target().value().name;
-  const Instructions& instructions = *find_instructions(argc > 1 ? argv[1] : native.c_str());
+  const std::string target = argc > 1 ? argv[1] : detect_target().value().name;
+  const Instructions* const instructions = find_instructions(target.c_str());
+  if (instructions == nullptr) {
+    fmt::print(stderr, "conversions: '{}' is no target of this machine's models\n", target);
+    return 1;
+  }
   const std::vector<Case> cases = {{"[1][0]", {200, 257}},
                                    {"[1][0]", {1000, 1000}},
                                    {"[1][0]", {3000, 5000}},
@@ -90,7 +94,7 @@ int main(int argc, char** argv) {
                                    {"[1/16][0][1%16]", {512, 512}},
                                    {"[0][1+16]", {4096, 4096}}};
   for (const int64_t bytes : {int64_t{4}, int64_t{1}, int64_t{2}, int64_t{8}}) {
-    for (const Case& tensor : cases) print_case(tensor, bytes, instructions);
+    for (const Case& tensor : cases) print_case(tensor, bytes, *instructions);
   }
   return 0;
 }

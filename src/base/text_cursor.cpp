@@ -33,7 +33,7 @@ bool TextCursor::at_end() {
 }
 
 bool TextCursor::at_line_end() const {
-  const size_t place = text_.find_first_not_of(" \t", position_);
+  const size_t place = text_.find_first_not_of(" \t\r", position_);
   return place == std::string_view::npos || text_[place] == '\n' || text_[place] == '#';
 }
 

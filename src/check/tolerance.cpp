@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "expr/walk.h"
+#include "rewrite/rewrite.h"
 
 namespace lathe {
 namespace {
@@ -59,7 +60,9 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
     if (is_storage_only(compute.output->dtype)) tolerance += epsilon_of(compute.output->dtype);
   for (const Step& step : trace) {
     const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
-    if (rewrite != nullptr && rewrite->rule == "winograd") tolerance *= 10;
+    if (rewrite == nullptr) continue;
+    const auto rule = std::ranges::find(rewrite_rules(), rewrite->rule, &RewriteRule::name);
+    if (rule != rewrite_rules().end()) tolerance *= rule->rounding;
   }
   return tolerance;
 }

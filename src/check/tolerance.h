@@ -10,7 +10,7 @@ namespace lathe {
 // How many terms the Dag's longest sum has.
 double longest_sum(const Dag& dag);
 // The rounding of sums of the Dag's longest reduction, in less than double where anything is, times what the
-// trace's algorithm is known to lose.
+// trace's algorithm is known to lose; and one rounding for each compute that a half float is stored by.
 double relative_tolerance(const Dag& dag, const Trace& trace);
 
 }  // namespace lathe

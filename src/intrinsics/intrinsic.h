@@ -1,6 +1,7 @@
 // What machines compute at once beyond arithmetic lane by lane: each lane of an accumulator gains the
 // products of a group of elements. An intrinsic is named after what it computes; the instructions for it are
-// its forms, which differ from machine to machine. Plain values, one in a file of its own, listed in all.cpp.
+// its forms, which differ from machine to machine. State beyond vector registers, such as the tiles of a
+// matrix unit, is not described by it. Plain values, one in a file of its own, listed in all.cpp.
 #pragma once
 
 #include <optional>

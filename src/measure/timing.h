@@ -14,6 +14,7 @@ namespace lathe {
 // Seconds since some fixed moment; never goes back.
 double monotonic_seconds();
 
+// Which statistic of the samples is a program's time: measure/statistics.h.
 struct TimingOptions {
   double sample_seconds = 1e-3;  // a sample repeats the work at least so long
   int min_samples = 5;           // taken whatever the spread

@@ -31,6 +31,8 @@ struct RewriteRule {
   // Results take part in sums of inputs that their formula does not read, and which cancel but for rounding:
   // an infinity or NaN there makes them NaN.
   bool spreads_specials = false;
+  // What its sums and differences on the way make of a result's usual rounding, in multiples of it.
+  double rounding = 1;
 };
 
 // All rules, in one list (rewrite/all.cpp).

@@ -35,6 +35,7 @@ TEST(TextCursor, LinesEndBeforeTheirComments) {
   EXPECT_EQ(text.identifier(), "z");
   EXPECT_TRUE(text.at_line_end());
   EXPECT_TRUE(cursor("\nx").at_line_end());
+  EXPECT_TRUE(cursor("\r\nx").at_line_end());
 }
 
 TEST(TextCursor, AcceptConsumesOnlyWhatMatches) {
