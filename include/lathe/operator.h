@@ -10,7 +10,7 @@
 namespace lathe {
 
 struct Formula {
-  // "C[i:1000, j:1001] = sum(r:999) A[i,r] * B[r,j]": any Dag in its printed form (workloads/README.md).
+  // "C[i:1000, j:1001] = sum(r:999) A[i,r] * B[r,j]": docs/formulas.md.
   std::string text;
   // Inputs whose values are known beforehand: they may be transformed, which is not timed.
   std::vector<std::string> constants = {};

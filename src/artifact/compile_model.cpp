@@ -62,10 +62,10 @@ Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& o
   return within(task.name, compile_right(task, options, free_layouts, number));
 }
 
-// What it takes to find the faster of two programs: each is compiled, and timed some times.
+// What it takes to find the faster of two programs: each is compiled, and timed some times in two places.
 double race_seconds(const Task& task) {
-  constexpr double kLeast = 0.35;
-  constexpr double kRuns = 4;           // both first, and one turn
+  constexpr double kLeast = 0.65;
+  constexpr double kRuns = 8;           // both first, and one turn, in each place
   constexpr double kUsualSlowness = 2;  // beside the fastest that could be
   return kLeast + kRuns * kUsualSlowness * fastest_seconds(task);
 }

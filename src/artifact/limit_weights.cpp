@@ -210,6 +210,13 @@ Result<std::vector<size_t>> choose_right(std::vector<TaskChoices>& tasks, int64_
   }
 }
 
+// Weights that take no more than an artifact's library are nobody's concern.
+constexpr int64_t kNegligibleBytes = int64_t{1} << 18;
+
+int64_t most_bytes(int64_t constants, double factor) {
+  return std::max(static_cast<int64_t>(static_cast<double>(constants) * factor), kNegligibleBytes);
+}
+
 std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<size_t>& chosen,
                       int64_t constants, double factor) {
   constexpr double kMegabyte = 1e6;
@@ -241,8 +248,7 @@ std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<s
         given_up, tasks.size(), static_cast<double>(after) / kMegabyte, slow * 1e3, fast * 1e3,
         is_measured ? "" : ", by recorded times and estimates");
   }
-  if (static_cast<double>(after) > factor * static_cast<double>(constants))
-    text += "; no known programs come within the limit";
+  if (after > most_bytes(constants, factor)) text += "; no known programs come within the limit";
   return text;
 }
 
@@ -253,7 +259,7 @@ Status limit_weights(const Network& network, const CompileModelOptions& options,
   if (options.weights_limit <= 0) return {};
   const std::vector<int64_t> sets = constant_sets(network);
   const int64_t constants = constant_bytes(network);
-  const auto limit = static_cast<int64_t>(static_cast<double>(constants) * options.weights_limit);
+  const int64_t limit = most_bytes(constants, options.weights_limit);
   int64_t all = 0;
   for (size_t i = 0; i < compiled.size(); ++i) all += weight_bytes(compiled[i].program) * sets[i];
   if (all <= limit) return {};
@@ -285,7 +291,8 @@ double limiting_seconds(const Network& network, double weights_limit) {
     if (keeps_more_than_constants(tasks[i].task, *bytes))
       seconds += measuring_seconds(tasks[i].task, kUsualPrograms);
   }
-  return weights > weights_limit * static_cast<double>(constant_bytes(network)) ? seconds : 0;
+  const auto most = static_cast<double>(most_bytes(constant_bytes(network), weights_limit));
+  return weights > most ? seconds : 0;
 }
 
 }  // namespace lathe

@@ -32,7 +32,12 @@ Result<ArtifactTensor> read_tensor(const nlohmann::json& entry, const std::strin
   ArtifactTensor tensor;
   tensor.name = entry.at("name").get<std::string>();
   LATHE_TRY(tensor.dtype, parse_dtype(entry.at("type").get<std::string>()));
-  tensor.shape = entry.at("shape").get<std::vector<int64_t>>();
+  for (const nlohmann::json& extent : entry.at("shape")) {
+    if (!extent.is_number_integer())
+      return fail(ErrorKind::parse,
+                  fmt::format("tensor '{}' has an extent that is no whole number", tensor.name), path);
+    tensor.shape.push_back(extent.get<int64_t>());
+  }
   const auto refused = [&](const char* why) {
     return fail(
         ErrorKind::parse,

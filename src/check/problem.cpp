@@ -103,11 +103,12 @@ Status check_memory(const Dag& dag) {
   for (const Tensor& output : dag.outputs) {
     bytes += static_cast<double>(bytes_of(output->dtype)) * static_cast<double>(output.elements());
   }
-  const auto there = static_cast<double>(memory_bytes());
-  if (bytes <= there) return {};
-  return fail(ErrorKind::unsupported,
-              fmt::format("checking a program of it takes {:.3g} GB of memory, and the machine has {:.3g}",
-                          bytes / 1e9, there / 1e9));
+  const auto free = static_cast<double>(free_memory_bytes());
+  if (bytes <= free) return {};
+  return fail(
+      ErrorKind::unsupported,
+      fmt::format("checking a program of it takes {:.3g} GB of memory, and the machine has {:.3g} free",
+                  bytes / 1e9, free / 1e9));
 }
 
 Result<Problem> Problem::create(const Task& task, const ProblemOptions& options, const Watch& watch) {

@@ -2,10 +2,11 @@
 //
 //   dag      ::= { statement [;] }
 //   statement::= input NAME [ extent, .. ] [type] | table NAME [ extent, .. ] = { number, .. } | output NAME
-//              | NAME [ axis:extent, .. ] = [ (sum | max | min) ( axis:extent, .. ) ] expr
+//              | NAME [ axis:extent, .. ] = [ (sum | max | min | product) ( axis:extent, .. ) ] expr
 //   expr     ::= || over && over (< <= > >= == !=) over + - over * / % over prefix - ! over
 //              ( number | true | false | axis | NAME [ expr, .. ] | FUNCTION ( expr, .. ) | ( expr ) )
-//   FUNCTION ::= exp log sqrt tanh erf abs floor | min max pow | select | a type, which casts
+//   FUNCTION ::= exp log sqrt tanh erf sin cos abs floor ceil round truncate | min max pow copy_sign | select
+//              | a type, which casts (docs/formulas.md)
 //
 // Flattened programs (loop/loop.h) add vectors: `A[offset; lanes by stride if mask]`, `broadcast(e, lanes)`,
 // `ramp(base, stride, lanes)`, and literals such as `f32x8(0.5)`; each access has one index, the offset.

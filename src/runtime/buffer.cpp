@@ -9,8 +9,8 @@
 
 namespace lathe {
 
-Result<GuardedBuffer> GuardedBuffer::allocate(int64_t bytes) {
-  const GuardedLayout layout = guarded_layout(bytes);
+Result<GuardedBuffer> GuardedBuffer::allocate(int64_t bytes, BufferPlace place) {
+  const GuardedLayout layout = guarded_layout(bytes, place);
   const size_t reserved = static_cast<size_t>(layout.mapped_bytes + 2 * kGuardBytes);
   void* reservation = mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reservation == MAP_FAILED) {

@@ -15,9 +15,13 @@ int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1
 
 }  // namespace
 
-GuardedLayout guarded_layout(int64_t bytes) {
+GuardedLayout guarded_layout(int64_t bytes, BufferPlace place) {
   static const int64_t page = sysconf(_SC_PAGESIZE);
   const int64_t data = round_up(bytes, kBufferAlignment);
+  if (place == BufferPlace::begins_page) {
+    const int64_t mapped = round_up(kBufferAlignment + data, page);
+    return {.bytes = bytes, .mapped_bytes = mapped, .data_offset = kBufferAlignment};
+  }
   const int64_t mapped = std::max(round_up(data, page), page);
   return {.bytes = bytes, .mapped_bytes = mapped, .data_offset = mapped - data};
 }

@@ -20,13 +20,13 @@ const LatheParallel* limit_pool(const Module& module, const LatheParallel* pool,
   return &parallel;
 }
 
-Result<Instance> Instance::create(const Module& module) {
+Result<Instance> Instance::create(const Module& module, BufferPlace place) {
   Instance instance;
   LATHE_TRY(instance.code_, load_object(module));
   instance.module_ = module;
   instance.module_.object.clear();
   for (const ModuleBuffer& buffer : module.buffers) {
-    LATHE_TRY(GuardedBuffer memory, GuardedBuffer::allocate(buffer.bytes));
+    LATHE_TRY(GuardedBuffer memory, GuardedBuffer::allocate(buffer.bytes, place));
     if (buffer.role == BufferRole::output || buffer.role == BufferRole::prepared) memory.fill_with_nan();
     instance.pointers_.push_back(memory.data());
     instance.buffers_.push_back(std::move(memory));

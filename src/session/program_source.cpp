@@ -29,6 +29,9 @@ Status check_source(const ProgramSource& source) {
                 fmt::format("a file of operators is given by --workload: --workload {0}", source.model),
                 source.model);
   }
+  if (source.workload.ends_with(".onnx")) {
+    return fail(ErrorKind::invalid_argument, "a model is given without --workload", source.workload);
+  }
   if (!source.model.empty() && !source.filter.empty()) {
     return fail(ErrorKind::invalid_argument, "only the entries of --workload can be filtered", "--filter");
   }

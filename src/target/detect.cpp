@@ -5,6 +5,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
+
 #include "target/all.h"
 
 namespace lathe {
@@ -35,6 +38,15 @@ std::vector<int> allowed_cpus() {
 
 int64_t memory_bytes() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+}
+
+int64_t free_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  int64_t kilobytes = 0;
+  for (std::string unit; file >> key >> kilobytes && std::getline(file, unit);)
+    if (key == "MemAvailable:") return kilobytes * 1024;
+  return memory_bytes();
 }
 
 }  // namespace lathe

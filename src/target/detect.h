@@ -19,5 +19,7 @@ std::vector<int> allowed_cpus();
 
 // Bytes of main memory.
 int64_t memory_bytes();
+// Those that the system would give out now without ending a process for them; all, where it does not say.
+int64_t free_memory_bytes();
 
 }  // namespace lathe

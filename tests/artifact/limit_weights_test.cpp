@@ -59,6 +59,17 @@ TEST_F(LimitWeightsTest, TransformedFiltersGiveWay) {
   EXPECT_TRUE(notes_.empty());
 }
 
+// 9 kB of constants, of which the fastest program keeps 50.
+TEST_F(LimitWeightsTest, WhatTakesLessThanALibraryIsLeftAlone) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 16, 14, 14}).initializer("w", {16, 16, 3, 3});
+  onnx.node("n1", "Conv", {"x", "w"}, "y").attribute("pads", {1, 1, 1, 1}).output("y");
+  std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+  const Network network = load_network(folder("net.onnx"), {}, options_.target).value();
+  EXPECT_EQ(weights_within(network, 0.5), weights_within(network, 0));
+  EXPECT_TRUE(notes_.empty());
+}
+
 TEST_F(LimitWeightsTest, WithoutARunnerWhoeverSavesGivesWay) {
   EXPECT_LT(weights_within(convolutions(), 1.5), kConstants * 3 / 2 + 4096);
   EXPECT_EQ(notes_.size(), 1U);

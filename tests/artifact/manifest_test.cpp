@@ -115,6 +115,14 @@ TEST_F(ManifestTest, WhatTheLibraryDoesNotSayOfItsTensorsIsRefused) {
                 ", and the manifest that of 'mm', build 0123456789abcdef");
 }
 
+TEST_F(ManifestTest, AnExtentIsAWholeNumber) {
+  write_matmul();
+  json wrong = manifest();
+  wrong["outputs"][0]["shape"] = {19.5, 21};
+  put_without_hashes(wrong);
+  EXPECT_EQ(refusal(), path() + ": tensor 'C' has an extent that is no whole number");
+}
+
 TEST_F(ManifestTest, ShapesThatNoMemoryHoldsAreRefused) {
   write_matmul();
   json manifest = this->manifest();

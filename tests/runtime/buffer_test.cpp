@@ -17,6 +17,25 @@ TEST(GuardedLayout, DataIsAlignedAndItsRoundedEndTouchesTheGuard) {
   }
 }
 
+TEST(GuardedLayout, DataMayBeginWhereAllocatorsPutThem) {
+  for (int64_t bytes : {0, 1, 64, 4032, 4033, 4096, 1 << 20}) {
+    const GuardedLayout layout = guarded_layout(bytes, BufferPlace::begins_page);
+    EXPECT_EQ(layout.data_offset, kBufferAlignment);
+    EXPECT_EQ(layout.mapped_bytes % 4096, 0);
+    EXPECT_GE(layout.mapped_bytes, layout.data_offset + bytes);
+    EXPECT_LT(layout.mapped_bytes, layout.data_offset + bytes + 4096 + kBufferAlignment);
+  }
+}
+
+TEST(GuardedBuffer, AWriteBehindDataThatBeginAPageIsFound) {
+  Result<GuardedBuffer> buffer = GuardedBuffer::allocate(100, BufferPlace::begins_page);
+  ASSERT_TRUE(buffer.has_value());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 4096, 64u);
+  EXPECT_FALSE(buffer->overwritten_slack().has_value());
+  buffer->data()[2000] = std::byte{1};
+  EXPECT_EQ(buffer->overwritten_slack(), 2000);
+}
+
 TEST(GuardedLayout, SaysAPlaceInWords) {
   EXPECT_EQ(describe_place_outside(-1, 10), "1 byte before the start");
   EXPECT_EQ(describe_place_outside(-8, 10), "8 bytes before the start");

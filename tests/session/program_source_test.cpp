@@ -19,6 +19,9 @@ TEST(ProgramSource, NamesAModelOrAWorkloadAndWhatBelongsToIt) {
             "give either a model or --workload, not both: 'm.onnx' and 'w.json'");
   source.model = "";
   EXPECT_EQ(sentence(check_source(source)), "");
+  source.workload = "m.onnx";
+  EXPECT_EQ(sentence(check_source(source)), "m.onnx: a model is given without --workload");
+  source.workload = "w.json";
   source.input_shapes["a"] = {1};
   EXPECT_EQ(sentence(check_source(source)), "--input: only the inputs of a model can be given shapes");
 }

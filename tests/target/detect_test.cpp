@@ -23,7 +23,12 @@ TEST(Detect, CpusAreInOrder) {
   const std::vector<int> cpus = allowed_cpus();
   EXPECT_FALSE(cpus.empty());
   EXPECT_TRUE(std::ranges::is_sorted(cpus));
+}
+
+TEST(Detect, MemoryThatIsFreeIsPartOfWhatThereIs) {
   EXPECT_GT(memory_bytes(), 1 << 20);
+  EXPECT_GT(free_memory_bytes(), 1 << 20);
+  EXPECT_LE(free_memory_bytes(), memory_bytes());
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ std::string size_text(size_t bytes) {
 }
 
 // Memory for the tensor, all zero; an Error where the machine has no such room. `role` is what the error
-// calls the tensor. What is more than the whole machine has may be promised, and then ends the process when
-// it is written.
+// calls the tensor. What is more than the machine has free may be promised, and then ends the process when it
+// is written.
 Result<Buffer> allocate(const char* role, const ArtifactTensor& tensor, const std::string& where) {
   const size_t rounded = (tensor.bytes + kAlignment - 1) / kAlignment * kAlignment;
   void* const data =
-      rounded <= static_cast<size_t>(memory_bytes()) ? std::aligned_alloc(kAlignment, rounded) : nullptr;
+      rounded <= static_cast<size_t>(free_memory_bytes()) ? std::aligned_alloc(kAlignment, rounded) : nullptr;
   if (data == nullptr) {
     return fail(ErrorKind::io,
                 fmt::format("{} '{}' takes {}, which this machine does not give", role, tensor.name,

@@ -148,9 +148,10 @@ std::vector<std::byte> in_c_order(const std::vector<std::byte>& bytes, const std
 Result<NpyArray> array_of(const std::string& path, const Head& head, std::string_view data) {
   const std::optional<DType> dtype = dtype_of(*head.type);
   if (!dtype) {
-    return bad(path, fmt::format("the elements have type '{}', it must be one of f4, f8, f2, i4, i8, i1, b1 "
-                                 "behind one of <, >, =, |",
-                                 *head.type));
+    return bad(path, fmt::format(
+                         "the elements have type '{}', it must be one of f2, f4, f8, i1, i2, i4, i8, u1, u2, "
+                         "b1 behind one of <, >, =, |",
+                         *head.type));
   }
   const std::optional<size_t> bytes = byte_count(*head.shape, *dtype);
   if (!bytes || data.size() < *bytes) return bad(path, "the file is cut short");

@@ -83,16 +83,14 @@ NpyArray random_array(const ArtifactTensor& tensor, Interval integers, Rng& rng)
 
 }  // namespace
 
-Result<std::vector<NpyArray>> random_inputs(const std::string& folder, uint64_t seed) {
+Status set_random_inputs(LoadedArtifact& artifact, const std::string& folder, uint64_t seed,
+                         const std::string& source) {
   LATHE_TRY(const Manifest manifest, read_manifest(folder));
   LATHE_TRY(const IntegerRanges ranges, integer_ranges(folder + "/manifest.json", manifest.inputs.size()));
   Rng rng(seed);
-  std::vector<NpyArray> arrays;
-  for (size_t i = 0; i < manifest.inputs.size(); ++i) {
-    NpyArray array = random_array(manifest.inputs[i], ranges[i], rng);
-    arrays.push_back(std::move(array));
-  }
-  return arrays;
+  for (size_t i = 0; i < manifest.inputs.size(); ++i)
+    LATHE_TRY_STATUS(artifact.set_input(i, random_array(manifest.inputs[i], ranges[i], rng), source));
+  return {};
 }
 
 }  // namespace lathe

@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "artifact/open/npy.h"
+#include "artifact/open/loaded_artifact.h"
 #include "base/result.h"
 
 namespace lathe {
 
-// One array for each input, in their order: floats uniform in [-1, 1), booleans, and integers that lead
-// nowhere outside of what they index; those that no kernel is seen to index with are 0 to 3. The same seed
-// gives the same arrays. An Error where the folder is no artifact, or an input has a type that no program
-// reads.
-Result<std::vector<NpyArray>> random_inputs(const std::string& folder, uint64_t seed);
+// Gives the artifact of that folder all its inputs, one after another: floats uniform in [-1, 1), booleans,
+// and integers that lead nowhere outside of what they index; those that no kernel is seen to index with are 0
+// to 3. The same seed gives the same. An Error where the folder is no artifact, or the machine has no room
+// for an input; its place is `source`.
+Status set_random_inputs(LoadedArtifact& artifact, const std::string& folder, uint64_t seed,
+                         const std::string& source);
 
 }  // namespace lathe

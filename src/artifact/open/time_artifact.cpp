@@ -32,17 +32,16 @@ double drawing_seconds(const LoadedArtifact& artifact) {
 
 }  // namespace
 
-Result<ArtifactTime> time_artifact(const std::string& folder, int cores, const Deadline& deadline) {
+Result<ArtifactTime> time_artifact(const std::string& folder, int cores, double expected_seconds,
+                                   const Deadline& deadline) {
   const auto no_time = [] { return fail(ErrorKind::timeout, "there was no time left to run it"); };
   if (deadline.is_past()) return no_time();
   release_code_pages();
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(folder, cores));
-  if (drawing_seconds(artifact) > deadline.seconds_left()) return no_time();
+  if (drawing_seconds(artifact) + expected_seconds > deadline.seconds_left()) return no_time();
   // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
   const PinnedThread pinned(allowed_cpus().front());
-  LATHE_TRY(std::vector<NpyArray> inputs, random_inputs(folder, 1));
-  for (size_t i = 0; i < inputs.size(); ++i)
-    LATHE_TRY_STATUS(artifact.set_input(i, std::move(inputs[i]), folder));
+  LATHE_TRY_STATUS(set_random_inputs(artifact, folder, 1, folder));
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(artifact.run());  // prepares constants
   const double first = monotonic_seconds() - start;

@@ -16,7 +16,8 @@ struct ArtifactTime {
 };
 
 // Some tenths of a second of runs, or one that takes longer. By the deadline fewer; an Error of kind timeout
-// where there is no time for a single one.
-Result<ArtifactTime> time_artifact(const std::string& folder, int cores, const Deadline& deadline = {});
+// where there is no time for a single one, which is thought to take `expected_seconds`.
+Result<ArtifactTime> time_artifact(const std::string& folder, int cores, double expected_seconds = 0,
+                                   const Deadline& deadline = {});
 
 }  // namespace lathe

@@ -123,9 +123,7 @@ Status check_outputs_apart(const std::string& folder, const std::vector<TensorFi
 Status set_inputs(LoadedArtifact& artifact, const std::vector<TensorFile>& inputs,
                   const RunRequest& request) {
   if (request.random) {
-    LATHE_TRY(std::vector<NpyArray> arrays, random_inputs(request.folder, request.seed.value_or(kSeed)));
-    for (size_t i = 0; i < arrays.size(); ++i)
-      LATHE_TRY_STATUS(artifact.set_input(i, std::move(arrays[i]), "--random"));
+    LATHE_TRY_STATUS(set_random_inputs(artifact, request.folder, request.seed.value_or(kSeed), "--random"));
   }
   for (const TensorFile& input : inputs) {
     LATHE_TRY(NpyArray array, read_npy(input.path));

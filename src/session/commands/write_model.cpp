@@ -34,7 +34,8 @@ double usual_seconds(const Model& model) {
 }  // namespace
 
 std::string folder_below(const std::string& out, const std::string& name) {
-  return (std::filesystem::path(out) / name).string();
+  const size_t end = out.find_last_not_of('/');
+  return (std::filesystem::path(end == std::string::npos ? out : out.substr(0, end + 1)) / name).string();
 }
 
 Result<WrittenModel> write_model(Model model, const std::string& folder, const Deadline& deadline,
@@ -43,11 +44,12 @@ Result<WrittenModel> write_model(Model model, const std::string& folder, const D
   written.name = model.name;
   written.folder = folder;
   const Target target = model.target;
-  const WorkState run = {model.name + ": the artifact is run", 0, usual_seconds(model)};
+  const double expected_seconds = usual_seconds(model);
+  const WorkState run = {model.name + ": the artifact is run", 0, expected_seconds};
   LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
   if (!check_runs_here(target)) return written;
   if (work) work(run);
-  const Result<ArtifactTime> time = time_artifact(folder, cores_of(target), deadline);
+  const Result<ArtifactTime> time = time_artifact(folder, cores_of(target), expected_seconds, deadline);
   if (time) {
     written.time = *time;
   } else {

@@ -16,10 +16,11 @@ TEST_F(TimeArtifactTest, ARunIsTimedUnlessThereIsNoTime) {
   ASSERT_TRUE(time.has_value()) << time.error().to_string();
   EXPECT_GT(time->seconds, 0);
   EXPECT_GT(time->samples, 0U);
-  const auto late = time_artifact(folder(), options_.target.cpu().cores, Deadline::in(0));
+  const auto late = time_artifact(folder(), options_.target.cpu().cores, 0, Deadline::in(0));
   ASSERT_FALSE(late.has_value());
   EXPECT_EQ(late.error().kind, ErrorKind::timeout);
   EXPECT_EQ(late.error().message, "there was no time left to run it");
+  EXPECT_FALSE(time_artifact(folder(), options_.target.cpu().cores, 50, Deadline::in(40)).has_value());
 }
 
 }  // namespace
