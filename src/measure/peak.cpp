@@ -85,7 +85,7 @@ Result<double> measure_read_gigabytes(const Target& target, int64_t bytes) {
 }
 
 int64_t bytes_beyond_caches(const Target& target) {
-  constexpr int64_t kLeast = int64_t{256} << 20;
+  constexpr int64_t kLeast = int64_t{128} << 20;
   return std::max(kLeast, 4 * last_cache_bytes(target));
 }
 
