@@ -41,5 +41,28 @@ TEST(IndexInputs, CastsThatMakeOtherValuesDoNot) {
   EXPECT_EQ(range_through(kI32, {onnx::TensorProto_DataType_FLOAT, kI32}), std::nullopt);
 }
 
+// y = the rows of w [10,4] at Where(k == `compared`, `instead`, i) and, where it is told, at i.
+OnnxModel replacing_model(const std::string& instead, const std::string& compared, bool reads_both = false) {
+  OnnxModel model;
+  model.input("i", {5}, kI64).input("j", {5}, kI64).initializer("w", {10, 4}).initializer("v", {8, 4});
+  model.integers("zero", {0}).integers("far", {99}).integers("many", {1, 2, 3, 4, 5});
+  model.node("e", "Equal", {"i", compared}, "c").node("r", "Where", {"c", instead, "i"}, "p");
+  model.node("g", "Gather", {"w", "p"}, "y").output("y");
+  if (reads_both) model.node("h", "Gather", {"v", "i"}, "z").output("z");
+  return model;
+}
+
+TEST(IndexInputs, OneValueMayStandForAnother) {
+  const auto range = [](const OnnxModel& model) {
+    const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
+    return index_range(graph, graph.inputs.front());
+  };
+  EXPECT_EQ(range(replacing_model("zero", "far")), (Interval{-10, 99}));
+  EXPECT_EQ(range(replacing_model("zero", "zero")), (Interval{-10, 9}));
+  EXPECT_EQ(range(replacing_model("zero", "far", true)), (Interval{-8, 7}));
+  EXPECT_EQ(range(replacing_model("zero", "many")), std::nullopt);
+  EXPECT_EQ(range(replacing_model("j", "far")), std::nullopt);
+}
+
 }  // namespace
 }  // namespace lathe

@@ -5,10 +5,12 @@
 
 #include <stdexcept>
 
+#include "codegen/machine.h"
 #include "graph/onnx/import.h"
 #include "graph/simplify.h"
 #include "loop/interpret.h"
 #include "loop/loop.h"
+#include "target/detect.h"
 
 namespace lathe {
 
@@ -55,7 +57,15 @@ class Storage {
   std::vector<double> arena_;
 };
 
-void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& storage) {
+using Outputs = Result<std::vector<HostTensor>>;
+
+Outputs run_interpreted(const Task& task, std::span<const HostTensor> inputs) {
+  LATHE_TRY(Interpretation run, interpret(naive_program(task), inputs));
+  return std::move(run.outputs);
+}
+
+template <class Run>
+void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& storage, Run run_task) {
   const Result<Task> task = make_task(network_task.name, network_task.dag, Target{}, network_task.constants);
   if (!task) throw std::runtime_error(task.error().to_string());
   std::vector<HostTensor> inputs;
@@ -64,26 +74,41 @@ void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& stora
     input.values = storage.read(use.arguments[i]);
     inputs.push_back(std::move(input));
   }
-  const Result<Interpretation> run = interpret(naive_program(*task), inputs);
-  if (!run) throw std::runtime_error(run.error().to_string());
-  for (size_t i = 0; i < run->outputs.size(); ++i)
-    storage.write(use.arguments[inputs.size() + i], run->outputs[i].values);
+  const Outputs outputs = run_task(*task, inputs);
+  if (!outputs) throw std::runtime_error(outputs.error().to_string());
+  for (size_t i = 0; i < outputs->size(); ++i)
+    storage.write(use.arguments[inputs.size() + i], (*outputs)[i].values);
 }
 
-}  // namespace
-
-std::vector<Values> run_partition(const Graph& graph, const Partition& partition,
-                                  const std::vector<Values>& inputs) {
+template <class Run>
+std::vector<Values> run_tasks(const Graph& graph, const Partition& partition,
+                              const std::vector<Values>& inputs, Run run_task) {
   const ActivationPlan plan = plan_activations(graph, partition);
   Storage storage(graph, plan);
   for (size_t i = 0; i < inputs.size(); ++i) storage.write(graph.inputs[i], inputs[i].data);
-  for (const TaskUse& use : partition.uses) run_use(partition.tasks[use.task], use, storage);
+  for (const TaskUse& use : partition.uses) run_use(partition.tasks[use.task], use, storage, run_task);
   std::vector<Values> outputs;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const TensorType& type = graph.tensors[graph.outputs[i]].type;
     outputs.push_back({type.shape, storage.read(partition.outputs[i]), type.dtype});
   }
   return outputs;
+}
+
+}  // namespace
+
+std::vector<Values> run_partition(const Graph& graph, const Partition& partition,
+                                  const std::vector<Values>& inputs) {
+  return run_tasks(graph, partition, inputs, run_interpreted);
+}
+
+std::vector<double> run_compiled(const OnnxModel& model, const std::vector<Values>& inputs) {
+  const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
+  const auto run_task = [&](const Task& task, std::span<const HostTensor> operands) -> Outputs {
+    LATHE_TRY(const LoweredProgram lowered, lower(naive_program(task), detect_target().value()));
+    return testing::run_machine(lowered, testing::Backend::llvm, operands);
+  };
+  return run_tasks(graph, partition(graph).value(), inputs, run_task)[0].data;
 }
 
 Values run_network(const OnnxModel& model, const std::vector<Values>& inputs, size_t output) {
@@ -95,8 +120,8 @@ Values run_network(const OnnxModel& model, const std::vector<Values>& inputs, si
   const std::vector<Values> actual = run_partition(simple, partition(simple).value(), inputs);
   for (size_t i = 0; i < reference.size(); ++i) {
     EXPECT_EQ(actual[i].shape, reference[i].shape);
-    const auto is_near = testing::NanSensitiveDoubleNear(1e-5);
-    EXPECT_THAT(actual[i].data, testing::Pointwise(is_near, reference[i].data));
+    const auto is_near = ::testing::NanSensitiveDoubleNear(1e-5);
+    EXPECT_THAT(actual[i].data, ::testing::Pointwise(is_near, reference[i].data));
   }
   return std::move(reference[output]);
 }

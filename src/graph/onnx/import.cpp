@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "graph/index_inputs.h"
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
 #include "graph/onnx/file.h"
@@ -263,6 +264,7 @@ class Importer {
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
     const auto gives = [&](const onnx::ValueInfoProto& given) { return given.name() == name; };
     const bool is_given = std::any_of(graph_.output().begin(), graph_.output().end(), gives);
+    LATHE_TRY_STATUS(check_looked_up(node, whole));
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
     if (known && (!is_given || known->type.dtype != DType::f32))
@@ -275,6 +277,17 @@ class Importer {
                    fmt::format("it computes {}, and Lathe computes bool, i8, i32, i64 and f32 when a model "
                                "runs",
                                to_string(dtype)));
+  }
+
+  // Places that are constants lie inside of their axis.
+  Status check_looked_up(const onnx::NodeProto& node, const GraphNode& whole) const {
+    const std::optional<size_t> axis = looked_up_axis(whole.op);
+    if (!axis) return {};
+    const GraphTensor& places = builder_.tensor(whole.inputs[1]);
+    const Shape& shape = builder_.tensor(whole.inputs[0]).type.shape;
+    if (!places.is_constant() || is_float(places.type.dtype) || *axis >= shape.size()) return {};
+    const Status checked = check_places(values_of(places), *axis, shape);
+    return checked ? checked : fail_at(node, checked.error().kind, checked.error().message);
   }
 
   // A node that gives an output of the model is never folded, so that it reads its constants at run time.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -65,20 +66,36 @@ class LossSteps {
     gather.axis = 1;
     const size_t places = steps_.add(ReshapeOp{column}, {classes_});
     const size_t said = steps_.add(ReshapeOp{targets}, {steps_.add(gather, {logarithms, places})});
-    const size_t loss = steps_.add(MapOp{MapFunction::negate}, {said});
-    return ignored_ ? steps_.add(WhereOp{}, {*ignored_, steps_.real(0), loss}) : loss;
+    size_t loss = steps_.add(MapOp{MapFunction::negate}, {said});
+    if (!ignored_) return loss;
+    if (!is_place(ignored_target())) loss = steps_.add(WhereOp{}, {are_classes(), loss, steps_.real(NAN)});
+    return steps_.add(WhereOp{}, {*ignored_, steps_.real(0), loss});
+  }
+
+  int64_t ignored_target() { return node_.integer("ignore_index", 0); }
+  int64_t class_count() const { return node_.shape(kScores)[1]; }
+  bool is_place(int64_t target) const { return target >= -class_count() && target < class_count(); }
+
+  // Integers of the targets' type.
+  size_t number(int64_t value) {
+    const DType dtype = node_.type(kTargets).dtype;
+    const std::vector<double> values{static_cast<double>(value)};
+    return steps_.add(OnnxConstant{{dtype, {}}, to_bytes(dtype, values)});
+  }
+
+  // Whether each target is a class. Where no class is ignored, targets between the ignored one and the
+  // classes pass as inputs (index_range), and are no class.
+  size_t are_classes() {
+    const size_t are_large = zip(ZipFunction::greater_equal, classes_, number(-class_count()));
+    const size_t are_small = zip(ZipFunction::less, classes_, number(class_count()));
+    return zip(ZipFunction::logical_and, are_large, are_small);
   }
 
   // A target that is to be ignored may be no class at all: the first class stands for it where classes are
   // looked up.
   void find_ignored() {
     if (!node_.has("ignore_index")) return;
-    const DType dtype = node_.type(kTargets).dtype;
-    const auto number = [&](int64_t value) {
-      const std::vector<double> values{static_cast<double>(value)};
-      return steps_.add(OnnxConstant{{dtype, {}}, to_bytes(dtype, values)});
-    };
-    ignored_ = zip(ZipFunction::equal, kTargets, number(node_.integer("ignore_index", 0)));
+    ignored_ = zip(ZipFunction::equal, kTargets, number(ignored_target()));
     classes_ = steps_.add(WhereOp{}, {*ignored_, number(0), kTargets});
   }
 

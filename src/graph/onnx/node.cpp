@@ -68,14 +68,19 @@ Result<std::vector<double>> OnnxNode::constant_reals(size_t input) const {
                                                        input, tensor->name, to_string(tensor->type.dtype)));
 }
 
-Result<double> OnnxNode::constant_real(size_t input, double otherwise) const {
+Result<double> OnnxNode::constant_number(size_t input, DType dtype, double otherwise) const {
   if (!has_input(input)) return otherwise;
   LATHE_TRY(const GraphTensor* const tensor, constant(input));
-  if (tensor->type.dtype != DType::f32 || elements_of(tensor->type.shape) != 1) {
-    return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is {}, and must be one f32", input,
-                                                         tensor->name, to_string(tensor->type)));
+  if (tensor->type.dtype != dtype || elements_of(tensor->type.shape) != 1) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("input {}, '{}', is {}, and must be one {}", input, tensor->name,
+                            to_string(tensor->type), to_string(dtype)));
   }
-  return values_of(*tensor).front();
+  const double value = values_of(*tensor).front();
+  if (is_float(dtype) || std::abs(value) <= kLargestInteger) return value;
+  return fail(ErrorKind::unsupported,
+              fmt::format("input {}, '{}', is {:.6g}, and Lathe supports integers up to 2^53 there", input,
+                          tensor->name, value));
 }
 
 Result<bool> OnnxNode::constant_flag(size_t input) const {

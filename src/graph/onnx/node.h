@@ -57,8 +57,12 @@ class OnnxNode {
   // The values of an operand that must be a constant of f32, of any shape.
   Result<std::vector<double>> constant_reals(size_t input) const;
 
-  // The value of an operand of one f32 that must be a constant; `otherwise` where it is left out.
-  Result<double> constant_real(size_t input, double otherwise) const;
+  // The value of an operand of one element of this type that must be a constant; `otherwise` where it is left
+  // out.
+  Result<double> constant_number(size_t input, DType dtype, double otherwise) const;
+  Result<double> constant_real(size_t input, double otherwise) const {
+    return constant_number(input, DType::f32, otherwise);
+  }
 
   // Whether an operand that must be a constant is true; false where it is left out.
   Result<bool> constant_flag(size_t input) const;

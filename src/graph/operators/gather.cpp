@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "graph/onnx/node.h"
 #include "ops/axes.h"
 
@@ -160,17 +162,21 @@ Tensor lower(const GatherElementsOp& op, DagBuilder& builder, std::span<const Te
   return builder.compute("gathered", axes, load(operands[0], index));
 }
 
+Status check_places(std::span<const double> places, size_t axis, const Shape& shape) {
+  const auto extent = static_cast<double>(shape[axis]);
+  const auto beyond = std::ranges::find_if(places, [&](double at) { return at < -extent || at >= extent; });
+  if (beyond == places.end()) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("there is no place {:.0f} in axis {} of {}", *beyond, axis, to_string(shape)));
+}
+
 Result<std::variant<GatherOp, GatherByOp>> import_gather(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), shape.size()));
   if (!node.is_constant(1)) return GatherByOp{axis};
   LATHE_TRY(Shape places, node.constant_integers(1));
-  for (int64_t& place : places) {
-    place += place < 0 ? shape[axis] : 0;
-    if (place >= 0 && place < shape[axis]) continue;
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("there is no place {} in axis {} of {}", place, axis, to_string(shape)));
-  }
+  LATHE_TRY_STATUS(check_places(std::vector<double>(places.begin(), places.end()), axis, shape));
+  for (int64_t& place : places) place += place < 0 ? shape[axis] : 0;
   if (!are_evenly_spaced(places)) return GatherByOp{axis};
   return GatherOp{axis, places[0], places.size() > 1 ? places[1] - places[0] : 0, node.shape(1)};
 }

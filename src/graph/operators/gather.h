@@ -1,7 +1,7 @@
 // Operators that take elements from places of an axis: those that lie evenly, known when the model is read,
 // or those that another operand names when it runs. Negative places count from the end. Places beyond the
-// axis, which ONNX leaves open, count on from its other end (they are taken modulo its extent), so that none
-// leads outside of the operand.
+// axis are refused where they are constants (`check_places`), else, which ONNX leaves open, they count on
+// from its other end (they are taken modulo its extent), so that none leads outside of the operand.
 #pragma once
 
 #include <variant>
@@ -62,6 +62,9 @@ Values evaluate(const GatherElementsOp& op, std::span<const Values> inputs);
 Tensor lower(const GatherOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const GatherByOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const GatherElementsOp& op, DagBuilder& builder, std::span<const Tensor> operands);
+
+// An Error unless each of these is a place of the axis.
+Status check_places(std::span<const double> places, size_t axis, const Shape& shape);
 
 // ONNX Gather: of constant places that lie evenly, or by an operand.
 Result<std::variant<GatherOp, GatherByOp>> import_gather(OnnxNode& node);

@@ -76,7 +76,6 @@ Result<TensorType> infer(const PadOp& op, std::span<const TensorType> inputs) {
     return fail(ErrorKind::unsupported, fmt::format("the pads {} and {} of axis {} of {} are out of range",
                                                     op.before[d], op.after[d], d, to_string(shape)));
   }
-  if (op.mode == PadMode::constant) LATHE_TRY_STATUS(require_f32(inputs));
   return TensorType{inputs[0].dtype, padded_shape(op, shape)};
 }
 
@@ -134,7 +133,7 @@ Result<PadOp> import_pad(OnnxNode& node) {
     op.after[axis] = pads[axes.size() + i];
   }
   op.value = node.real("value", 0);
-  LATHE_TRY(op.value, node.constant_real(2, op.value));
+  LATHE_TRY(op.value, node.constant_number(2, node.type(0).dtype, op.value));
   const std::string mode = node.text("mode", "constant");
   if (mode != "constant" && mode != "edge" && mode != "reflect") {
     return fail(ErrorKind::unsupported,

@@ -1,4 +1,4 @@
-// Padding: places beyond the operand along any of its axes.
+// Padding: places beyond the operand along any of its axes, whatever the element type.
 #pragma once
 
 #include "graph/operators/family.h"
@@ -16,7 +16,7 @@ struct PadOp {
   Shape before;  // an entry an axis; negative ones cut
   Shape after;
   PadMode mode = PadMode::constant;
-  double value = 0;
+  double value = 0;  // of the operand's type
 
   bool operator==(const PadOp&) const = default;
 };

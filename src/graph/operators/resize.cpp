@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "graph/onnx/node.h"
@@ -42,6 +44,22 @@ bool meets_places(const Coordinate& at, int64_t to) {
   return false;
 }
 
+// A number of the parts that the whole of two weights has.
+struct Parts {
+  Affine share;
+  int64_t whole = 1;
+};
+
+// The share of the place behind, in parts of which f32 holds every number: with weights that add up to 1 a
+// multiply-add of equal numbers is that number, and so overflows only where the result does.
+Parts share_of(const Coordinate& at, const Var& y) {
+  constexpr int64_t kWhole = int64_t{1} << 24;
+  const Affine rest = modulo(numerator(at, y), at.divisor);
+  const int64_t divisor = at.divisor / std::gcd(std::gcd(at.scale, at.shift), at.divisor);
+  if (divisor <= kWhole && std::has_single_bit(static_cast<uint64_t>(divisor))) return {rest, at.divisor};
+  return {floor_div(rest * kWhole + Affine(at.divisor / 2), at.divisor), kWhole};
+}
+
 // The weighted sum of the two places, which overflows only where the result does; an infinity or a NaN
 // without a share counts for nothing.
 template <class Element>
@@ -50,9 +68,10 @@ Expr blended(const Coordinate& at, const Var& y, int64_t from, int64_t to, Eleme
   const int64_t least = place_of(at, 0);
   const int64_t most = place_of(at, to - 1);
   const Affine rest = modulo(numerator(at, y), at.divisor);
-  const Expr unit = literal({DType::f32}, 1 / static_cast<double>(at.divisor));
-  const Expr share = cast({DType::f32}, Expr(rest)) * unit;
-  const Expr left = cast({DType::f32}, Expr(Affine(at.divisor) - rest)) * unit;
+  const auto [parts, whole] = share_of(at, y);
+  const Expr unit = literal({DType::f32}, 1 / static_cast<double>(whole));
+  const Expr share = cast({DType::f32}, Expr(parts)) * unit;
+  const Expr left = cast({DType::f32}, Expr(Affine(whole) - parts)) * unit;
   const Expr first = within(place, from, least, most, element) * left;
   Expr next = within(place + Affine(1), from, least + 1, most + 1, element) * share;
   if (meets_places(at, to)) next = select(Expr(rest) == Expr(int64_t{0}), literal({DType::f32}, 0), next);
@@ -251,7 +270,7 @@ std::string attributes_of(const ResizeOp& op) {
 }
 
 Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  if (op.mode == ResizeMode::linear) LATHE_TRY_STATUS(require_f32(inputs));
   const Shape& shape = inputs[0].shape;
   if (op.shape.size() != shape.size() || op.scales.size() != shape.size()) {
     return fail(ErrorKind::invalid_argument,
@@ -268,7 +287,7 @@ Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs)
                     "finds its places",
                     op.scales[d], d, shape[d]));
   }
-  return TensorType{DType::f32, op.shape};
+  return TensorType{inputs[0].dtype, op.shape};
 }
 
 Values evaluate(const ResizeOp& op, std::span<const Values> inputs) {

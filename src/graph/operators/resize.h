@@ -1,4 +1,5 @@
-// Resampling to another number of places along any axes: the nearest place, or between the two next to it.
+// Resampling to another number of places along any axes: the nearest place, of any element type, or between
+// the two next to it, of f32.
 #pragma once
 
 #include "graph/operators/family.h"

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph/index_inputs.h"
 #include "graph/network_runner.h"
 #include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
+#include "graph/simplify.h"
 
 namespace lathe {
 namespace {
@@ -47,11 +50,51 @@ TEST(OnnxLosses, WhatIsIgnoredMayBeNoClass) {
   const auto loss = [&](const std::vector<std::string>& inputs) {
     OnnxModel model = loss_model("NegativeLogLikelihoodLoss", inputs).attribute("ignore_index", -100);
     const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
-    EXPECT_TRUE(graph && !index_range(*graph, graph->inputs.at(1)));
+    EXPECT_EQ(index_range(*graph, graph->inputs.at(1)), (Interval{-100, 1}));
     return run_network(model.attribute("reduction", "none"), {said(), ignored}).data;
   };
   EXPECT_EQ(loss({"x", "t"}), (std::vector<double>{1, 0, 6}));
   EXPECT_EQ(loss({"x", "t", "w"}), (std::vector<double>{1, 0, 18}));
+}
+
+// The losses at these targets of 0 and 1, of which one number is ignored.
+std::vector<double> ignoring_loss(const char* type, int64_t ignored, const std::vector<double>& targets) {
+  const OnnxModel model = loss_model(type).attribute("ignore_index", ignored).attribute("reduction", "none");
+  return run_network(model, {said(), {{3}, targets}}).data;
+}
+
+// What is neither a class nor ignored and no error (index_range) has no loss; negative ones count from the
+// end.
+TEST(OnnxLosses, TargetsThatAreNoClassAreNone) {
+  const std::string type = "NegativeLogLikelihoodLoss";
+  const auto losses = ignoring_loss(type.c_str(), 255, {7, 255, -1});
+  EXPECT_TRUE(std::isnan(losses.at(0)));
+  EXPECT_EQ(losses.at(1), 0);
+  EXPECT_EQ(losses.at(2), 6);
+  EXPECT_TRUE(std::isnan(ignoring_loss("SoftmaxCrossEntropyLoss", -100, {0, 1, -3}).at(2)));
+  for (const char* reduction : {"sum", "mean"}) {
+    OnnxModel model = loss_model(type, {"x", "t", "w"}).attribute("ignore_index", -100);
+    model.attribute("reduction", reduction);
+    EXPECT_TRUE(std::isnan(run_network(model, {said(), {{3}, {0, 1, -50}}}).data.at(0)));
+    EXPECT_FALSE(std::isnan(run_network(model, {said(), {{3}, {0, 1, -100}}}).data.at(0)));
+  }
+}
+
+TEST(OnnxLosses, TargetsOutsideOfClassesAreRefused) {
+  const auto range = [](int64_t ignored) {
+    const OnnxModel model = loss_model("NegativeLogLikelihoodLoss").attribute("ignore_index", ignored);
+    const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
+    EXPECT_EQ(index_range(simplify(graph), graph.inputs.at(1)), index_range(graph, graph.inputs.at(1)));
+    return index_range(graph, graph.inputs.at(1)).value();
+  };
+  EXPECT_EQ(range(1), (Interval{-2, 1}));
+  EXPECT_EQ(range(-100), (Interval{-100, 1}));
+  EXPECT_EQ(range(255), (Interval{-2, 255}));
+  OnnxModel constant = node_model({2, 3}, "NegativeLogLikelihoodLoss", {"x", "t"}).integers("t", {-100, 7});
+  EXPECT_EQ(import_error(constant),
+            "node 'n' (NegativeLogLikelihoodLoss): there is no place -100 in axis 1 of [2,3]");
+  EXPECT_EQ(import_error(constant.attribute("ignore_index", -100)),
+            "node 'n' (NegativeLogLikelihoodLoss): there is no place 7 in axis 1 of [2,3]");
 }
 
 TEST(OnnxLosses, CrossEntropyIsOfSoftmax) {

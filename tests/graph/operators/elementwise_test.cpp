@@ -103,6 +103,64 @@ TEST(Elementwise, FunctionsOfLaterOperatorSets) {
   EXPECT_THAT(run_newest("Mish", x).data, Pointwise(DoubleNear(1e-6), mapped(image(), mish)));
 }
 
+struct SmallCase {
+  const char* type;
+  std::vector<std::pair<const char*, double>> attributes;
+  std::function<double(double)> function;
+};
+
+std::vector<SmallCase> small_cases() {
+  const auto soft_plus = [](double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); };
+  const auto exp_less_1 = [](double a, double b, double x) { return x < 0 ? a * std::expm1(x / b) : x; };
+  return {{"Softplus", {}, soft_plus},
+          {"Elu", {{"alpha", 2.0}}, [=](double x) { return exp_less_1(2, 1, x); }},
+          {"Selu", {{"alpha", 2.0}, {"gamma", 3.0}}, [=](double x) { return 3 * exp_less_1(2, 1, x); }},
+          {"Celu", {{"alpha", 4.0}}, [=](double x) { return exp_less_1(4, 4, x); }},
+          {"Celu", {{"alpha", -1.0}}, [=](double x) { return exp_less_1(-1, -1, x); }},
+          {"Celu", {{"alpha", -16.0}}, [=](double x) { return exp_less_1(-16, -16, x); }},
+          {"Mish", {}, [=](double x) { return x * std::tanh(soft_plus(x)); }},
+          {"Softsign", {}, [](double x) { return x / (1 + std::fabs(x)); }}};
+}
+
+// A difference or a sum with 1 on the way would lose their digits.
+TEST(Elementwise, SmallResultsKeepTheirDigits) {
+  std::vector<double> x = {-87, -40, -20, -10, -3, -1, 1, 3, 10, 20, 40, 87};
+  for (const double tiny : {0.75, 0.501, 0.5, 0.499, 0.1, 1e-3, 1e-5, 1e-8, 1e-20, 1e-37})
+    for (const double sign : {-1.0, 1.0}) x.push_back(static_cast<double>(static_cast<float>(sign * tiny)));
+  const auto count = static_cast<int64_t>(x.size());
+  for (const SmallCase& test : small_cases()) {
+    SCOPED_TRACE(test.type);
+    OnnxModel model;
+    model.input("x", {count}).node("n", test.type, {"x"}, "y").operator_set(18).output("y");
+    for (const auto& [name, value] : test.attributes) model.attribute(name, value);
+    const Graph graph = import_onnx_bytes(model.bytes(), "m.onnx").value();
+    const std::vector<double> folded =
+        evaluate_graph(graph, std::vector<Values>{{{count}, x}}).value()[0].data;
+    const std::vector<double> computed = run_compiled(model, {{{count}, x}});
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double expected = test.function(x[i]);
+      EXPECT_NEAR(folded[i], expected, 1e-12 * std::fabs(expected)) << x[i];
+      // Of a large quotient e^x grows the rounding.
+      const double units = std::fabs(expected) > 1e3 ? 64 : 4;
+      EXPECT_NEAR(computed[i], expected, units * 0x1p-23 * std::fabs(expected)) << x[i];
+    }
+  }
+}
+
+TEST(Elementwise, CeluTakesANegativeAlpha) {
+  const auto run = [](double alpha, const std::vector<double>& x) {
+    OnnxModel model = node_model({4}, "Celu").attribute("alpha", alpha);
+    return run_compiled(model, {{{4}, x}});
+  };
+  EXPECT_THAT(run(-1, {-2, -0.5, 0, 1}),
+              Pointwise(DoubleNear(1e-6), std::vector<double>{-6.389056, -0.6487213, 0, 1}));
+  // e^90 is beyond f32, and 2^-10 times it is not; that of e^160 is.
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> y = run(-0x1p-10, {-0.087890625, -0.15625, -infinity, 2});
+  EXPECT_NEAR(y[0] / (-0x1p-10 * std::exp(90)), 1, 1e-5);
+  EXPECT_EQ(std::vector<double>(y.begin() + 1, y.end()), (std::vector<double>{-infinity, -infinity, 2}));
+}
+
 TEST(Elementwise, HalvesAreRoundedToTheEvenOne) {
   OnnxModel model;
   model.input("x", {7}).node("n", "Round", {"x"}, "y").output("y");
@@ -126,6 +184,9 @@ TEST(Elementwise, GeluByTanh) {
   };
   EXPECT_THAT(run_network(model("tanh"), {{{3}, {-1, 0.5, 3}}}).data,
               Pointwise(DoubleNear(1e-6), std::vector<double>{-0.15880801, 0.34571401, 2.99636269}));
+  const std::vector<double> small = run_compiled(model("tanh"), {{{3}, {-6, -4, -1e-20}}});
+  const std::vector<double> expected = {-8.4396467e-11, -7.0245948e-5, -5e-21};
+  for (size_t i = 0; i < small.size(); ++i) EXPECT_NEAR(small[i] / expected[i], 1, 1e-4);
   EXPECT_EQ(import_error(model("sinh")),
             "node 'n' (Gelu): attribute 'approximate' is 'sinh', and must be none or tanh");
 }

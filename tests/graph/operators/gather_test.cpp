@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "graph/network_runner.h"
 #include "graph/onnx/models.h"
 
@@ -89,6 +91,8 @@ TEST(Gather, TakesUnevenPlacesOfComputedData) {
 TEST(Gather, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(gather_model({1}, {5}, 1)),
             "node 'n' (Gather): there is no place 5 in axis 1 of [2,5]");
+  EXPECT_EQ(import_error(gather_model({1}, {-6}, 1)),
+            "node 'n' (Gather): there is no place -6 in axis 1 of [2,5]");
   OnnxModel reals = gather_of("x", "places");
   reals.input("x", {3}).input("places", {2});
   EXPECT_EQ(import_error(reals),
@@ -109,6 +113,25 @@ TEST(GatherElements, TakesAPlaceForEachElement) {
   EXPECT_EQ(
       run_network(elements_model({2, 2}, {2, 3}, 1), {numbered({2, 2}), {{2, 3}, {0, 0, 1, -1, 0, 5}}}).data,
       (Data{1, 1, 2, 4, 3, 4}));
+}
+
+TEST(GatherElements, ConstantPlacesLieInTheAxis) {
+  const auto model = [](const std::vector<int64_t>& list, const char* places) {
+    OnnxModel result;
+    result.input("x", {3}).integers("list", list).node("c", "Cast", {"list"}, "cast").attribute("to", kI32);
+    result.node("n", "GatherElements", {"x", places}, "y").output("y");
+    return result;
+  };
+  EXPECT_EQ(run_network(model({0, -1, -3, 2}, "list"), {numbered({3})}).data, (Data{1, 3, 1, 3}));
+  // Those that follow from constants are constants.
+  for (const char* places : {"list", "cast"}) {
+    EXPECT_EQ(import_error(model({0, 3, -4}, places)),
+              "node 'n' (GatherElements): there is no place 3 in axis 0 of [3]");
+    EXPECT_EQ(import_error(model({0, 2, -4}, places)),
+              "node 'n' (GatherElements): there is no place -4 in axis 0 of [3]");
+  }
+  EXPECT_EQ(import_error(model({0, INT64_MIN}, "list")),
+            "node 'n' (GatherElements): there is no place -9223372036854775808 in axis 0 of [3]");
 }
 
 TEST(Gather, LooksUpTheWordsOfATransformer) {

@@ -52,6 +52,39 @@ TEST(Pad, TakesAttributesInOldOperatorSetsAndAxesInNewOnes) {
   EXPECT_EQ(run_network(axes, {numbered({2, 3})}).data, (std::vector<double>{0, 1, 2, 3, 0, 4, 5, 6}));
 }
 
+// Pads x of this type by one place on each side.
+OnnxModel typed_model(int type, const char* mode, const std::string& value) {
+  OnnxModel model;
+  model.input("x", {3}, type).integers("pads", {1, 1}).initializer("real", {}, {1});
+  model.integers("wide", Shape{}, {1}).node("c", "Cast", {"wide"}, "whole").attribute("to", type);
+  model.node("n", "Pad", {"x", "pads", value}, "y").attribute("mode", mode).output("y");
+  return model;
+}
+
+TEST(Pad, TakesEveryTypeThatMovesElements) {
+  const Values x{{3}, {0, 1, 0}};
+  for (const int type : {onnx::TensorProto_DataType_INT64, onnx::TensorProto_DataType_INT32,
+                         onnx::TensorProto_DataType_INT8, onnx::TensorProto_DataType_BOOL}) {
+    const Values y = run_network(typed_model(type, "constant", "whole"), {x});
+    EXPECT_EQ(y.data, (std::vector<double>{1, 0, 1, 0, 1}));
+    EXPECT_NE(y.dtype, DType::f32);
+    EXPECT_EQ(run_compiled(typed_model(type, "constant", "whole"), {x}), y.data);
+    EXPECT_EQ(run_network(typed_model(type, "constant", ""), {x}).data, (std::vector<double>{0, 0, 1, 0, 0}));
+    EXPECT_EQ(run_network(typed_model(type, "reflect", ""), {x}).data, (std::vector<double>{1, 0, 1, 0, 1}));
+  }
+}
+
+TEST(Pad, ItsValueIsOfTheOperandsType) {
+  EXPECT_EQ(import_error(typed_model(onnx::TensorProto_DataType_INT32, "constant", "real")),
+            "node 'n' (Pad): input 2, 'real', is f32[], and must be one i32");
+  EXPECT_EQ(import_error(typed_model(onnx::TensorProto_DataType_INT32, "constant", "pads")),
+            "node 'n' (Pad): input 2, 'pads', is i64[2], and must be one i32");
+  OnnxModel far = node_model({3}, "Pad", {"w", "pads", "v"});
+  far.integers("w", {1, 2}).integers("pads", {1, 1}).integers("v", Shape{}, {(int64_t{1} << 53) + 2});
+  EXPECT_EQ(import_error(far),
+            "node 'n' (Pad): input 2, 'v', is 9.0072e+15, and Lathe supports integers up to 2^53 there");
+}
+
 TEST(Pad, NamesPadsThatItCannotMake) {
   EXPECT_EQ(import_error(pad_model("wrap", {0, 0, 0, 0})),
             "node 'n' (Pad): attribute 'mode' is 'wrap', and Lathe supports constant, edge and reflect");

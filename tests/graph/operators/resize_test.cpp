@@ -244,6 +244,49 @@ TEST(Resize, OverflowsOnlyWhereTheResultDoes) {
             (std::vector<double>{kInfinity, kInfinity, kInfinity, 1}));
 }
 
+// Weights that are rounded apart add up to more than 1.
+TEST(Resize, AnImageOfOneNumberStaysThatNumber) {
+  const auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  const std::vector<double> numbers = {1, 0.1F, -3.14159274F, 1e-38F, kLargest, -kLargest};
+  for (const std::string coordinates : kCoordinates) {
+    for (const auto& [from, to] :
+         {std::pair(2, 4), {4, 2}, {4, 8}, {5, 3}, {5, 8}, {5, 11}, {3, 16}, {9, 10}}) {
+      SCOPED_TRACE(::testing::Message() << coordinates << " " << from << " to " << to);
+      Values x{{6, from}, {}};
+      std::vector<double> expected;
+      for (const double number : numbers) {
+        x.data.insert(x.data.end(), static_cast<size_t>(from), number);
+        expected.insert(expected.end(), static_cast<size_t>(to), number);
+      }
+      OnnxModel model = node_model(x.shape, "Resize", {"x", "", "", "sizes"}).integers("sizes", {6, to});
+      model.attribute("mode", "linear").attribute("coordinate_transformation_mode", coordinates.c_str());
+      EXPECT_EQ(run_compiled(model, {x}), expected);
+    }
+  }
+}
+
+TEST(Resize, NumbersNextToTheLargestDoNotOverflow) {
+  const auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  const double before = kLargest - 0x1p104;
+  for (const int64_t to : {5, 8, 11, 16}) {
+    const OnnxModel model = row_model(4, to, "linear", "align_corners");
+    for (const double y : run_compiled(model, {{{1, 4}, {kLargest, before, before, kLargest}}}))
+      EXPECT_TRUE(y == kLargest || y == before) << y;
+  }
+}
+
+TEST(Resize, TheNearestPlaceMayBeOfAnyType) {
+  for (const int type : {onnx::TensorProto_DataType_INT64, onnx::TensorProto_DataType_INT32,
+                         onnx::TensorProto_DataType_INT8, onnx::TensorProto_DataType_BOOL}) {
+    OnnxModel model;
+    model.input("x", {2}, type).integers("sizes", {4}).node("n", "Resize", {"x", "", "", "sizes"}, "y");
+    EXPECT_EQ(run_network(model.output("y"), {{{2}, {0, 1}}}).data, (std::vector<double>{0, 0, 1, 1}));
+    EXPECT_NE(run_network(model, {{{2}, {0, 1}}}).dtype, DType::f32);
+    model.attribute("mode", "linear");
+    EXPECT_THAT(import_error(model), ::testing::HasSubstr("and Lathe supports f32 here"));
+  }
+}
+
 TEST(Resize, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(row_model(2, 4, "cubic", "half_pixel")),
             "node 'n' (Resize): attribute 'mode' is 'cubic', and Lathe supports nearest and linear");
