@@ -1,8 +1,8 @@
 // The thresholds of the rules and of the estimates that choose among their sketches: one table, so that each
 // can be judged. `tools/ablate_constants` derives what each is good for: what changes without it over the
-// cases of workloads/operators.json, and what that costs (docs/notes/space_constants.md). Those of GPUs' rules
-// are in space/lathe/gpu/gpu_constants.h; how many statements any program may have is a bound of compile and
-// lower (max_statements).
+// cases of workloads/operators.json, and what that costs (docs/notes/space_constants.md). Those of GPUs'
+// rules are in space/lathe/gpu/gpu_constants.h; how many statements any program may have is a bound of
+// compile and lower (max_statements).
 #pragma once
 
 #include <array>

@@ -51,6 +51,8 @@ Result<ArtifactTensor> read_tensor(const nlohmann::json& entry, const std::strin
   if (!bytes) return refused("which is more than 64 bits can address");
   tensor.bytes = *bytes;
   tensor.is_constant = entry.value("constant", false);
+  if (const auto range = entry.find("indices"); range != entry.end())
+    tensor.indices = {range->at(0).get<int64_t>(), range->at(1).get<int64_t>()};
   return tensor;
 }
 

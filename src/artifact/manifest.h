@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "expr/affine.h"
 #include "expr/type.h"
 #include "lathe/model_face.h"
 
@@ -21,7 +22,8 @@ struct ArtifactTensor {
   DType dtype = DType::f32;
   std::vector<int64_t> shape;
   bool is_constant = false;
-  size_t bytes = 0;  // row-major and packed
+  size_t bytes = 0;                      // row-major and packed
+  std::optional<Interval> indices = {};  // what integers that serve as indices may be, both ends included
 };
 
 // Which file belongs to the manifest.

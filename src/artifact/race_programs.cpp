@@ -39,7 +39,7 @@ struct Converted {
 // A program with what an artifact's runtime does around it. Constants are as in the run before.
 class Racer {
  public:
-  static Result<Racer> create(const CompiledTask& program, BufferPlace place, const LatheParallel* pool) {
+  static Result<Racer> create(const CompiledTask& program, PagePlace place, const LatheParallel* pool) {
     LATHE_TRY(Instance instance, Instance::create(program.module, place));
     Racer racer(std::move(instance), program, pool);
     LATHE_TRY_STATUS(racer.instance_.prepare(racer.pool()));
@@ -122,7 +122,7 @@ Result<double> time_first(Racer& racer) {
 }
 
 // The seconds of each with its buffers at one place of their pages; none where there is no time for that.
-Result<std::optional<std::vector<double>>> race_in(BufferPlace place, std::span<const CompiledTask> programs,
+Result<std::optional<std::vector<double>>> race_in(PagePlace place, std::span<const CompiledTask> programs,
                                                    const LatheParallel* pool, const Deadline& deadline) {
   std::vector<Racer> racers;
   std::vector<int> runs;
@@ -165,10 +165,10 @@ Result<std::optional<std::vector<double>>> race_programs(std::span<const Compile
   }
   const PinnedThread pinned(allowed_cpus().front());
   const LatheParallel* const parallel = pool ? pool->parallel() : nullptr;
-  LATHE_TRY(auto seconds, race_in(BufferPlace::ends_page, programs, parallel, deadline));
+  LATHE_TRY(auto seconds, race_in(PagePlace::end, programs, parallel, deadline));
   // Of programs that take so long neither place shows.
   if (!seconds || std::ranges::max(*seconds, {}) > kLongRun) return seconds;
-  LATHE_TRY(const auto others, race_in(BufferPlace::begins_page, programs, parallel, deadline));
+  LATHE_TRY(const auto others, race_in(PagePlace::begin, programs, parallel, deadline));
   if (!others) return seconds;
   for (size_t k = 0; k < seconds->size(); ++k) (*seconds)[k] = ((*seconds)[k] + (*others)[k]) / 2;
   return seconds;

@@ -27,7 +27,7 @@ struct Backend {
   std::string_view name;
   // By its kind, or by its name too; of two that emit and take a target the first of the table does.
   bool (*takes)(const Target& target);
-  std::string_view form;                // of its modules (module/module.h)
+  std::string_view form;  // of its modules (module/module.h)
   // What a module of the target holds (module/module.h); null: this backend makes text alone.
   Result<std::string> (*emit)(const LoweredProgram& lowered, const Target& target,
                               const EntrySymbols& symbols, EmitStats* stats);

@@ -9,7 +9,7 @@
 
 namespace lathe {
 
-Result<GuardedBuffer> GuardedBuffer::allocate(int64_t bytes, BufferPlace place) {
+Result<GuardedBuffer> GuardedBuffer::allocate(int64_t bytes, PagePlace place) {
   const GuardedLayout layout = guarded_layout(bytes, place);
   const size_t reserved = static_cast<size_t>(layout.mapped_bytes + 2 * kGuardBytes);
   void* reservation = mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

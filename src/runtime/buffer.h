@@ -15,7 +15,7 @@ namespace lathe {
 class GuardedBuffer {
  public:
   // Zeroed memory of so many bytes; an io error where the system has none left.
-  static Result<GuardedBuffer> allocate(int64_t bytes, BufferPlace place = BufferPlace::ends_page);
+  static Result<GuardedBuffer> allocate(int64_t bytes, PagePlace place = PagePlace::end);
 
   GuardedBuffer() = default;
   ~GuardedBuffer() { release(); }

@@ -15,10 +15,10 @@ int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1
 
 }  // namespace
 
-GuardedLayout guarded_layout(int64_t bytes, BufferPlace place) {
+GuardedLayout guarded_layout(int64_t bytes, PagePlace place) {
   static const int64_t page = sysconf(_SC_PAGESIZE);
   const int64_t data = round_up(bytes, kBufferAlignment);
-  if (place == BufferPlace::begins_page) {
+  if (place == PagePlace::begin) {
     const int64_t mapped = round_up(kBufferAlignment + data, page);
     return {.bytes = bytes, .mapped_bytes = mapped, .data_offset = kBufferAlignment};
   }

@@ -29,10 +29,10 @@ struct GuardedLayout {
 // Where the data lie: as above, or a line behind the first page's begin, where allocators put large tensors.
 // Of two buffers that begin alike in their pages, loads of the one wait for stores to the other that only
 // look like theirs; how fast a program is may hang on it.
-enum class BufferPlace { ends_page, begins_page };
+enum class PagePlace { end, begin };
 
 // The layout of a buffer of so many bytes (>= 0; an empty buffer gets a page of slack).
-GuardedLayout guarded_layout(int64_t bytes, BufferPlace place = BufferPlace::ends_page);
+GuardedLayout guarded_layout(int64_t bytes, PagePlace place = PagePlace::end);
 
 // Writes the canary into the slack of the pages that start at `mapping`.
 void fill_slack(std::byte* mapping, const GuardedLayout& layout);

@@ -20,7 +20,7 @@ const LatheParallel* limit_pool(const Module& module, const LatheParallel* pool,
   return &parallel;
 }
 
-Result<Instance> Instance::create(const Module& module, BufferPlace place) {
+Result<Instance> Instance::create(const Module& module, PagePlace place) {
   Instance instance;
   LATHE_TRY(instance.code_, load_object(module));
   instance.module_ = module;

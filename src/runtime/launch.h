@@ -25,7 +25,7 @@ const LatheParallel* limit_pool(const Module& module, const LatheParallel* pool,
 class Instance {
  public:
   // Loads the code and allocates zeroed inputs and constants, and outputs and prepared buffers full of NaN.
-  static Result<Instance> create(const Module& module, BufferPlace place = BufferPlace::ends_page);
+  static Result<Instance> create(const Module& module, PagePlace place = PagePlace::end);
 
   // The bytes of the buffer with that place in module.buffers.
   std::span<std::byte> buffer(size_t index) { return buffers_[index].bytes(); }

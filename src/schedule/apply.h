@@ -14,8 +14,8 @@ bool spreads_specials(const Trace& trace);
 // unknown is the step's own error.
 Status check_intrinsics(const Target& target, const Trace& trace);
 
-// A task's required algorithm must be among the rewrites; a task that is to keep infinities and NaN where they
-// belong (kExactSpecials) takes no trace that spreads them.
+// A task's required algorithm must be among the rewrites; a task that is to keep infinities and NaN where
+// they belong (kExactSpecials) takes no trace that spreads them.
 Result<Program> apply_trace(const Task& task, const Trace& trace);
 // One step that is no RewriteStep, on a program.
 Result<Program> apply_step(const Program& program, const Step& step);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "artifact/artifact_fixture.h"
+#include "artifact/open/random_inputs.h"
 #include "graph/onnx/models.h"
 
 namespace lathe {
@@ -72,6 +73,22 @@ TEST_F(NetworkModelTest, ConditionsMayBePlaces) {
   const Status run = run_bytes(*artifact, DType::boolean, {1, 0, 0, 1, 1});
   ASSERT_TRUE(run.has_value()) << run.error().to_string();
   EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{10, 0, 0, 10, 10}));
+}
+
+// Labels of two classes, or the one that is ignored: what a run takes stands in the manifest alone.
+TEST_F(NetworkModelTest, RandomInputsAreWhatARunTakes) {
+  OnnxModel onnx;
+  onnx.input("x", {4, 2}).input("labels", {4}, onnx::TensorProto_DataType_INT64).output("y");
+  onnx.node("l", "NegativeLogLikelihoodLoss", {"x", "labels"}, "y").attribute("ignore_index", int64_t{-2});
+  write_network(onnx);
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Status set = set_random_inputs(*artifact, folder(), seed, "--random");
+    ASSERT_TRUE(set.has_value()) << set.error().to_string();
+    const Status run = artifact->run();
+    EXPECT_TRUE(run.has_value()) << run.error().to_string();
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(GuardedLayout, DataIsAlignedAndItsRoundedEndTouchesTheGuard) {
 
 TEST(GuardedLayout, DataMayBeginWhereAllocatorsPutThem) {
   for (int64_t bytes : {0, 1, 64, 4032, 4033, 4096, 1 << 20}) {
-    const GuardedLayout layout = guarded_layout(bytes, BufferPlace::begins_page);
+    const GuardedLayout layout = guarded_layout(bytes, PagePlace::begin);
     EXPECT_EQ(layout.data_offset, kBufferAlignment);
     EXPECT_EQ(layout.mapped_bytes % 4096, 0);
     EXPECT_GE(layout.mapped_bytes, layout.data_offset + bytes);
@@ -28,7 +28,7 @@ TEST(GuardedLayout, DataMayBeginWhereAllocatorsPutThem) {
 }
 
 TEST(GuardedBuffer, AWriteBehindDataThatBeginAPageIsFound) {
-  Result<GuardedBuffer> buffer = GuardedBuffer::allocate(100, BufferPlace::begins_page);
+  Result<GuardedBuffer> buffer = GuardedBuffer::allocate(100, PagePlace::begin);
   ASSERT_TRUE(buffer.has_value());
   EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 4096, 64u);
   EXPECT_FALSE(buffer->overwritten_slack().has_value());

@@ -25,7 +25,11 @@ constexpr Interval kAnyIntegers = {0, 3};
 // What each input's integers may be by the kernels that read it.
 class IntegerRanges {
  public:
-  explicit IntegerRanges(size_t inputs) : ranges_(inputs, kAnyIntegers), known_(inputs, false) {}
+  explicit IntegerRanges(const std::vector<ArtifactTensor>& inputs)
+      : ranges_(inputs.size(), kAnyIntegers), known_(inputs.size(), false) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].indices) narrow(i, *inputs[i].indices);
+  }
 
   Interval operator[](size_t input) const { return ranges_[input]; }
 
@@ -50,7 +54,7 @@ class IntegerRanges {
   std::vector<bool> known_;  // whether a kernel has narrowed it
 };
 
-Result<IntegerRanges> integer_ranges(const std::string& path, size_t inputs) {
+Result<IntegerRanges> integer_ranges(const std::string& path, const std::vector<ArtifactTensor>& inputs) {
   LATHE_TRY(const std::string text, read_file(path));
   LATHE_TRY(const json manifest, parse_json(text, path));
   IntegerRanges ranges(inputs);
@@ -86,7 +90,7 @@ NpyArray random_array(const ArtifactTensor& tensor, Interval integers, Rng& rng)
 Status set_random_inputs(LoadedArtifact& artifact, const std::string& folder, uint64_t seed,
                          const std::string& source) {
   LATHE_TRY(const Manifest manifest, read_manifest(folder));
-  LATHE_TRY(const IntegerRanges ranges, integer_ranges(folder + "/manifest.json", manifest.inputs.size()));
+  LATHE_TRY(const IntegerRanges ranges, integer_ranges(folder + "/manifest.json", manifest.inputs));
   Rng rng(seed);
   for (size_t i = 0; i < manifest.inputs.size(); ++i)
     LATHE_TRY_STATUS(artifact.set_input(i, random_array(manifest.inputs[i], ranges[i], rng), source));

@@ -55,6 +55,7 @@ ordered_json tensors_json(const std::vector<ModelTensor>& tensors) {
   for (const ModelTensor& tensor : tensors) {
     ordered_json entry = {{"name", tensor.name}, {"type", to_string(tensor.dtype)}, {"shape", tensor.shape}};
     if (tensor.is_constant) entry["constant"] = true;
+    if (tensor.index_range) entry["indices"] = {tensor.index_range->lo, tensor.index_range->hi};
     if (tensor.layout != Layout::row_major(tensor.shape.size())) entry["layout"] = to_string(tensor.layout);
     list.push_back(std::move(entry));
   }
