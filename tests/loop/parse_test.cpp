@@ -96,9 +96,10 @@ TEST(ParseLoops, Errors) {
 
 // The half float's number is widened to be computed in, and stands for each lane of what is beside it.
 TEST(ParseLoops, ANumberOfAnyFloatTypeStandsForAllLanes) {
-  for (const std::string number : {"f16(0.5)", "bf16(0.5)", "f64(0.5)", "0.5", "1"}) {
-    for (const std::string value : {"A[0; 4 by 1] * " + number, "max(" + number + ", A[0; 4 by 1])",
-                                    "select(A[0] < 1.0, A[0; 4 by 1], " + number + ")"}) {
+  for (const char* const number : {"f16(0.5)", "bf16(0.5)", "f64(0.5)", "0.5", "1"}) {
+    for (const std::string& value :
+         {std::string("A[0; 4 by 1] * ") + number, std::string("max(") + number + ", A[0; 4 by 1])",
+          std::string("select(A[0] < 1.0, A[0; 4 by 1], ") + number + ")"}) {
       const std::string text =
           "input A: f32[4] [0]\noutput C: f32[4] [0]\nflat\nmain {\n  store C[0; 4 by 1] = " + value +
           "\n}\n";

@@ -10,7 +10,6 @@
 #include "ops/window.h"
 
 namespace lathe {
-namespace {}  // namespace
 
 std::string attributes_of(const LrnOp& op) {
   return fmt::format("size {}, alpha {}, beta {}, bias {}", op.size, op.alpha, op.beta, op.bias);

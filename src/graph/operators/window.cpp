@@ -114,7 +114,10 @@ Result<SlidingWindow> import_window(OnnxNode& node, const Shape& weight_kernel) 
   const std::string automatic = node.text("auto_pad", "NOTSET");
   if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
     set_same_pads(window, spatial, automatic == "SAME_UPPER");
-  } else if (automatic != "NOTSET" && automatic != "VALID") {
+  } else if (automatic == "VALID") {  // pads beside it count for nothing
+    window.pads_before.assign(rank, 0);
+    window.pads_after.assign(rank, 0);
+  } else if (automatic != "NOTSET") {
     return fail(ErrorKind::unsupported,
                 fmt::format("attribute 'auto_pad' is '{}', which Lathe does not support", automatic));
   }

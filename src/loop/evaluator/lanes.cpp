@@ -252,7 +252,10 @@ struct ExpressionEvaluator {
         self.excess_.saturates = is_outside(dtype, a[l]);
       return lanes(a.stride == 0, [&](int64_t l) { return static_cast<double>(saturated(dtype, a[l])); });
     }
-    const Values result = lanes(a.stride == 0, [&](int64_t l) { return round_cast(dtype, a[l]); });
+    // What an integer becomes is a number of the type; a float stays as near to the exact one as it is.
+    const Values result = lanes(a.stride == 0, [&](int64_t l) {
+      return is_float(from) ? round_cast(dtype, a[l]) : round_to(dtype, a[l]);
+    });
     if (!is_float(dtype)) return result;  // wraps around
     return noted(result, [&](int64_t l) { return !goes_too_far(from, a[l]); });
   }
