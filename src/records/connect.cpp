@@ -56,7 +56,10 @@ Status check_writable(const std::string& path) {
 bool has_log(const std::string& path) {
   std::error_code ignored;
   const std::string log = fs::weakly_canonical(path, ignored).string() + "-wal";
-  return fs::exists(log, ignored) && fs::file_size(log, ignored) > 0 && fs::file_size(path, ignored) > 0;
+  const auto holds_something = [&](const std::string& file) {
+    return fs::exists(file, ignored) && fs::file_size(file, ignored) > 0;
+  };
+  return holds_something(log) && holds_something(path);
 }
 
 Status check_no_orphan(const std::string& path) {

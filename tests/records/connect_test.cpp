@@ -67,6 +67,7 @@ TEST_F(ConnectTest, WhoMayNotWriteIsToldWhichOfBothIsInTheWay) {
 TEST_F(ConnectTest, ALogIsOneThatHoldsSomethingBesideAFileThatDoes) {
   EXPECT_FALSE(has_log(file("r.db")));
   std::ofstream(file("r.db-wal")) << "log";
+  EXPECT_FALSE(has_log(file("r.db")));
   std::ofstream(file("r.db")).close();
   EXPECT_FALSE(has_log(file("r.db")));
   std::ofstream(file("r.db")) << "file";

@@ -215,13 +215,16 @@ Status replace(const ScratchFolder& build, const std::string& folder, std::vecto
 
 }  // namespace
 
-std::vector<std::string> artifact_file_names() { return {kManifest, kWeights, kHeader, kLibrary}; }
+std::vector<std::string> artifact_file_names(const std::string& folder) {
+  std::vector<std::string> names = {kManifest, kWeights, kHeader, kLibrary, c_file(0)};
+  std::error_code error;
+  for (size_t i = 1; fs::exists(folder + "/" + c_file(i), error); ++i) names.push_back(c_file(i));
+  return names;
+}
 
 Status check_folder(const std::string& folder) {
   const bool is_ours = is_manifest_of_lathe(folder + "/" + kManifest);
-  std::vector<std::string> names = artifact_file_names();
-  names.push_back(c_file(0));
-  for (const std::string& name : names) {
+  for (const std::string& name : artifact_file_names(folder)) {
     std::error_code error;
     const std::string path = fmt::format("{}/{}", folder, name);
     const fs::file_type type = fs::symlink_status(path, error).type();

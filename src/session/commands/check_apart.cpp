@@ -57,7 +57,7 @@ Status check_artifact_apart(const std::string& folder, std::span<const NamedFile
 
 std::vector<NamedFile> artifact_files(const std::string& option, const std::string& folder) {
   std::vector<NamedFile> files;
-  for (const std::string& name : artifact_file_names())
+  for (const std::string& name : artifact_file_names(folder))
     files.push_back({option, fmt::format("{}/{}", folder, name)});
   return files;
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "artifact/write/write_artifact.h"
+#include "session/commands/check_apart.h"
 
 namespace lathe {
 namespace {
@@ -71,7 +72,7 @@ Status check_file(const std::string& path) {
     return fail(ErrorKind::io, fmt::format("the file cannot be written: {}", std::strerror(errno)), path);
   }
   file.close();
-  if (is_new) fs::remove(path, ignored);
+  if (is_new) fs::remove(end_of_links(path), ignored);  // a link to no file yet stays one
   return {};
 }
 

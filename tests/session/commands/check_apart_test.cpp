@@ -128,7 +128,7 @@ TEST_F(FilesApart, AnArtifactsFilesAreThoseThatItIsMadeOf) {
     names.push_back(file.path);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"o/mm/manifest.json", "o/mm/weights.bin", "o/mm/model.h",
-                                             "o/mm/model.so"}));
+                                             "o/mm/model.so", "o/mm/kernel0.c"}));
   fs::create_directory(path("o"));
   link("model.onnx", "o/weights.bin");
   const Status status = check_artifact_apart(
@@ -138,6 +138,18 @@ TEST_F(FilesApart, AnArtifactsFilesAreThoseThatItIsMadeOf) {
                                             path("model.onnx") +
                                             " name the same file, which would be overwritten");
   EXPECT_TRUE(check_artifact_apart(path("o"), std::vector<NamedFile>{{"MODEL", path("o/model.onnx")}}));
+}
+
+// Writing an artifact removes the kernels of one that was written as C.
+TEST_F(FilesApart, KernelsThatLieThereAreTheArtifactsToo) {
+  fs::create_directory(path("o"));
+  for (const char* name : {"o/kernel0.c", "o/kernel1.c", "o/kernel3.c"}) std::ofstream(path(name)) << "[]";
+  const auto may_read = [&](const char* name) {
+    return check_artifact_apart(path("o"), std::vector<NamedFile>{{"--workload", path(name)}}).has_value();
+  };
+  EXPECT_FALSE(may_read("o/kernel0.c"));
+  EXPECT_FALSE(may_read("o/kernel1.c"));
+  EXPECT_TRUE(may_read("o/kernel3.c"));  // there is no kernel2.c
 }
 
 }  // namespace

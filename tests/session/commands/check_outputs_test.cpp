@@ -119,6 +119,13 @@ TEST_F(Writable, AReportIsAFileOrADevice) {
   EXPECT_EQ(sentence_of({}, path("pipe")), "");
 }
 
+TEST_F(Writable, ALinkToNoFileYetStaysOne) {
+  fs::create_symlink("later.json", path("link"));
+  EXPECT_EQ(sentence_of({}, path("link")), "");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_FALSE(fs::exists(path("later.json")));
+}
+
 TEST_F(Writable, ALinkIsFollowedToTheReport) {
   write("r.json", "old");
   fs::create_symlink("r.json", path("link"));

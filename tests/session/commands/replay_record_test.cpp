@@ -57,7 +57,7 @@ TEST_F(ReplayRecord, WhatIsWrongIsNotMeasured) {
   EXPECT_EQ(again->check.failure->kind, ErrorKind::wrong_result);
   EXPECT_THAT(again->check.failure->message,
               MatchesRegex("C\\[[0-9]+, ?[0-9]+\\] is .* where the reference is .*"));
-  EXPECT_TRUE(again->now.samples.empty());
+  EXPECT_EQ(again->now, Measurement());
 }
 
 TEST_F(ReplayRecord, ARecordThatDoesNotApplyIsNamedWithItsFile) {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -175,6 +176,24 @@ TEST_F(TuneSessionTest, AnOperatorWithoutAValidProgramIsNotWritten) {
   EXPECT_THAT(
       refusal_of(check_all_found(*rows, true)),
       StartsWith("no valid program was found for mm (1 of 1 trials failed, most often wrong_result: C["));
+}
+
+// A row of both layouts says how often programs of either failed in each way.
+TEST_F(TuneSessionTest, FailuresOfBothLayoutsAreCountedTogether) {
+  const auto failed = [&](bool free_layouts, ErrorKind kind) {
+    Record made = record("split C i [2]\n", 1, free_layouts);
+    made.measurement = failed_measurement(kind, "so");
+    return made;
+  };
+  append({failed(true, ErrorKind::crash), failed(true, ErrorKind::timeout), failed(false, ErrorKind::crash)});
+  request_.both_layouts = true;
+  const Result<std::vector<CaseReport>> rows = started().tune();
+  ASSERT_TRUE(rows.has_value()) << refusal_of(rows);
+  const CaseResult& result = rows->front().result;
+  EXPECT_EQ(result.progress.failed, 3);
+  std::map<ErrorKind, int64_t> counts;
+  for (const FailureCount& failure : result.failures) counts[failure.first.kind] += failure.count;
+  EXPECT_EQ(counts, (std::map<ErrorKind, int64_t>{{ErrorKind::timeout, 1}, {ErrorKind::crash, 2}}));
 }
 
 TEST_F(TuneSessionTest, ANetworksTasksAreRowsAndItsArtifactIsOne) {
