@@ -28,8 +28,8 @@ Status check_compiler(const WriteOptions& options);
 // manifest of Lathe's, or folders of these names. Whoever writes one asks it again.
 Status check_folder(const std::string& folder);
 
-// What an artifact is made of, and the kernels as C that lie in the folder: what writing one there replaces or
-// removes.
+// What an artifact is made of, and the kernels as C that lie in the folder: what writing one there replaces
+// or removes.
 std::vector<std::string> artifact_file_names(const std::string& folder);
 
 // In place of model.so each kernel as C99 for another compiler: kernel0.c, kernel1.c ..., named as in

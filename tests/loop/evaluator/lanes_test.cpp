@@ -94,8 +94,9 @@ TEST(Lanes, ConditionsAreTruths) {
 
 TEST(Lanes, IntegersWrapAround) {
   expect_lanes("f32(i8(i) * 3)", [](int64_t i) { return static_cast<int8_t>(static_cast<int8_t>(i) * 3); });
-  expect_lanes("f32(i32(i) - 2147483647 - 600)",
-               [](int64_t i) { return static_cast<int32_t>(static_cast<uint32_t>(i - 600 - 2147483647LL)); });
+  expect_lanes("f32(i32(i) - 2147483647 - 600)", [](int64_t i) {
+    return static_cast<float>(static_cast<int32_t>(static_cast<uint32_t>(i - 600 - 2147483647LL)));
+  });
   expect_lanes("f32(u8(i))", [](int64_t i) { return static_cast<uint8_t>(i); });
   expect_lanes("f32(abs(i8(i)))",
                [](int64_t i) { return static_cast<int8_t>(std::abs(static_cast<int8_t>(i))); });
