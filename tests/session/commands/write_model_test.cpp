@@ -31,6 +31,7 @@ TEST(FolderBelow, HasNoSlashTooMany) {
   EXPECT_EQ(folder_below("o", "mm"), "o/mm");
   EXPECT_EQ(folder_below("o/", "mm"), "o/mm");
   EXPECT_EQ(folder_below("o//", "mm"), "o/mm");
+  EXPECT_EQ(folder_below("o//", "mm"), "o/mm");
   EXPECT_EQ(folder_below("", "mm"), "mm");
   EXPECT_EQ(folder_below("/", "mm"), "/mm");
 }
