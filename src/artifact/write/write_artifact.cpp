@@ -213,10 +213,13 @@ Status replace(const ScratchFolder& build, const std::string& folder, std::vecto
   return {};
 }
 
+// Of every artifact, in either form.
+std::vector<std::string> first_names() { return {kManifest, kWeights, kHeader, kLibrary, c_file(0)}; }
+
 }  // namespace
 
 std::vector<std::string> artifact_file_names(const std::string& folder) {
-  std::vector<std::string> names = {kManifest, kWeights, kHeader, kLibrary, c_file(0)};
+  std::vector<std::string> names = first_names();
   std::error_code error;
   for (size_t i = 1; fs::exists(folder + "/" + c_file(i), error); ++i) names.push_back(c_file(i));
   return names;
@@ -224,7 +227,7 @@ std::vector<std::string> artifact_file_names(const std::string& folder) {
 
 Status check_folder(const std::string& folder) {
   const bool is_ours = is_manifest_of_lathe(folder + "/" + kManifest);
-  for (const std::string& name : artifact_file_names(folder)) {
+  for (const std::string& name : first_names()) {
     std::error_code error;
     const std::string path = fmt::format("{}/{}", folder, name);
     const fs::file_type type = fs::symlink_status(path, error).type();
