@@ -210,7 +210,7 @@ Result<std::vector<size_t>> choose_right(std::vector<TaskChoices>& tasks, int64_
   }
 }
 
-// Weights that take no more than an artifact's library are nobody's concern.
+// Weights of the size of an artifact's library, which takes some hundred kilobytes, are nobody's concern.
 constexpr int64_t kNegligibleBytes = int64_t{1} << 18;
 
 int64_t most_bytes(int64_t constants, double factor) {

@@ -61,8 +61,8 @@ double relative_tolerance(const Dag& dag, const Trace& trace) {
   for (const Step& step : trace) {
     const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
     if (rewrite == nullptr) continue;
-    const auto rule = std::ranges::find(rewrite_rules(), rewrite->rule, &RewriteRule::name);
-    if (rule != rewrite_rules().end()) tolerance *= rule->rounding;
+    const RewriteRule* const rule = find_rule(rewrite->rule);
+    if (rule != nullptr) tolerance *= rule->rounding;
   }
   return tolerance;
 }

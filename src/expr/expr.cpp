@@ -35,11 +35,10 @@ Expr coerce(const Expr& e, Type type) {
 
 // A number beside a vector stands for as many lanes: before it is widened, which makes a cast of a half
 // float's.
-Expr spread(const Expr& e, int lanes) {
-  const Literal* value = e.as<Literal>();
-  if (value == nullptr || !is_float(e.type().dtype) || e.type().lanes == lanes) return e;
-  return e.type().lanes == 1 ? literal({e.type().dtype, lanes}, value->value) : e;
+bool spreads(const Expr& e, int lanes) {
+  return e.type().lanes == 1 && lanes > 1 && e.as<Literal>() != nullptr && is_float(e.type().dtype);
 }
+Expr spread(const Expr& e, int lanes) { return literal({e.type().dtype, lanes}, e.as<Literal>()->value); }
 
 // Sums beyond this might leave 64 bits: there values wrap around, which indices never do.
 constexpr double kLargestSum = 0x1p62;
@@ -114,8 +113,12 @@ Expr unary(UnaryOp op, const Expr& operand) {
 }
 
 Expr binary(BinaryOp op, const Expr& narrow_left, const Expr& narrow_right) {
-  const Expr left = widened(spread(narrow_left, narrow_right.type().lanes));
-  const Expr right = widened(spread(narrow_right, narrow_left.type().lanes));
+  const int left_lanes = narrow_left.type().lanes;
+  const int right_lanes = narrow_right.type().lanes;
+  if (spreads(narrow_left, right_lanes)) return binary(op, spread(narrow_left, right_lanes), narrow_right);
+  if (spreads(narrow_right, left_lanes)) return binary(op, narrow_left, spread(narrow_right, left_lanes));
+  const Expr left = widened(narrow_left);
+  const Expr right = widened(narrow_right);
   if (is_index(left) && is_index(right)) {
     const Expr affine = affine_binary(op, left.as<Index>()->value, right.as<Index>()->value);
     if (affine.defined()) return affine;

@@ -104,16 +104,20 @@ Status check_names(const RewriteRule& rule, const std::string& stage, const Dag&
 
 }  // namespace
 
+const RewriteRule* find_rule(const std::string& name) {
+  const auto found = std::ranges::find(rewrite_rules(), name, &RewriteRule::name);
+  return found == rewrite_rules().end() ? nullptr : &*found;
+}
+
 Result<Dag> rewrite(const Dag& dag, const std::string& rule, const std::string& stage,
                     const RewriteParameters& parameters) {
-  for (const RewriteRule& candidate : rewrite_rules()) {
-    if (candidate.name != rule) continue;
-    LATHE_TRY_STATUS(check_parameters(candidate, parameters));
-    LATHE_TRY(Dag rewritten, candidate.apply(dag, stage, parameters));
-    LATHE_TRY_STATUS(check_names(candidate, stage, rewritten));
-    return rewritten;
-  }
-  return fail(ErrorKind::illegal_schedule, fmt::format("there is no rewrite rule '{}'", rule));
+  const RewriteRule* const found = find_rule(rule);
+  if (found == nullptr)
+    return fail(ErrorKind::illegal_schedule, fmt::format("there is no rewrite rule '{}'", rule));
+  LATHE_TRY_STATUS(check_parameters(*found, parameters));
+  LATHE_TRY(Dag rewritten, found->apply(dag, stage, parameters));
+  LATHE_TRY_STATUS(check_names(*found, stage, rewritten));
+  return rewritten;
 }
 
 }  // namespace lathe

@@ -37,6 +37,8 @@ struct RewriteRule {
 
 // All rules, in one list (rewrite/all.cpp).
 const std::vector<RewriteRule>& rewrite_rules();
+// The one of that name, or null.
+const RewriteRule* find_rule(const std::string& name);
 
 Result<Dag> rewrite(const Dag& dag, const std::string& rule, const std::string& stage,
                     const RewriteParameters& parameters);

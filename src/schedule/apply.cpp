@@ -57,8 +57,8 @@ bool spreads_specials(const Trace& trace) {
   return std::ranges::any_of(trace, [](const Step& step) {
     const RewriteStep* rewrite = std::get_if<RewriteStep>(&step);
     if (rewrite == nullptr) return false;
-    const auto rule = std::ranges::find(rewrite_rules(), rewrite->rule, &RewriteRule::name);
-    return rule != rewrite_rules().end() && rule->spreads_specials;
+    const RewriteRule* const rule = find_rule(rewrite->rule);
+    return rule != nullptr && rule->spreads_specials;
   });
 }
 
