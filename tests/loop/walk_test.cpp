@@ -162,8 +162,9 @@ TEST(LoopWalk, FindsTheWayToABlock) {
 }
 
 TEST(LoopWalk, BlocksAreInTheOrderOfTheProgram) {
+  const Program program = parsed(kTiledMatmul);
   std::string names;
-  for (const Block* block : blocks_of(parsed(kTiledMatmul).main)) names += block->name + " ";
+  for (const Block* block : blocks_of(program.main)) names += block->name + " ";
   EXPECT_EQ(names, "C.in C C.out ");
   EXPECT_TRUE(blocks_of(nullptr).empty());
 }
