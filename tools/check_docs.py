@@ -4,7 +4,8 @@
 In every *.md: a relative link leads to a file, with #heading to a heading of it; a file or folder that stands in
 backticks with a slash (`tune/finals.h`) is there, counted from the root, src/, include/, docs/ or the document; no
 paragraph of README.md and docs/architecture.md is longer than a reader takes in at once. What a build or a command
-makes, and what stands for a name (`<architecture>`, `NAME`, `*`), is not looked for.
+makes, and what stands for a name (`<architecture>`, `NAME`, `*`), is not looked for. A comment of a source that names
+a file (tune/finals.h) is held to the same.
 """
 import pathlib
 import re
@@ -16,6 +17,11 @@ NAMED = re.compile(r"`([A-Za-z0-9_.\-]+(?:/[A-Za-z0-9_.\-]+)+/?)`")
 MADE = ("build/", "tuned/", "mine/", "resnet18/", "peers/")
 # A path has an ending that files of the tree have, or ends as a folder does.
 IS_FILE = re.compile(r"\.(h|cpp|c|py|sh|md|txt|json|cmake|onnx)$|/$")
+
+
+SOURCES = ("src", "cli", "include", "tests", "bench", "tools", "fuzz")
+COMMENT = re.compile(r"^\s*//.*|\s//\s.*")
+IN_COMMENT = re.compile(r"(?<![\w./<>*-])(?:[\w-]+/)+[\w.-]+\.(?:h|cpp|py|md)\b")
 
 
 def headings(text):
@@ -59,11 +65,22 @@ def faults_of(root, path):
             yield f"{name}:{number}: a paragraph of {len(line)} characters, at most {longest}"
 
 
+def faults_of_comments(root, path):
+    places = [root, root / "src", root / "include", root / "docs", root / "tests", *path.relative_to(root).parents]
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        comment = COMMENT.search(line)
+        for file in IN_COMMENT.findall(comment.group()) if comment else ():
+            if not any((root / place / file).exists() for place in places):
+                yield f"{path.relative_to(root)}:{number}: there is no {file}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     skipped = {"build", ".venv", ".git"}
     documents = [path for path in sorted(root.rglob("*.md")) if skipped.isdisjoint(path.relative_to(root).parts)]
     faults = [fault for path in documents for fault in faults_of(root, path)]
+    sources = [path for folder in SOURCES for path in sorted((root / folder).rglob("*")) if path.suffix in (".h", ".cpp")]
+    faults += [fault for path in sources for fault in faults_of_comments(root, path)]
     for fault in faults:
         print(fault)
     print(f"documents: {len(documents)}, {len(faults)} faults")

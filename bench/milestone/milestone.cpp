@@ -72,7 +72,7 @@ Result<Best> best_of_rounds(Instance& instance, const Target& target) {
   constexpr double kRoundSeconds = 0.2;
   Best best;
   for (int round = 0; round < kRounds; ++round) {
-    best.peak = std::max(best.peak, measure_fma_gflops(target, 1));
+    best.peak = std::max(best.peak, measure_fma_gflops(with_cores(target, 1)));
     for (double total = 0; total < kRoundSeconds;) {
       const double begin = processor_seconds();
       LATHE_TRY_STATUS(instance.run());

@@ -1,8 +1,12 @@
-"""What can go wrong, as exceptions: one sentence each, the command line's own."""
+"""What can go wrong, as exceptions: one sentence each, the command line's own.
+
+The sentences are the library's, handed over by `raise` in python/module.cpp; those of arguments stand in _check.py and
+_arrays.py.
+"""
 
 
 class Error(Exception):
-    """What Lathe could not do. `kind` is a word of docs/architecture.md's list of error kinds, such as "io"."""
+    """What Lathe could not do. `kind` is a word of ErrorKind (include/lathe/result.h), such as "io"."""
 
     kind = "io"
 

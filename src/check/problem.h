@@ -1,5 +1,5 @@
 // The data side of a task: inputs to run candidates on and a reference to check them against. Inputs are
-// drawn once from a seed (check/draw_data.h), outputs compared by their type (tune/compare_output.h); the
+// drawn once from a seed (check/draw_data.h), outputs compared by their type (check/compare_output.h); the
 // reference comes straight from the Dag, never from a schedule. Used by one thread at a time.
 #pragma once
 

@@ -1,6 +1,7 @@
 // What is to be evaluated, as a value that can be sent to another process: a program of a task, the data that
 // it is checked on, how near it must be. Whoever evaluates it owns data, reference and worker. JSON both
-// ways; what is read was written by anyone.
+// ways; what is read was written by anyone (a worker process of this program gets measure/protocol.h's
+// messages, which are not JSON).
 #pragma once
 
 #include <cstdint>

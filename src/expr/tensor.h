@@ -1,5 +1,5 @@
 // A tensor's logical identity: name, element type, shape and, for small tables such as Winograd's transforms,
-// its values. Where it lies in memory is decided later (loop/layout.h), so accesses never change with it.
+// its values. Where it lies in memory is decided later (task/layout.h), so accesses never change with it.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ enum class LoopKind : uint8_t { serial, unrolled, vectorized, parallel, tensoriz
 // Where a buffer lives: registers (constant indices after unrolling), a thread's own arena, the arena of the
 // whole call, or the memory that the threads of one iteration of the block loops share.
 enum class Scope : uint8_t { registers, thread, workspace, shared };
-// How lowering treats a block's conjunct on an axis (ir.md 5).
+// How lowering treats a block's conjunct on an axis (docs/architecture.md, "The loop IR", 2).
 enum class Tail : uint8_t { guard, bound, peel, mask, overlap, pad };
 
 struct StmtNode;

@@ -1,5 +1,5 @@
 // The one region analysis: which box of a buffer a statement touches while some variables are fixed.
-// It serves compute_at, cache_read, compaction, padding, features and barriers alike (ir.md 8).
+// It serves compute_at, cache_read, compaction, padding, features and barriers alike.
 #pragma once
 
 #include <optional>

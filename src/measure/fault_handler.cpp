@@ -5,6 +5,8 @@
 #include <array>
 #include <csignal>
 
+#include "measure/fault_kind.h"
+
 namespace lathe {
 namespace {
 
@@ -21,7 +23,6 @@ HandlerState& state() {
 }
 
 constexpr size_t kStackBytes = 64 << 10;
-constexpr greg_t kPageFaultWasWrite = 2;
 
 void locate(const std::byte* address, FaultReport& report) {
   for (const WatchedBuffer& buffer : state().buffers) {
@@ -38,8 +39,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     FaultReport& report = state().status->fault;
     if (signal == SIGSEGV || signal == SIGBUS) {
       report.has_address = 1;
-      const auto* machine = static_cast<const ucontext_t*>(context);
-      report.is_write = (machine->uc_mcontext.gregs[REG_ERR] & kPageFaultWasWrite) != 0;
+      report.is_write = was_write(*static_cast<const ucontext_t*>(context));
       locate(static_cast<const std::byte*>(info->si_addr), report);
     }
     report.signal.store(signal);

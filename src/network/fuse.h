@@ -1,7 +1,8 @@
 // Cuts a graph into groups, each of which becomes one kernel: an anchor (or a lone element-wise node) with
 // the element-wise nodes behind it. Every intermediate of a group is read inside it alone, so that nothing is
 // computed twice and no group depends on itself. Views (Reshape, Identity) belong to no group: their result
-// is their operand's storage.
+// is their operand's storage. Where inside the kernel the element-wise work is computed, schedules decide
+// (Stage::epilogue, analysis/classify.h).
 #pragma once
 
 #include <vector>

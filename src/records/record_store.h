@@ -2,7 +2,7 @@
 // An append is a transaction of its own and on disk (synchronous=FULL) when it returns. Several processes may
 // write one file at once. A store is used from one thread at a time. Every failure is one sentence that names
 // the file. A file that is removed or replaced while it is open is noticed with the next write, whose error
-// says where all that it held is kept. Records that are damaged, or whose tasks are, are set aside where they
+// says where all that it held is kept. Records that are damaged, or whose tasks are, are left out where they
 // are read: no query finds them, and only repair changes them.
 #pragma once
 

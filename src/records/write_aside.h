@@ -1,4 +1,4 @@
-// Where what a records file cannot take is kept.
+// Where what a records file cannot take is kept; damaged records are damage.h's.
 #pragma once
 
 #include <functional>

@@ -11,6 +11,7 @@
 #include "rewrite/rewrite.h"
 #include "rewrite/trim.h"
 #include "rewrite/winograd.h"
+#include "rewrite/winograd_sides.h"
 
 namespace lathe {
 

@@ -17,7 +17,8 @@ using RewriteParameters = std::map<std::string, int64_t>;
 struct RewriteRule {
   std::string name;
   std::string summary;
-  // The Dag with `stage` rewritten, or an Error (illegal_schedule) that says why the rule does not apply.
+  // The Dag with `stage` rewritten, or an Error (illegal_schedule) that says why the rule does not apply;
+  // types are asked here too.
   Result<Dag> (*apply)(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
   // The parameters that a search should try for a stage, each an arm of its own; some may be refused.
   std::vector<RewriteParameters> (*choices)(const Dag& dag, const std::string& stage);

@@ -10,6 +10,7 @@
 #include "rewrite/named_nest.h"
 #include "rewrite/paired_table.h"
 #include "rewrite/winograd_sides.h"
+#include "rewrite/winograd_tables.h"
 
 namespace lathe {
 namespace {

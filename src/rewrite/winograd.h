@@ -9,24 +9,11 @@
 
 namespace lathe {
 
-// Toom-Cook tables for m outputs and a window of r, n = m + r - 1 points (the last at infinity), row-major.
-struct WinogradTables {
-  std::vector<double> data;    // B^T [n, n]
-  std::vector<double> weight;  // G [n, r]
-  std::vector<double> output;  // A^T [m, n]
-};
-// The points are dyadic, so that every table entry that is 0 is exactly 0. An Error for m below 2, r below 2
-// or n above 8: tables of more points hold numbers so far apart that f32 loses the result among them.
-Result<WinogradTables> winograd_tables(int64_t m, int64_t r);
-
 // Rule "winograd", parameters m: outputs of a tile in every dimension (4 if absent), m0, m1, m2: in that of
 // the compute's first, second or third window alone (1: it stays as it is). O of f32 becomes, for a window of
 // r by r, O.U1 [i,b,c,f], O.U [i,j,c,f], O.V1 [p,c,i,b], O.V [i,j,p,c], O.M [i,j,p,f], O.Y1 [p,f,u,j], O.Y
 // [p,f,u,v] and O, with p for all rows and tiles; a window in parts has its tiles apart from p. With pairs =
 // 1 each V and Y whose table has pairs (paired_table.h) has another sum before it, O.VP1 [p,c,e,b] and so on.
 Result<Dag> rewrite_winograd(const Dag& dag, const std::string& stage, const RewriteParameters& parameters);
-
-// The parameters worth a try: tiles of 2, and of whatever sides those that leave least to do.
-std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::string& stage);
 
 }  // namespace lathe

@@ -7,7 +7,7 @@
 #include "expr/nonzero.h"
 #include "rewrite/match.h"
 #include "rewrite/paired_table.h"
-#include "rewrite/winograd.h"
+#include "rewrite/winograd_tables.h"
 
 namespace lathe {
 

@@ -43,6 +43,9 @@ std::vector<Side> winograd_sides(const Compute& compute, const SlidingProduct& p
 // An Error unless transforms are shared by several results on either side of the product.
 Status check_winograd_reuse(const std::string& stage, const Compute& conv, const SlidingProduct& product);
 
+// The parameters worth a try: tiles of 2, and of whatever sides those that leave least to do.
+std::vector<RewriteParameters> winograd_choices(const Dag& dag, const std::string& stage);
+
 std::unexpected<Error> refuse_winograd(const std::string& stage, const std::string& reason);
 
 }  // namespace lathe

@@ -1,8 +1,8 @@
+#include "rewrite/winograd_tables.h"
+
 #include <fmt/format.h>
 
 #include <array>
-
-#include "rewrite/winograd.h"
 
 namespace lathe {
 namespace {

@@ -1,5 +1,5 @@
 // Where a buffer's bytes lie between its guard pages, for memory of this process (buffer.h) and for memory
-// that two processes share (measure/mapped_buffer.h).
+// that two processes share (measure/shared_memory.h).
 //
 //   | guard | leading slack | bytes ... | trailing slack | guard |
 //                           ^ 64-byte aligned             ^ the next page

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "rewrite/winograd.h"
+#include "rewrite/winograd_tables.h"
 
 namespace lathe::testing {
 namespace {

@@ -1,9 +1,9 @@
 // The tables of Toom and Cook: whatever the data and the window, A^T ((G g) * (B^T d)) is the correlation.
+#include "rewrite/winograd_tables.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "rewrite/winograd.h"
 
 namespace lathe {
 namespace {

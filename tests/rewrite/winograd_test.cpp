@@ -11,6 +11,7 @@
 #include "expr/parse.h"
 #include "loop/interpret.h"
 #include "ops/workloads.h"
+#include "rewrite/winograd_sides.h"
 #include "schedule/apply.h"
 #include "space/all.h"
 #include "target/all.h"

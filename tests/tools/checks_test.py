@@ -67,6 +67,11 @@ class DocsTest(Tree):
     def test_a_file_that_is_not_there(self):
         self.assert_fault("see `tune/gone.h`\n", "docs/a.md:1: there is no tune/gone.h")
 
+    def test_a_comment_that_names_a_file(self):
+        self.write("src/tune/finals.h", "// See tune/finals.h, a/<name>.h and\n#include \"no/include.h\"\nint a;  // tune/gone.h\n")
+        status, printed = self.check("check_docs.py")
+        self.assertEqual((status, printed), (1, "src/tune/finals.h:3: there is no tune/gone.h\ndocuments: 0, 1 faults\n"))
+
     def test_a_long_paragraph_of_a_map(self):
         self.write("docs/architecture.md", "a" * 601 + "\n")
         status, printed = self.check("check_docs.py")

@@ -11,8 +11,8 @@
 
 namespace lathe {
 
-// Defines lathe_model_tables (runtime/model_tables.h) and the functions of the C face; refers to the kernels'
-// entries.
+// Defines lathe_model_tables (artifact/runtime/model_tables.h) and the functions of the C face; refers to the
+// kernels' entries.
 std::string model_tables_source(const Model& model, uint64_t build);
 // model.h: the functions under their names, and what this model's inputs and outputs are.
 std::string model_header(const Model& model);

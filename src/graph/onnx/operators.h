@@ -1,5 +1,6 @@
 // The table of ONNX node types that Lathe imports. A new type is a row here and an import function in its
-// family (graph/operators/).
+// family (graph/operators/); one that no operator of the graph computes also a struct there, which the
+// variant of graph/graph.h names.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // The ways to compute a task: its own Dag and what the rules of src/rewrite make of it, each as plans of
-// sketches. Before any of them go the rules that are always better, which no arm is named after.
+// sketches. A rule that spreads infinities is left out where the task keeps them; whether a rule fits a
+// compute's shape, the rule says. Before any of them go the rules that are always better, which no arm is
+// named after.
 #pragma once
 
 #include <vector>

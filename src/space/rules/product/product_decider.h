@@ -1,4 +1,5 @@
-// What decides a product (rules/product.h): its sizes, its operands' places and its loops, one file each.
+// What decides a product (rules/product/product.h): its sizes, its operands' places and its loops, one file
+// each.
 #pragma once
 
 #include <algorithm>
