@@ -62,36 +62,74 @@ Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& o
   return within(task.name, compile_right(task, options, free_layouts, number));
 }
 
-// What it takes to find the faster of two programs: each is compiled, and timed some times in two places.
+// What it takes to find the fastest of some programs: each is compiled, and timed some times in two places.
 double race_seconds(const Task& task) {
   constexpr double kLeast = 0.65;
-  constexpr double kRuns = 8;           // both first, and one turn, in each place
+  constexpr double kRuns = 8;           // of two: both first, and one turn, in each place
   constexpr double kUsualSlowness = 2;  // beside the fastest that could be
   return kLeast + kRuns * kUsualSlowness * fastest_seconds(task);
 }
 
-// For a caller that converts: of the best program with layouts of its own and the best without the faster
-// one.
-Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions& options) {
+bool has_free_layouts(const Task& task) {
+  return std::ranges::any_of(task.arguments, &Argument::layout_is_free);
+}
+
+// The untuned program where its record is close to the best one's; none where it is not right.
+Result<std::optional<CompiledTask>> compile_close_untuned(const Task& task,
+                                                          const CompileModelOptions& options) {
+  if (options.records == nullptr) return std::nullopt;
+  LATHE_TRY(const std::optional<ChosenTrace> untuned, close_untuned(task, *options.records));
+  if (!untuned) return std::nullopt;
+  Result<CompiledTask> compiled = compile_chosen(*untuned, 0);
+  if (!compiled) return std::nullopt;
+  LATHE_TRY(const auto failure, check_program(*compiled, options));
+  if (failure) return std::nullopt;
+  return std::move(*compiled);
+}
+
+// What a caller may be given, no two of them alike: the untuned program, the best one for tensors as they
+// are, the best with layouts of its own.
+Result<std::vector<CompiledTask>> contenders(const Task& task, const CompileModelOptions& options) {
+  std::vector<CompiledTask> programs;
+  const auto add = [&](CompiledTask program) {
+    const auto is_same = [&](const CompiledTask& other) {
+      return other.module.object == program.module.object;
+    };
+    if (std::ranges::none_of(programs, is_same)) programs.push_back(std::move(program));
+  };
+  LATHE_TRY(auto untuned, compile_close_untuned(task, options));
+  if (untuned) add(std::move(*untuned));
   LATHE_TRY(CompiledTask free, compile_best(task, options, FreeLayouts::first, 0));
-  const auto is_free = [](const Argument& argument) { return argument.layout_is_free; };
-  if (std::ranges::none_of(free.task.arguments, is_free)) return free;
-  Result<CompiledTask> without = compile_best(task, options, FreeLayouts::never, 0);
-  if (!without) return free;
-  CompiledTask fixed = std::move(*without);
-  fixed.outran_records = free.record && !fixed.record;
-  if (fixed.module.object == free.module.object) return fixed;
-  // It would be run here for the first time (--check none), where nothing guards against what it does wrong.
-  if (!fixed.record && fixed.checked == Checked::none) return free;
+  if (has_free_layouts(free.task)) {
+    Result<CompiledTask> fixed = compile_best(task, options, FreeLayouts::never, 0);
+    // A program without a record would be run here for the first time (--check none), where nothing guards
+    // against what it does wrong.
+    if (fixed && (fixed->record || fixed->checked != Checked::none)) {
+      fixed->outran_records = free.record && !fixed->record;
+      add(std::move(*fixed));
+    }
+  }
+  add(std::move(free));
+  return programs;
+}
+
+// For a caller that converts.
+Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions& options) {
+  LATHE_TRY(std::vector<CompiledTask> programs, contenders(task, options));
+  if (programs.size() == 1) return std::move(programs.front());
   if (options.watch.observer)
-    options.watch.observer({task.name + ": two programs race", 0, race_seconds(task)});
-  std::vector<CompiledTask> both;
-  both.push_back(std::move(fixed));
-  both.push_back(std::move(free));
-  LATHE_TRY(const auto seconds, within(task.name, race_programs(both, options.watch.deadline)));
-  if (seconds) return std::move(both[(*seconds)[1] < (*seconds)[0] ? 1 : 0]);
+    options.watch.observer(
+        {fmt::format("{}: {} programs race", task.name, programs.size()), 0, race_seconds(task)});
+  LATHE_TRY(const auto seconds, within(task.name, race_programs(programs, options.watch.deadline)));
+  if (seconds) {
+    const auto fastest = static_cast<size_t>(std::ranges::min_element(*seconds) - seconds->begin());
+    const bool is_clear = (*seconds)[fastest] * kClearlyFaster < seconds->front();
+    return std::move(programs[is_clear ? fastest : 0]);
+  }
   LATHE_TRY(const ChosenTrace estimated, choose_trace(task, options.records, FreeLayouts::if_faster));
-  return std::move(both[std::ranges::any_of(estimated.task.arguments, is_free) ? 1 : 0]);
+  const size_t last = programs.size() - 1;
+  const bool is_free = has_free_layouts(programs[last].task);
+  return std::move(programs[has_free_layouts(estimated.task) || !is_free ? last : last - 1]);
 }
 
 }  // namespace

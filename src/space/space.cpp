@@ -25,12 +25,6 @@ Result<Trace> Space::trace(const Point& point) const {
   return sketch.write(replaying);
 }
 
-std::optional<std::string> Space::violation(const Point& point) const {
-  const Result<Trace> written = trace(point);
-  if (written) return std::nullopt;
-  return written.error().message;
-}
-
 int64_t Space::size() const {
   int64_t total = 0;
   for (const Sketch& sketch : sketches_) {

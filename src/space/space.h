@@ -36,8 +36,7 @@ class Space {
 
   const std::vector<Sketch>& sketches() const { return sketches_; }
   const Sketch& sketch_of(const Point& point) const { return sketches_[static_cast<size_t>(point.sketch)]; }
-  // The named reason why a point must not be tried, or nothing.
-  std::optional<std::string> violation(const Point& point) const;
+  // An Error names why the point must not be tried.
   Result<Trace> trace(const Point& point) const;
   // Trial 0 and what else is worth trying first, none of them in violation; empty where no model has a
   // choice.

@@ -19,7 +19,11 @@ SearchSpace Candidates::search_space() {
     search.sketches.push_back(sketch.domain);
     search.sketch_names.push_back(sketch.name);
   }
-  search.violation = [this](const Point& point) { return space_.violation(point); };
+  search.violation = [this](const Point& point) -> std::optional<std::string> {
+    const Forms& forms = forms_of(point);
+    if (trace_in(forms) != nullptr) return std::nullopt;
+    return forms.trace->error().message;
+  };
   search.identity = [this](const Point& point) { return identity(point); };
   search.initial = space_.preferred_points();
   return search;

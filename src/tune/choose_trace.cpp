@@ -16,12 +16,32 @@ struct Candidate {
   Result<Trace> trace;
 };
 
+// The record of the untuned program, where it takes at most so many times the best one's seconds.
+Result<std::optional<Record>> untuned_record(const Task& recorded, const Record& best, double times,
+                                             const RecordStore& records, std::span<const int64_t> except) {
+  if (best.machine != recorded.target.machine) return std::nullopt;
+  LATHE_TRY(const Space space, derive_space(recorded));
+  const std::string untuned = untuned_trace(space);
+  RecordQuery query = records_of(recorded);
+  query.source = best.measurement.source;
+  query.except = {except.begin(), except.end()};
+  LATHE_TRY(std::vector<Record> found, records.find(query));
+  for (Record& record : found) {
+    if (record.trace == untuned && record.measurement.ok() &&
+        record.measurement.seconds <= best.measurement.seconds * times)
+      return std::move(record);
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<Candidate>> best_record(const Task& task, const RecordStore& records,
                                              std::span<const int64_t> except) {
   LATHE_TRY(const std::optional<Record> best, best_record_of(task, records, except));
   if (!best) return std::optional<Candidate>();
   LATHE_TRY(Task recorded, in_recorded_names(task, records));
-  return Candidate{*best, std::move(recorded), parse_trace(best->trace)};
+  LATHE_TRY(std::optional<Record> untuned, untuned_record(recorded, *best, kClearlyFaster, records, except));
+  const Record& chosen = untuned ? *untuned : *best;
+  return Candidate{chosen, std::move(recorded), parse_trace(chosen.trace)};
 }
 
 ChosenTrace chosen_of(Candidate candidate) {
@@ -93,6 +113,20 @@ Result<Trace> first_trial(const Task& task) {
   const Result<Module> naive = compile(task, space.naive());
   if (!naive) return std::unexpected(naive.error());
   return space.naive();
+}
+
+Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordStore& records) {
+  LATHE_TRY(const std::optional<Candidate> best, best_record(task, records, {}));
+  if (!best) return std::nullopt;
+  LATHE_TRY(const auto untuned, untuned_record(best->task, best->record, kCloseEnough, records, {}));
+  if (!untuned || untuned->trace == best->record.trace) return std::nullopt;
+  return chosen_of({*untuned, best->task, parse_trace(untuned->trace)});
+}
+
+std::string untuned_trace(const Space& space) {
+  if (space.preferred_points().empty()) return to_string(space.naive());
+  const Result<Trace> trace = space.trace(space.preferred_points().front());
+  return trace ? to_string(*trace) : std::string();
 }
 
 Result<Trace> naive_trace(const Task& task) {

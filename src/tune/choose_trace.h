@@ -1,14 +1,18 @@
 // Which trace a task is compiled with: its best record, or without one the trial that tuning would begin
-// with. Nothing is measured here.
+// with. Where the best record is not clearly faster than that trial's, that trial's is taken: what a caller's
+// memory makes of two programs differs by more than they do, and whoever tunes must not end up with a slower
+// artifact than whoever does not. Nothing is measured here.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/result.h"
 #include "records/record_store.h"
 #include "schedule/trace.h"
+#include "space/space.h"
 #include "task/task.h"
 
 namespace lathe {
@@ -36,6 +40,21 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
                                  FreeLayouts free_layouts = FreeLayouts::never,
                                  std::span<const int64_t> except = {});
 
+// By so much a program is faster than the untuned one, at least, where it takes its place. Of two programs of
+// 85 kB that a search finds within 1 % of each other, another caller's tensors make either the slower one by
+// up to 5 % (docs/notes/search.md).
+inline constexpr double kClearlyFaster = 1.02;
+
+// Beyond so many times the best one's seconds the untuned program is none that a race in an artifact could
+// find as fast: what memory makes of programs is less than this.
+inline constexpr double kCloseEnough = 1.15;
+// The untuned program's record where the best record of the task is of another program, clearly faster but
+// close.
+Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordStore& records);
+
+// The trace of a space's trial 0, with which a task is compiled where nothing is recorded; empty where it has
+// none.
+std::string untuned_trace(const Space& space);
 // The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
 Result<Trace> first_trial(const Task& task);
 // That of the naive program, which is right where a schedule is not: no steps, or the rewrite by the

@@ -12,6 +12,7 @@
 #include "search/all.h"
 #include "task/task_text.h"
 #include "tune/candidates.h"
+#include "tune/choose_trace.h"
 #include "tune/pace.h"
 #include "tune/task_records.h"
 
@@ -36,13 +37,6 @@ Record blank_record(const Task& task, const TuneOptions& options) {
   record.strategy = options.strategy;
   record.seed = options.seed;
   return record;
-}
-
-// Trial 0's, with which the task is compiled where nothing is recorded; empty where it has none.
-std::string untuned_trace(const Space& space) {
-  if (space.preferred_points().empty()) return to_string(space.naive());
-  const Result<Trace> trace = space.trace(space.preferred_points().front());
-  return trace ? to_string(*trace) : std::string();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "expr/parse.h"
 #include "expr/print.h"
 #include "graph/onnx/models.h"
+#include "space/all.h"
 #include "tune/choose_trace.h"
 #include "tune/in_process_runner.h"
 
@@ -47,6 +48,45 @@ TEST_F(ChosenRecordTest, LayoutsOfTheProgramMustPay) {
   const int64_t plain = append(true, 0.99e-5, "split C i [8]");
   EXPECT_EQ(chosen(), plain);
   EXPECT_EQ(chosen(FreeLayouts::first), plain);
+}
+
+// Another caller's tensors make more of a difference than there is between programs about as fast.
+TEST_F(ChosenRecordTest, TheUntunedGivesWayToWhatIsClearlyFaster) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto task = make_task(parse_workloads(kMatmul, "test")->front(), options_.target, false);
+  const std::string untuned = untuned_trace(derive_space(*task).value());
+  ASSERT_NE(untuned, "");
+  const auto append = [&](const std::string& trace, Measurement measurement) {
+    Record record = record_of(*task);
+    record.trace = trace;
+    record.measurement = std::move(measurement);
+    return records->append(record).value();
+  };
+  const auto chosen = [&](std::span<const int64_t> except = {}) {
+    return choose_trace(*task, &*records, FreeLayouts::never, except)->record;
+  };
+  const int64_t first = append(untuned, measurement_of({1e-5}));
+  EXPECT_EQ(chosen(), first);
+  const int64_t as_fast = append("split C i [2]", measurement_of({0.985e-5}));
+  EXPECT_EQ(chosen(), first);
+  EXPECT_EQ(chosen({{first}}), as_fast) << "it was found wrong";
+  const int64_t faster = append("split C i [4]", measurement_of({0.975e-5}));
+  EXPECT_EQ(chosen(), faster);
+}
+
+TEST_F(ChosenRecordTest, AnUntunedProgramThatFailedTakesNoPlace) {
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  const auto task = make_task(parse_workloads(kMatmul, "test")->front(), options_.target, false);
+  Record record = record_of(*task);
+  record.trace = untuned_trace(derive_space(*task).value());
+  record.measurement = failed_measurement(ErrorKind::wrong_result, "test");
+  ASSERT_TRUE(records->append(record));
+  record.trace = "split C i [2]";
+  record.measurement = measurement_of({1e-5});
+  const int64_t other = records->append(record).value();
+  EXPECT_EQ(choose_trace(*task, &*records)->record, other);
 }
 
 // Where a near cache holds a tensor its conversion is several times as fast as from memory.

@@ -42,11 +42,11 @@ TEST(Space, APointIsWrittenByItsSketch) {
 
 TEST(Space, PointsThatAreNoneAreRefused) {
   const Space space = two_sketches();
-  EXPECT_EQ(space.violation({0, {3, 1}}), "the tile is too large");
-  EXPECT_EQ(space.violation({0, {2, 1}}), std::nullopt);
-  EXPECT_EQ(space.violation({0, {4, 0}}), "choice must be in 0..3 and is 4");
-  EXPECT_EQ(space.violation({2, {}}), "there is no sketch 2");
-  EXPECT_EQ(space.violation({1, {0}}), "a point of this sketch has 0 integers, not 1");
+  EXPECT_EQ(space.trace({0, {3, 1}}).error().message, "the tile is too large");
+  EXPECT_TRUE(space.trace({0, {2, 1}}));
+  EXPECT_EQ(space.trace({0, {4, 0}}).error().message, "choice must be in 0..3 and is 4");
+  EXPECT_EQ(space.trace({2, {}}).error().message, "there is no sketch 2");
+  EXPECT_EQ(space.trace({1, {0}}).error().message, "a point of this sketch has 0 integers, not 1");
 }
 
 }  // namespace

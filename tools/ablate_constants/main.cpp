@@ -1,4 +1,4 @@
-// What each threshold of analysis/cost_constants.h is good for, over all cases of a workload file: for how
+// What each threshold of analysis/cost_constants.h is good for, over all cases of a file: for how
 // many of them trial 0 is another program with the threshold at its neutral value, for how many the space or
 // the programs tried first are others; and, for some of those whose trial 0 changes, what it takes then.
 #include <fmt/format.h>
@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "../replay_kernels/network_tasks.h"
+#include "base/read_file.h"
 #include "ops/workloads.h"
 #include "space/lathe/derive_lathe.h"
 #include "target/all.h"
@@ -19,10 +22,11 @@ namespace lathe {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: ablate_constants WORKLOAD                  changed traces, a line a constant\n"
-    "       ablate_constants WORKLOAD time N [NAME]    and the time of trial 0 without it, of N changed "
-    "cases\n"
-    "                                                  each, on this processor, one core\n";
+    "usage: ablate_constants CASES                  changed traces, a line a constant\n"
+    "       ablate_constants CASES time N [NAME]    and the time of trial 0 without it, of N changed cases\n"
+    "                                               each, on this processor, one core\n"
+    "CASES: a file of operators (workloads/operators.json), or of networks' tasks\n"
+    "(tools/replay_kernels/network_tasks.json)\n";
 
 // A case on one machine, its space as it is, and what is compared of it.
 struct Subject {
@@ -97,15 +101,32 @@ Result<std::string> time_without(const CostConstant& constant, const std::vector
   return fmt::format("{:.3f} of {}:{}", std::exp(logarithms / timed), timed, cases);
 }
 
-Result<std::vector<Subject>> subjects_of(const std::string& workload, bool is_timed) {
-  LATHE_TRY(const std::vector<Workload> operators, load_workloads(workload));
+// Makes one case for a target.
+using Maker = std::function<Result<Task>(const Target&)>;
+
+Result<std::vector<Maker>> makers_of(const std::string& path) {
+  std::vector<Maker> makers;
+  if (const auto operators = load_workloads(path)) {
+    for (const Workload& workload : *operators)
+      makers.push_back([workload](const Target& target) { return make_task(workload, target, true); });
+    return makers;
+  }
+  LATHE_TRY(const std::string text, read_file(path));
+  LATHE_TRY(const std::vector<TaskText> tasks, parse_task_texts(text, path));
+  for (const TaskText& task : tasks)
+    makers.push_back([task](const Target& target) { return task_from(task, target); });
+  return makers;
+}
+
+Result<std::vector<Subject>> subjects_of(const std::string& path, bool is_timed) {
+  LATHE_TRY(const std::vector<Maker> makers, makers_of(path));
   const Target typical = generic_target("x86-avx2");
   const Target here = is_timed ? detect_target().value_or(typical) : typical;
   std::vector<Subject> subjects;
-  for (size_t i = 0; i < operators.size(); ++i) {
+  for (size_t i = 0; i < makers.size(); ++i) {
     const Target target = is_timed || i % 2 == 0 ? here : generic_target("x86-avx512");
     const int cores = is_timed || i % 3 != 0 ? 1 : 2;
-    LATHE_TRY(Task task, make_task(operators[i], with_cores(target, cores), true));
+    LATHE_TRY(Task task, makers[i](with_cores(target, cores)));
     LATHE_TRY(Space space, derive_lathe(task));
     std::string first = first_trace(space);
     std::string description = described(space);
@@ -114,8 +135,8 @@ Result<std::vector<Subject>> subjects_of(const std::string& workload, bool is_ti
   return subjects;
 }
 
-Status run(const std::string& workload, int most, std::string_view name) {
-  LATHE_TRY(const std::vector<Subject> subjects, subjects_of(workload, most > 0));
+Status run(const std::string& path, int most, std::string_view name) {
+  LATHE_TRY(const std::vector<Subject> subjects, subjects_of(path, most > 0));
   fmt::print("| constant | value | neutral | trial 0 of {} | spaces |{}\n", subjects.size(),
              most > 0 ? " time without |" : "");
   fmt::print("|---|---|---|---|---|{}\n", most > 0 ? "---|" : "");
