@@ -1,8 +1,7 @@
 // The thresholds of the rules and of the estimates that choose among their sketches: one table, so that each
 // can be judged. `tools/ablate_constants` derives what each is good for: what changes without it over the
-// cases of workloads/operators.json, and what that costs (docs/notes/space_constants.md). Those of GPUs'
-// rules are in space/lathe/gpu/gpu_constants.h; how many statements any program may have is a bound of
-// compile and lower (max_statements).
+// cases of workloads/operators.json, and what that costs (docs/notes/space_constants.md). How many
+// statements any program may have is a bound of compile and lower (max_statements).
 #pragma once
 
 #include <array>
@@ -16,7 +15,6 @@ struct CostConstants {
   double l2_bytes_per_cycle = 32;
   double l3_bytes_per_cycle = 12;
   double memory_bytes_per_cycle = 5;
-  double waiting_results = 0.5;
   double rows_between = 6;
   double cache_share = 0.75;
   double hopeless = 50;
@@ -46,23 +44,26 @@ struct CostConstants {
   double long_operation = 30;
   double pieces_a_core = 8;
   double loop_cycles = 2;
-  double enough_vectors = 4;
   double border_tiles = 4;
   double border_kinds = 64;
   double promised_rows = 4;
   double promised_vectors = 2;
   double constant_panels = 4;
-  double rows_sharing_loads = 4;
-  double long_rows = 16;
   double long_sum = 128;
   double exact_sum = 512;
   double work_of_part = 4096;
   double block_rows_share = 0.125;
-  double block_rows = 8;
   double rest_group = 1.03;
   double groups_a_core = 4;
   double longest_transform = 10;
   double largest_inlined = 64;
+  double block_threads = 128;
+  double thread_results = 8;
+  double block_tile = 64;
+  double least_block_tile = 16;
+  double thread_side = 4;
+  double thread_accumulators = 64;
+  double staged_terms = 16;
 
   bool operator==(const CostConstants&) const = default;
 };
@@ -84,8 +85,6 @@ inline constexpr std::array kCostConstants = {
                  "the same of the third-level cache", "lathe target"},
     CostConstant{"memory_bytes_per_cycle", &CostConstants::memory_bytes_per_cycle, 12, "bytes a cycle",
                  "the same of memory", "lathe target"},
-    CostConstant{"waiting_results", &CostConstants::waiting_results, 0, "share of the additions under way",
-                 "results of a sum below which it waits for its additions", "tools/ablate_constants"},
     CostConstant{"rows_between", &CostConstants::rows_between, 1, "rows",
                  "of a product between transforms, for which what lies between is kept near",
                  "tools/ablate_constants"},
@@ -147,8 +146,6 @@ inline constexpr std::array kCostConstants = {
                  "of work for each core, so that they end together", "tools/ablate_constants"},
     CostConstant{"loop_cycles", &CostConstants::loop_cycles, 0, "vectors",
                  "that a loop over vectors costs beside them", "tools/ablate_constants"},
-    CostConstant{"enough_vectors", &CostConstants::enough_vectors, kNoLimit, "vectors",
-                 "beyond which a longer axis fills no better", "tools/ablate_constants"},
     CostConstant{"border_tiles", &CostConstants::border_tiles, kNoLimit, "tiles",
                  "at one border that are code of their own", "lower/loops/peel_tails.h"},
     CostConstant{"border_kinds", &CostConstants::border_kinds, kNoLimit, "kinds of tiles",
@@ -159,12 +156,6 @@ inline constexpr std::array kCostConstants = {
                  "beyond which a tile's vectors promise no more", "tools/ablate_constants"},
     CostConstant{"constant_panels", &CostConstants::constant_panels, 1, "times the promise",
                  "of panels that are packed beforehand", "tools/ablate_constants"},
-    CostConstant{"rows_sharing_loads", &CostConstants::rows_sharing_loads, 1, "rows",
-                 "that share the loads of a window, from which on they go before others",
-                 "tools/ablate_constants"},
-    CostConstant{"long_rows", &CostConstants::long_rows, kNoLimit, "rows",
-                 "from which on an axis is long enough, so that the last one counts",
-                 "tools/ablate_constants"},
     CostConstant{"long_sum", &CostConstants::long_sum, 0, "vectors",
                  "of a sum for each result, from which on vectors run along it", "tools/ablate_constants"},
     CostConstant{"exact_sum", &CostConstants::exact_sum, kNoLimit, "numbers", "that one sum may add up",
@@ -173,8 +164,6 @@ inline constexpr std::array kCostConstants = {
                  "tools/ablate_constants"},
     CostConstant{"block_rows_share", &CostConstants::block_rows_share, 1, "share of the second-level cache",
                  "for stages that run together for a block of rows", "tools/ablate_constants"},
-    CostConstant{"block_rows", &CostConstants::block_rows, 1, "rows", "of such a block at least",
-                 "tools/ablate_constants"},
     CostConstant{"rest_group", &CostConstants::rest_group, 1, "times the cycles",
                  "where the last group of tiles is smaller", "tools/ablate_constants"},
     CostConstant{"groups_a_core", &CostConstants::groups_a_core, 1, "groups",
@@ -183,6 +172,22 @@ inline constexpr std::array kCostConstants = {
                  "of a sum that is unrolled whole over a table", "tools/ablate_constants"},
     CostConstant{"largest_inlined", &CostConstants::largest_inlined, kNoLimit, "nodes",
                  "of an expression that is read several times and still inlined", "tools/ablate_constants"},
+    // Of devices of many threads. What a device cannot hold is left out by the fields of its target.
+    CostConstant{"block_threads", &CostConstants::block_threads, 1, "threads",
+                 "of a block, where a stage has enough results", "tools/ablate_constants"},
+    CostConstant{"thread_results", &CostConstants::thread_results, kNoLimit, "results",
+                 "of a thread of a stage without reuse at the most", "tools/ablate_constants"},
+    CostConstant{"block_tile", &CostConstants::block_tile, 1024, "results",
+                 "of a block along either side of a product", "tools/ablate_constants"},
+    CostConstant{"least_block_tile", &CostConstants::least_block_tile, 1, "results",
+                 "along a side, to which it shrinks so that every unit has a block",
+                 "tools/ablate_constants"},
+    CostConstant{"thread_side", &CostConstants::thread_side, 1, "results", "of a thread along either side",
+                 "tools/ablate_constants"},
+    CostConstant{"thread_accumulators", &CostConstants::thread_accumulators, kNoLimit, "results",
+                 "of a thread, which compilers keep in registers", "tools/ablate_constants"},
+    CostConstant{"staged_terms", &CostConstants::staged_terms, 1, "terms", "that a block stages at once",
+                 "tools/ablate_constants"},
 };
 
 // A constant that counts; one without a limit is more than anything that is counted.

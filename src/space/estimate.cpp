@@ -53,24 +53,7 @@ Sampled needed_share(const Dag& dag, const Compute& compute, const TileAxes* til
   return {share, std::sqrt(share * (1 - share) / number)};
 }
 
-// By how much a sum takes longer whose results are far fewer than the additions that the units have under
-// way; a few less are made up for where one tile ends and the next begins.
-double waiting_share(const CpuTarget& target, const Compute& compute, int lanes, const TileAxes& tile,
-                     const CostConstants& costs) {
-  double results = 1;
-  if (tile.runs_along_reduction(compute)) {
-    for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
-      results *= static_cast<double>(compute.axes[axis].extent);
-  } else {
-    results = static_cast<double>(ceil_div(compute.axes[tile.vector].extent, lanes));
-    if (tile.rows) results *= static_cast<double>(compute.axes[*tile.rows].extent);
-  }
-  const double under_way = target.fma_per_cycle * target.fma_latency_cycles;
-  return results > under_way * costs.waiting_results ? 1 : under_way / results;
-}
-
-double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stage, const TileAxes* tile,
-                      const CostConstants& costs) {
+double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stage, const TileAxes* tile) {
   const Compute& compute = dag.computes[stage.compute];
   constexpr int64_t kSampled = 256;
   const double share = std::max(needed_share(dag, compute, tile, kSampled).share, 1.0 / kSampled);
@@ -81,8 +64,7 @@ double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stag
   const double vectors =
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, stage.lanes));
   // Without rows two loads for each multiply-add, of some two a cycle.
-  const double cycles = tile->rows ? vectors / target.fma_per_cycle : vectors;
-  return cycles * waiting_share(target, compute, stage.lanes, *tile, costs);
+  return tile->rows ? vectors / target.fma_per_cycle : vectors;
 }
 
 // Of a transform's table, unrolled, the entries that are 0 vanish.
@@ -150,8 +132,7 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
-      here =
-          product_cycles(task.target.cpu(), dag, stage, tile == tiles.end() ? nullptr : &tile->second, costs);
+      here = product_cycles(task.target.cpu(), dag, stage, tile == tiles.end() ? nullptr : &tile->second);
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
       double fetched = 0;

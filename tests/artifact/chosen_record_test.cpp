@@ -59,6 +59,7 @@ TEST_F(ChosenRecordTest, TheUntunedGivesWayToWhatIsClearlyFaster) {
   ASSERT_NE(untuned, "");
   const auto append = [&](const std::string& trace, Measurement measurement) {
     Record record = record_of(*task);
+    record.machine = task->target.machine;
     record.trace = trace;
     record.measurement = std::move(measurement);
     return records->append(record).value();

@@ -14,6 +14,7 @@
 #include "base/read_file.h"
 #include "ops/workloads.h"
 #include "space/lathe/derive_lathe.h"
+#include "space/lathe/gpu/derive_gpu.h"
 #include "target/all.h"
 #include "target/detect.h"
 #include "trial_seconds.h"
@@ -39,6 +40,11 @@ struct Subject {
 std::string first_trace(const Space& space) {
   if (space.preferred_points().empty()) return to_string(space.naive());
   return to_string(space.trace(space.preferred_points().front()).value());
+}
+
+Result<Space> derive(const Task& task, const CostConstants& costs) {
+  const bool has_threads = std::holds_alternative<GpuTarget>(task.target.kind);
+  return has_threads ? derive_gpu(task, costs) : derive_lathe(task, costs);
 }
 
 // All that is to be searched, and what is tried first, as a text.
@@ -67,7 +73,7 @@ Effect effect_of(const CostConstant& constant, const std::vector<Subject>& subje
   without.*constant.value = constant.neutral;
   Effect effect;
   for (size_t i = 0; i < subjects.size(); ++i) {
-    const Result<Space> space = derive_lathe(subjects[i].task, without);
+    const Result<Space> space = derive(subjects[i].task, without);
     if (!space || first_trace(*space) != subjects[i].first_trace) effect.first_traces.push_back(i);
     effect.spaces += !space || described(*space) != subjects[i].description ? 1 : 0;
   }
@@ -86,7 +92,7 @@ Result<std::string> time_without(const CostConstant& constant, const std::vector
   const size_t count = std::min(changed.size(), static_cast<size_t>(most));
   for (size_t k = 0; k < count; ++k) {
     const Subject& subject = subjects[changed[k * changed.size() / count]];
-    LATHE_TRY(const Space space, derive_lathe(subject.task, without));
+    LATHE_TRY(const Space space, derive(subject.task, without));
     if (space.preferred_points().empty()) continue;
     LATHE_TRY(const Trace with_it, subject.space.trace(subject.space.preferred_points().front()));
     LATHE_TRY(const Trace without_it, space.trace(space.preferred_points().front()));
@@ -123,14 +129,20 @@ Result<std::vector<Subject>> subjects_of(const std::string& path, bool is_timed)
   const Target typical = generic_target("x86-avx2");
   const Target here = is_timed ? detect_target().value_or(typical) : typical;
   std::vector<Subject> subjects;
-  for (size_t i = 0; i < makers.size(); ++i) {
-    const Target target = is_timed || i % 2 == 0 ? here : generic_target("x86-avx512");
-    const int cores = is_timed || i % 3 != 0 ? 1 : 2;
-    LATHE_TRY(Task task, makers[i](with_cores(target, cores)));
-    LATHE_TRY(Space space, derive_lathe(task));
+  const auto add = [&](const Maker& make, const Target& target) -> Status {
+    LATHE_TRY(Task task, make(target));
+    LATHE_TRY(Space space, derive(task, {}));
     std::string first = first_trace(space);
     std::string description = described(space);
     subjects.push_back({std::move(task), std::move(space), std::move(first), std::move(description)});
+    return {};
+  };
+  for (size_t i = 0; i < makers.size(); ++i) {
+    const Target target = is_timed || i % 2 == 0 ? here : generic_target("x86-avx512");
+    const int cores = is_timed || i % 3 != 0 ? 1 : 2;
+    LATHE_TRY_STATUS(add(makers[i], with_cores(target, cores)));
+    // A task that requires an algorithm has no programs there.
+    if (!is_timed) static_cast<void>(add(makers[i], generic_target("opencl")));
   }
   return subjects;
 }

@@ -44,7 +44,7 @@ Point draw(const Space& space, Rng& rng) {
   for (int i = 0; i < kDrawsForAPoint; ++i) {
     point.sketch = static_cast<int>(rng.below(space.sketches().size()));
     point.integers = sample(space.sketches()[static_cast<size_t>(point.sketch)].domain, rng);
-    if (!space.violation(point)) break;
+    if (space.trace(point)) break;
   }
   return point;
 }

@@ -90,15 +90,14 @@ bool chooses_places(const Compute& compute, size_t axis) {
   });
 }
 
-// How many lanes vectors along a part would fill, few vectors being as good as many; nothing where they would
-// run along quotients of an intermediate, whose own stage has whole axes alone.
+// How many places vectors along a part would cover; nothing where they would run along quotients of an
+// intermediate, whose own stage has whole axes alone.
 int64_t promise_of(const Analysis& analysis, const Compute& compute, const VectorPart& part) {
   for (const Load* load : loads_of(compute.body)) {
     const auto step = vector_step(compute, *load, part);
     if (step && step->divisor > 1 && analysis.is_intermediate(load->tensor)) return 0;
   }
-  return std::min(compute.axes[part.axis].extent / part.divisor,
-                  whole(analysis.costs.enough_vectors) * analysis.lanes());
+  return compute.axes[part.axis].extent / part.divisor;
 }
 
 // A tensor whose last axis is read divided, or chooses what is read, has its layout chosen by what vectors

@@ -85,7 +85,7 @@ int64_t RowBlockDecider::bytes_of_row() const {
 int64_t RowBlockDecider::choose_size() {
   const std::vector<int64_t> values = sizes_of_parts(extent_);
   const double in_cache = d_.costs.block_rows_share * static_cast<double>(d_.task.target.cpu().l2.bytes);
-  const int64_t most = std::max(static_cast<int64_t>(in_cache) / bytes_of_row(), whole(d_.costs.block_rows));
+  const int64_t most = static_cast<int64_t>(in_cache) / bytes_of_row();
   int64_t preferred = values.front();
   for (const int64_t value : values) {
     if (value <= most && (extent_ % value == 0 || extent_ % preferred != 0)) preferred = value;

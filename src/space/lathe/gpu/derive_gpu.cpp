@@ -53,13 +53,12 @@ Result<Trace> write_kernels(const Plan& plan, Chooser& chooser) {
 
 }  // namespace
 
-Result<Space> derive_gpu(const Task& task) {
+Result<Space> derive_gpu(const Task& task, const CostConstants& costs) {
   if (!task.algorithm.empty() && task.algorithm != kExactSpecials) {
     return fail(ErrorKind::unsupported,
                 fmt::format("there are no programs by the algorithm '{}' for the target '{}'", task.algorithm,
                             task.target.name));
   }
-  const CostConstants costs;
   const Plan plan{"threads", task, costs, reduced_directly(task, costs), {}, {}};
   Sketch sketch = declared_sketch(
       plan.name(), [plan](Chooser& chooser) -> Result<Trace> { return write_kernels(plan, chooser); });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "space/lathe/gpu/gpu_constants.h"
 #include "space/rules/nest.h"
 #include "space/rules/vectors.h"
 
@@ -29,7 +28,6 @@ std::string write_loops_of_threads(Writer& writer, const std::string& block, con
 }
 
 EachThreadDecision decide_each_thread(Decider& decider, const Stage& stage) {
-  constexpr GpuConstants kConstants;
   const Compute& compute = decider.compute(stage);
   const std::string& name = compute.output->name;
   EachThreadDecision decision{.compute = stage.compute};
@@ -38,9 +36,9 @@ EachThreadDecision decide_each_thread(Decider& decider, const Stage& stage) {
   const int64_t results = compute.output.elements();
   const int64_t most = std::min<int64_t>(decider.task.target.gpu().work_group_size, results);
   decision.results.threads =
-      decider.choose.choose(name + ".threads", powers_of_two(most), kConstants.threads);
-  decision.results.each =
-      decider.choose.choose(name + ".each", powers_of_two(std::min(kConstants.most_each, results)), 1);
+      decider.choose.choose(name + ".threads", powers_of_two(most), whole(decider.costs.block_threads));
+  decision.results.each = decider.choose.choose(
+      name + ".each", powers_of_two(std::min(whole(decider.costs.thread_results), results)), 1);
   return decision;
 }
 

@@ -7,13 +7,10 @@
 #include "expr/walk.h"
 #include "schedule/apply.h"
 #include "space/lathe/gpu/each_thread.h"
-#include "space/lathe/gpu/gpu_constants.h"
 #include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
-
-constexpr GpuConstants kConstants;
 
 bool is_one_sided(const Operand& operand, size_t with, size_t without) {
   return operand.uses[with] && !operand.uses[without];
@@ -67,8 +64,8 @@ class StagedProductDecider {
 
 // The tile shrinks, its longer side first, until every unit of the device has a block.
 void StagedProductDecider::choose_tile() {
-  const auto at_most = [](int64_t extent) {
-    int64_t tile = kConstants.tile;
+  const auto at_most = [this](int64_t extent) {
+    int64_t tile = whole(d_.costs.block_tile);
     while (tile > 1 && tile / 2 >= extent) tile /= 2;
     return tile;
   };
@@ -81,7 +78,8 @@ void StagedProductDecider::choose_tile() {
   int64_t rows = at_most(row_extent);
   int64_t columns = at_most(column_extent);
   const auto blocks = [&] { return others * ceil_div(row_extent, rows) * ceil_div(column_extent, columns); };
-  while (blocks() < d_.task.target.gpu().compute_units && std::max(rows, columns) > kConstants.smallest_tile)
+  while (blocks() < d_.task.target.gpu().compute_units &&
+         std::max(rows, columns) > whole(d_.costs.least_block_tile))
     (rows > columns ? rows : columns) /= 2;
   made_.rows = choose_side("rows", row_extent, rows);
   made_.columns = choose_side("columns", column_extent, columns);
@@ -89,8 +87,8 @@ void StagedProductDecider::choose_tile() {
 
 TileSide StagedProductDecider::choose_side(const std::string& side, int64_t extent, int64_t tile) {
   const std::string prefix = name_ + "." + side;
-  const int64_t each = tile > kConstants.smallest_tile / 2 ? kConstants.side_of_thread : 1;
-  const int64_t most = std::min<int64_t>(kConstants.tile, extent);
+  const int64_t each = tile > whole(d_.costs.least_block_tile) / 2 ? whole(d_.costs.thread_side) : 1;
+  const int64_t most = std::min<int64_t>(whole(d_.costs.block_tile), extent);
   TileSide made;
   made.threads =
       d_.choose.choose(prefix + ".threads", powers_of_two(std::min<int64_t>(32, most)), tile / each);
@@ -104,7 +102,7 @@ void StagedProductDecider::choose_steps() {
   const int64_t terms = extent(made_.stepped);
   const bool fits = bytes_of_step(1, true) <= room;
   made_.has_all_inside = d_.choose.choose_kind(name_ + ".inside", 2, fits ? 1 : 0) != 0;
-  int64_t depth = kConstants.depth;
+  int64_t depth = whole(d_.costs.staged_terms);
   while (depth > 1 && bytes_of_step(depth, made_.has_all_inside) > room) depth /= 2;
   made_.depth = d_.choose.choose(name_ + ".depth", powers_of_two(std::min<int64_t>(64, terms)), depth);
 }
@@ -172,9 +170,9 @@ void StagedProductDecider::check() {
   if (made_.threads() > device.work_group_size)
     refuse(fmt::format("a block of {} threads is larger than {}", made_.threads(), device.work_group_size));
   const int64_t accumulators = made_.rows.apart * made_.rows.each * made_.columns.apart * made_.columns.each;
-  if (accumulators > kConstants.most_accumulators)
+  if (accumulators > whole(d_.costs.thread_accumulators))
     refuse(fmt::format("{} accumulators of a thread are more than {}", accumulators,
-                       kConstants.most_accumulators));
+                       whole(d_.costs.thread_accumulators)));
   const int64_t bytes = made_.staged.empty() ? 0 : bytes_of_step(made_.depth, made_.has_all_inside);
   if (bytes > device.local_bytes)
     refuse(fmt::format("a step stages {} bytes, more than {}", bytes, device.local_bytes));

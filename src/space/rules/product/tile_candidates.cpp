@@ -96,20 +96,17 @@ bool rows_share_vectors(const Compute& compute, const Stage& stage, size_t vecto
   });
 }
 
-// The longest axis that some operand without the vector axis, or every operand, has; before others one of
-// some length whose rows share vectors.
-std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector,
-                               const CostConstants& costs) {
+// The longest axis that some operand without the vector axis, or every operand, has; before others one
+// whose rows share vectors.
+std::optional<size_t> rows_for(const Compute& compute, const Stage& stage, size_t vector) {
   std::optional<size_t> rows;
   bool rows_share = false;
   for (size_t u = 0; u < compute.spatial_count(); ++u) {
     const bool reused = std::ranges::any_of(
         stage.operands, [&](const Operand& operand) { return operand.uses[vector] && !operand.uses[u]; });
     if (u == vector || !reused || compute.axes[u].extent < 2) continue;
-    const bool shares = compute.axes[u].extent >= whole(costs.rows_sharing_loads) &&
-                        rows_share_vectors(compute, stage, vector, u);
-    const bool is_long =
-        !rows || compute.axes[u].extent >= std::min(compute.axes[*rows].extent, whole(costs.long_rows));
+    const bool shares = rows_share_vectors(compute, stage, vector, u);
+    const bool is_long = !rows || compute.axes[u].extent >= compute.axes[*rows].extent;
     if (rows && (shares == rows_share ? !is_long : !shares)) continue;
     rows = u;
     rows_share = shares;
@@ -162,7 +159,7 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
     slides |= slides_in_memory(task, compute, stage, axis);
   double best = 0;
   for (size_t v = 0; v < compute.spatial_count(); ++v) {
-    const TileAxes tile{v, rows_for(compute, stage, v, costs)};
+    const TileAxes tile{v, rows_for(compute, stage, v)};
     if (!can_fill_vectors(compute, stage, v) || (slides && is_poor(task, stage, tile))) continue;
     candidates.push_back(tile);
     best = std::max(best, score(tile));
@@ -171,7 +168,7 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
   // axes alike the last, which row-major tensors have innermost.
   for (size_t v = compute.spatial_count(); v-- > 0;) {
     if (can_fill_vectors(compute, stage, v) || !can_slide_vectors(compute, stage, v)) continue;
-    const TileAxes tile{v, rows_for(compute, stage, v, costs)};
+    const TileAxes tile{v, rows_for(compute, stage, v)};
     if (tile.rows && score(tile) > best) candidates.push_back(tile);
   }
   std::ranges::stable_sort(candidates, std::greater<>(), score);
