@@ -138,7 +138,7 @@ void report_untried(const std::vector<CaseReport>& rows, bool is_written) {
   if (untried == 0 || (!is_network && !is_written)) return;
   to_stderr("lathe: note: nothing was tried for {} of {} {} in the time given{}\n", untried, rows.size(),
             is_network ? "tasks" : "operators",
-            is_written ? ", which are written as `lathe compile` without records would write them" : "");
+            is_written ? ", which are written as `lathe compile` with these records writes them" : "");
 }
 
 }  // namespace lathe::cli

@@ -54,11 +54,16 @@ bool is_output(const Graph& graph, TensorId id) {
   return std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
 }
 
+std::string wrong_number_of_inputs(size_t has, size_t least, size_t most) {
+  const std::string taken = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+  return fmt::format("it has {} input{}, and takes {}", has, has == 1 ? "" : "s", taken);
+}
+
 Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs) {
   const auto infer_checked = [&](const auto& op) -> Result<TensorType> {
     if (inputs.size() >= op.kLeastOperands && inputs.size() <= op.kMostOperands) return infer(op, inputs);
-    return fail(ErrorKind::invalid_argument, fmt::format("it has {} inputs, and takes {} to {}",
-                                                         inputs.size(), op.kLeastOperands, op.kMostOperands));
+    return fail(ErrorKind::invalid_argument,
+                wrong_number_of_inputs(inputs.size(), op.kLeastOperands, op.kMostOperands));
   };
   Result<TensorType> type = std::visit(infer_checked, node.op);
   if (!type) {

@@ -45,7 +45,9 @@ std::unexpected<Error> read_only(const std::string& path) {
 Status check_writable(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && access(path.c_str(), W_OK) != 0) return read_only(path);
-  const std::string parent = directory_of(fs::weakly_canonical(path, ignored)).string();
+  const std::string found = directory_of(fs::weakly_canonical(path, ignored)).string();
+  // Nothing leads to a current directory that was removed.
+  const std::string parent = found.empty() ? "." : found;
   if (access(parent.c_str(), W_OK | X_OK) == 0) return {};
   return fail(
       ErrorKind::io,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/abridged.h"
 #include "base/compiler_version.h"
 #include "expr/parse.h"
 #include "records/record_row.h"
@@ -16,7 +17,8 @@ namespace {
 
 // Of what the record itself holds; empty where nothing is wrong.
 std::string fault_of_program(const Record& record) {
-  if (!parse_target(record.target)) return fmt::format("its column target holds '{}'", record.target);
+  if (!parse_target(record.target))
+    return fmt::format("its column target holds '{}'", printable(record.target));
   const Result<Trace> trace = parse_trace(record.trace, "column trace");
   if (!trace) return fmt::format("its trace cannot be read ({})", trace.error().to_string());
   return "";

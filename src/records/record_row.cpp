@@ -24,7 +24,8 @@ constexpr double kLeastSeconds = 1e-12;
 constexpr double kMostSeconds = 1e9;
 
 std::unexpected<Error> damaged(const char* column, const std::string& value) {
-  return fail(ErrorKind::database, fmt::format("its column {} holds '{}'", column, abridged(value)));
+  return fail(ErrorKind::database,
+              fmt::format("its column {} holds '{}'", column, printable(abridged(value))));
 }
 
 // Names may hold any bytes; what is no UTF-8 is replaced.

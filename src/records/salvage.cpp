@@ -197,7 +197,14 @@ Result<bool> is_whole(const std::string& path) {
   if (type == fs::file_type::not_found)
     return fail(ErrorKind::not_found, fmt::format("there is no records file {}", path));
   LATHE_TRY(const Connection connection, connect_to_salvage(path));
-  LATHE_TRY_STATUS(verify_schema(connection, path, false));
+  const Status schema = verify_schema(connection, path, false);
+  if (!schema && connection.has_met_damage()) {
+    return fail(ErrorKind::database,
+                fmt::format("nothing of the records file {} can be saved: its first page or those that say "
+                            "what it holds are damaged",
+                            path));
+  }
+  LATHE_TRY_STATUS(schema);
   Result<Statement> check = connection.prepare("PRAGMA integrity_check(1)");
   if (!check) return false;
   const Result<bool> row = check->step();

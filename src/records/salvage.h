@@ -16,8 +16,8 @@ struct Salvaged {
   std::string original;  // where the damaged file is now, with its log
 };
 
-// Whether SQLite finds every page of the file in order. An Error where it is no file, or no Lathe records
-// file.
+// Whether SQLite finds every page of the file in order. An Error where it is no file, no Lathe records file,
+// or so damaged that nobody can tell.
 Result<bool> is_whole(const std::string& path);
 
 // Puts a whole file in the place of a damaged one, which is kept beside it as FILE.damaged. Rows are copied

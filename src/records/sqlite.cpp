@@ -225,6 +225,8 @@ Result<int64_t> Connection::integer(std::string_view sql) const {
 
 int64_t Connection::last_row_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
 int64_t Connection::changes() const { return sqlite3_changes64(handle_.get()); }
+bool Connection::has_met_damage() const { return (sqlite3_errcode(handle_.get()) & 0xff) == SQLITE_CORRUPT; }
+
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 
 bool Connection::has_moved() const {

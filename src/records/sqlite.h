@@ -78,6 +78,8 @@ class Connection {
   int64_t last_row_id() const;
   // How many rows the last statement that wrote has written.
   int64_t changes() const;
+  // Whether the last statement that failed met damaged pages.
+  bool has_met_damage() const;
   // Whether the file turned out not to be writable.
   bool read_only() const;
   // Whether the path leads to another file by now, or to none: what is written then goes with the connection.

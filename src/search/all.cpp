@@ -45,6 +45,11 @@ std::unexpected<Error> unknown(const char* what, std::string_view name,
 
 std::vector<std::string> strategy_names() { return names_of(kStrategies); }
 
+Status check_strategy(std::string_view name) {
+  if (std::ranges::find(kStrategies, name, &StrategyEntry::name) != std::end(kStrategies)) return {};
+  return unknown("strategy", name, strategy_names());
+}
+
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchSpace space,
                                                 const StrategyOptions& options) {
   for (const StrategyEntry& entry : kStrategies) {

@@ -17,5 +17,15 @@ TEST(Abridged, CutsNoCharacter) {
   EXPECT_EQ(abridged("\xe2\x82\xac\xe2\x82\xac", 5), "\xe2\x82\xac ..");
 }
 
+TEST(Printable, HasNoControlCharactersAndNothingButUtf8) {
+  EXPECT_EQ(printable(""), "");
+  EXPECT_EQ(printable("1.5 \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
+            "1.5 \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+  EXPECT_EQ(printable(std::string_view("a\0\x1b[31m\x7f", 8)), "a\\x00\\x1b[31m\\x7f");
+  EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
+  EXPECT_EQ(printable("\xe2\x82z"), "\\xe2\\x82z");
+  EXPECT_EQ(printable("\xa4"), "\\xa4");
+}
+
 }  // namespace
 }  // namespace lathe::testing

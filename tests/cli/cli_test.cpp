@@ -462,9 +462,8 @@ TEST_F(CliTest, WhatThereWasNoTimeToTryIsWrittenUntuned) {
   write_matmul();
   const Outcome tuned = lathe("tune --workload w.json --cores 1 --time 0 --records r.db --out o");
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_THAT(tuned.err,
-              HasSubstr("lathe: note: nothing was tried for 1 of 1 operators in the time given, "
-                        "which are written as `lathe compile` without records would write them\n"));
+  EXPECT_THAT(tuned.err, HasSubstr("lathe: note: nothing was tried for 1 of 1 operators in the time given, "
+                                   "which are written as `lathe compile` with these records writes them\n"));
   EXPECT_EQ(lathe("verify o/mm").status, 0);
 }
 

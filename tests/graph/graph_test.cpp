@@ -20,7 +20,7 @@ TEST(Graph, BuilderRejectsWhatDoesNotFit) {
   EXPECT_EQ(builder.input("big", {DType::f32, {1 << 30, 1 << 30, 1 << 30}}).error().message,
             "tensor 'big' has shape [1073741824,1073741824,1073741824], which is too large");
   EXPECT_EQ(builder.node("n", ZipOp{ZipFunction::add}, {x}, "y").error().message,
-            "node 'n' (Add): it has 1 inputs, and takes 2 to 2");
+            "node 'n' (Add): it has 1 input, and takes 2");
 }
 
 TEST(Graph, AnOutputThatNothingComputesIsACopy) {

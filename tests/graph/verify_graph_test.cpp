@@ -76,7 +76,7 @@ TEST(VerifyGraph, TypesAreThoseThatFollow) {
 TEST(VerifyGraph, NamesTheNodeThatDoesNotTakeItsOperands) {
   Graph graph = sum_graph();
   graph.nodes[1].inputs = {kY};
-  EXPECT_EQ(verify(graph).error().to_string(), "node 's' (Add): it has 1 inputs, and takes 2 to 2");
+  EXPECT_EQ(verify(graph).error().to_string(), "node 's' (Add): it has 1 input, and takes 2");
   graph = sum_graph();
   graph.tensors[kW].type.shape = {2};
   EXPECT_EQ(verify(graph).error().to_string(), "node 's' (Add): the shapes [2,3] and [2] do not broadcast");

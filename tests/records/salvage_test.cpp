@@ -146,6 +146,13 @@ TEST_F(SalvageTest, NothingIsLeftBesideAFileThatCannotBeRead) {
     EXPECT_EQ(entry.path(), path());
 }
 
+TEST_F(SalvageTest, WhatIsPastSavingIsSaidAndNotToBeTriedAgain) {
+  fs::resize_file(path(), 100);
+  EXPECT_EQ(is_whole(path()).error().message,
+            "nothing of the records file " + path() +
+                " can be saved: its first page or those that say what it holds are damaged");
+}
+
 TEST_F(SalvageTest, NothingIsLeftBesideTheDamagedFile) {
   fs::resize_file(path(), fs::file_size(path()) / 2);
   const std::string original = salvage(path())->original;

@@ -348,9 +348,8 @@ class Importer {
     if (is_empty && !is_empty_shape) return refuse_empty(last, node.input(static_cast<int>(last)));
     if (is_empty_shape) ++last;
     if (last < row.least_inputs || last > row.most_inputs) {
-      return fail_at(
-          node, ErrorKind::invalid_argument,
-          fmt::format("it has {} inputs, and takes {} to {}", last, row.least_inputs, row.most_inputs));
+      return fail_at(node, ErrorKind::invalid_argument,
+                     wrong_number_of_inputs(last, row.least_inputs, row.most_inputs));
     }
     for (size_t i = 0; i < last; ++i) {
       const std::string& name = node.input(static_cast<int>(i));

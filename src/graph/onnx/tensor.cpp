@@ -87,6 +87,13 @@ Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::
                       "elements; another shape may be given, such as --input {}={}",
                       name, shape.size(), name, fmt::join(dims, ",")));
     }
+    if (dim.has_dim_value()) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("input '{}' has the extent {} in dimension {}, so its shape must be given, such "
+                      "as --input {}={}",
+                      name, dim.dim_value(), shape.size(), name, fmt::join(dims, ",")));
+    }
     return fail(
         ErrorKind::unsupported,
         fmt::format(

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "measure/peak.h"
+#include "search/all.h"
 #include "session/commands/check_outputs.h"
 #include "session/commands/closing_seconds.h"
 #include "session/load_source.h"
@@ -119,6 +120,7 @@ TuneSession::TuneSession(TuneRequest request, TuneListener listener, Target targ
 Result<TuneSession> TuneSession::start(TuneRequest request, TuneListener listener) {
   const Deadline deadline = request.seconds ? Deadline::in(*request.seconds) : Deadline();
   LATHE_TRY_STATUS(check_task_scheduler(request.scheduler));
+  if (!request.search.strategy_factory) LATHE_TRY_STATUS(check_strategy(request.search.strategy));
   if (request.workloads.empty() && request.network == nullptr) {
     LATHE_TRY_STATUS(check_source(request.source));
     if (request.source.model.empty()) {
@@ -149,7 +151,7 @@ Status TuneSession::read_network() {
   }
   const Graph& graph = request_.network->graph;
   if (!request_.out.empty()) LATHE_TRY_STATUS(check_artifact_apart(request_.out, data_files(graph)));
-  for (const std::string& note : graph.notes) tell(listener_.rejected, note);
+  for (const std::string& note : graph.notes) tell(listener_.note, note);
   if (request_.out.empty()) return {};
   const double weights_limit = request_.weights_limit.value_or(CompileModelOptions{}.weights_limit);
   budget_.closing_seconds = closing_seconds(*request_.network) +

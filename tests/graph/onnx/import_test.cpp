@@ -111,7 +111,7 @@ TEST(OnnxImport, ChecksTheOperatorSet) {
 TEST(OnnxImport, NamesWhatIsWrongWithANode) {
   EXPECT_EQ(node_error("Relu", {"z"}),
             "m.onnx: node 'n' (Relu): it reads 'z', which no input, initializer or earlier node gives");
-  EXPECT_EQ(node_error("Conv", {"x"}), "m.onnx: node 'n' (Conv): it has 1 inputs, and takes 2 to 3");
+  EXPECT_EQ(node_error("Conv", {"x"}), "m.onnx: node 'n' (Conv): it has 1 input, and takes 2 to 3");
   EXPECT_EQ(node_error("Relu", {"x"}, [](OnnxModel& m) { m.attribute("slope", 1); }),
             "m.onnx: node 'n' (Relu): it has the attribute 'slope', which Lathe does not support");
   EXPECT_EQ(node_error("Conv", {"x", "w"}, [](OnnxModel& m) { m.attribute("strides", "two"); }),

@@ -126,7 +126,7 @@ TEST(OnnxInputType, NamesDimensionsThatAreOpen) {
   EXPECT_EQ(input_read(declared_as(kInteger, {"batch", "3"})),
             "input 'x' has the dynamic dimension 'batch', so its shape must be given, such as --input x=1,3");
   EXPECT_EQ(input_read(declared_as(kInteger, {"-1", "3"})),
-            "input 'x' has the dynamic dimension 0, so its shape must be given, such as --input x=1,3");
+            "input 'x' has the extent -1 in dimension 0, so its shape must be given, such as --input x=1,3");
   onnx::ValueInfoProto shapeless = declared_as(kInteger, {});
   const Shape given{6};
   shapeless.mutable_type()->mutable_tensor_type()->clear_shape();

@@ -88,7 +88,7 @@ TEST(BatchNorm, IsForInference) {
 TEST(BatchNorm, TakesFiveOperands) {
   OnnxModel model = norm_of_two_channels({1, 2});
   model.proto.mutable_graph()->mutable_node(0)->mutable_input()->RemoveLast();
-  EXPECT_EQ(import_error(model), "node 'n' (BatchNormalization): it has 4 inputs, and takes 5 to 5");
+  EXPECT_EQ(import_error(model), "node 'n' (BatchNormalization): it has 4 inputs, and takes 5");
 }
 
 }  // namespace
