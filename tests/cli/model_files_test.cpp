@@ -38,7 +38,7 @@ TEST_F(ModelFilesTest, ANoteTellsOfAnOutputThatIsDeclaredOtherwise) {
   write("net.onnx", model.bytes());
   const Outcome done = lathe("compile net.onnx --cores 1 --out o");
   EXPECT_EQ(done.status, 0);
-  EXPECT_THAT(done.err, HasSubstr("lathe: net.onnx: output 'y' is declared as f32[7], and what the "
+  EXPECT_THAT(done.err, HasSubstr("lathe: note: net.onnx: output 'y' is declared as f32[7], and what the "
                                   "model computes is f32[1,4,5,5]\n"));
 }
 

@@ -202,8 +202,8 @@ TEST_F(CompileSession, ANetworkIsOneArtifact) {
   EXPECT_EQ(compiled(), "");
   EXPECT_EQ(name_in("o"), "net");
   EXPECT_THAT(done_, ElementsAre("1/1 tasks compiled"));
-  EXPECT_THAT(told_, ElementsAre(path("net.onnx") + ": output 'y' is declared as f32[7], and what the model "
-                                                    "computes is f32[1,4,5,5]"));
+  EXPECT_THAT(notes_, ElementsAre(path("net.onnx") + ": output 'y' is declared as f32[7], and what the model "
+                                                     "computes is f32[1,4,5,5]"));
   EXPECT_EQ(work.back(), "net: the artifact is run");
   request_.name = "two names";
   EXPECT_THAT(compiled(), StartsWith("--name: 'two names' names no model"));
