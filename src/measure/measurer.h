@@ -23,7 +23,7 @@ struct MeasureOptions {
   std::string worker_path;      // the lathe-worker executable
   int cores = 1;                // threads of the pool that candidates run on, each on a cpu of its own
   std::vector<int> cpus = {};   // where they run, one for each core; empty: the first of the affinity mask
-  double timeout_seconds = 10;  // to load, prepare and run a candidate for the first time
+  double timeout_seconds = 10;  // for a candidate's first run where the inputs name no limit
   double give_up_ratio = 2;     // a candidate this much slower than the best is timed once
   double rough_ratio = 1.3;     // and one this much slower with no more samples than must be
   TimingOptions timing = {};

@@ -11,6 +11,7 @@ namespace lathe {
 double fastest_seconds(const Task& task);
 
 // After so long a candidate of a search is given up: it would be far from the best in any case.
+// Once there is a best time LocalEvaluator gives less.
 double candidate_limit_seconds(const Task& task);
 // After so long a program that is to be checked is taken for one that hangs: a naive one is right too.
 double program_limit_seconds(const Task& task);
