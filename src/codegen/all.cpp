@@ -11,7 +11,7 @@ namespace {
 
 bool is_cpu(const Target& target) { return std::holds_alternative<CpuTarget>(target.kind); }
 
-bool is_gpu(const Target& target) { return std::holds_alternative<GpuTarget>(target.kind); }
+bool is_opencl(const Target& target) { return target.name == "opencl"; }
 
 constexpr TextForm kLlvmForms[] = {{"llvm", emit_llvm_ir}, {"asm", emit_assembly}};
 constexpr TextForm kCForms[] = {{"c", [](const LoweredProgram& lowered, const Target&,
@@ -30,7 +30,7 @@ Result<std::string> opencl_module(const LoweredProgram& lowered, const Target&, 
 constexpr Backend kBackends[] = {
     {"llvm", is_cpu, kObjectForm, emit_object, nullptr, kLlvmForms},
     {"c", is_cpu, kObjectForm, nullptr, nullptr, kCForms},
-    {"opencl", is_gpu, "opencl", opencl_module, opencl_launches, kOpenClForms},
+    {"opencl", is_opencl, "opencl", opencl_module, opencl_launches, kOpenClForms},
 };
 
 }  // namespace
