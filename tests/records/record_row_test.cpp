@@ -83,7 +83,7 @@ struct DamagedColumn {
 };
 
 constexpr DamagedColumn kDamagedColumns[] = {
-    {"target", "x'7f'", "its column target holds '\x7f'"},
+    {"target", "x'7f'", "its column target holds '\\x7f'"},
     {"machine", "5", ""},  // a number becomes a text
     {"cores", "0", "its column cores holds '0'"},
     {"cores", "1048577", "its column cores holds '1048577'"},
@@ -131,14 +131,14 @@ TEST_F(RecordRow, WhatWasModelledNeedsNoSamples) {
 
 constexpr DamagedColumn kDamagedTaskColumns[] = {
     {"hash", "'twelve'", "its column hash holds 'twelve'"},
-    {"dag", "x'7f'", "its column dag holds '\x7f'"},
+    {"dag", "x'7f'", "its column dag holds '\\x7f'"},
     {"constants", "'B'", "its column constants holds 'B'"},
     {"constants", "'[1]'", "its column constants holds '[1]'"},
     {"free_layouts", "'yes'", "its column free_layouts holds 'yes'"},
     {"layouts", "'{}'", "its column layouts holds '{}'"},
     {"runs_cold", "'yes'", "its column runs_cold holds 'yes'"},
     {"runs_cold", "NULL", ""},
-    {"algorithm", "x'7f'", "its column algorithm holds '\x7f'"},
+    {"algorithm", "x'7f'", "its column algorithm holds '\\x7f'"},
     {"algorithm", "NULL", ""},
     {"name", "x'7f'", ""},  // for people
 };
