@@ -13,12 +13,12 @@
 namespace lathe {
 namespace {
 
-// Small positive numbers: nothing that is computed of them becomes slow to compute with.
-void fill(Instance& instance, const Module& module) {
+// Small positive numbers: nothing that is computed of them becomes slow to compute with. Other types stay 0,
+// which leads no index outside.
+void fill(Instance& instance, const Task& task) {
   Rng rng(1);
-  for (size_t i = 0; i < module.buffers.size(); ++i) {
-    const BufferRole role = module.buffers[i].role;
-    if (role != BufferRole::input && role != BufferRole::constant) continue;
+  for (size_t i = 0; i < task.arguments.size(); ++i) {
+    if (task.arguments[i].is_output || task.arguments[i].tensor->dtype != DType::f32) continue;
     const std::span<std::byte> bytes = instance.buffer(i);
     for (size_t at = 0; at + sizeof(float) <= bytes.size(); at += sizeof(float)) {
       const auto value = static_cast<float>(0.5 + 0.5 * rng.uniform());
@@ -30,7 +30,7 @@ void fill(Instance& instance, const Module& module) {
 Result<Instance> instance_of(const Task& task, const Trace& trace) {
   LATHE_TRY(const Module module, compile(task, trace));
   LATHE_TRY(Instance instance, Instance::create(module));
-  fill(instance, module);
+  fill(instance, task);
   LATHE_TRY_STATUS(instance.prepare());
   LATHE_TRY_STATUS(instance.run());
   return instance;
