@@ -96,7 +96,7 @@ std::vector<std::vector<size_t>> consumers_of(const Graph& graph);
 // Whether a tensor is an output of the graph.
 bool is_output(const Graph& graph, TensorId id);
 // The type that a node gives for operands of these types; an Error names the node.
-// "it has 1 inputs, and takes 2": for an operator that takes so many.
+// "it has 1 input, and takes 2": for an operator that takes so many.
 std::string wrong_number_of_inputs(size_t has, size_t least, size_t most);
 
 Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs);

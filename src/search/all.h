@@ -14,9 +14,9 @@ namespace lathe {
 
 // The legal names, in the order in which help texts show them.
 std::vector<std::string> strategy_names();
-// A new strategy on `space`, which it keeps. An unknown name is an error that lists the legal ones.
-// An Error that names all there are.
+// An unknown name is an error that lists the legal ones.
 Status check_strategy(std::string_view name);
+// A new strategy on `space`, which it keeps. An unknown name is an error as check_strategy gives it.
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchSpace space,
                                                 const StrategyOptions& options);
 

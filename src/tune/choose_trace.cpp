@@ -20,8 +20,9 @@ struct Candidate {
 Result<std::optional<Record>> untuned_record(const Task& recorded, const Record& best, double times,
                                              const RecordStore& records, std::span<const int64_t> except) {
   if (best.machine != recorded.target.machine) return std::nullopt;
-  LATHE_TRY(const Space space, derive_space(recorded));
-  const std::string untuned = untuned_trace(space);
+  const Result<Space> space = derive_space(recorded);
+  if (!space) return std::nullopt;
+  const std::string untuned = untuned_trace(*space);
   RecordQuery query = records_of(recorded);
   query.source = best.measurement.source;
   query.except = {except.begin(), except.end()};
@@ -116,11 +117,13 @@ Result<Trace> first_trial(const Task& task) {
 }
 
 Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordStore& records) {
-  LATHE_TRY(const std::optional<Candidate> best, best_record(task, records, {}));
+  LATHE_TRY(const std::optional<Record> best, best_record_of(task, records));
   if (!best) return std::nullopt;
-  LATHE_TRY(const auto untuned, untuned_record(best->task, best->record, kCloseEnough, records, {}));
-  if (!untuned || untuned->trace == best->record.trace) return std::nullopt;
-  return chosen_of({*untuned, best->task, parse_trace(untuned->trace)});
+  LATHE_TRY(Task recorded, in_recorded_names(task, records));
+  LATHE_TRY(const auto untuned, untuned_record(recorded, *best, kCloseEnough, records, {}));
+  const double clearly_slower = best->measurement.seconds * kClearlyFaster;
+  if (!untuned || untuned->measurement.seconds <= clearly_slower) return std::nullopt;
+  return chosen_of({*untuned, std::move(recorded), parse_trace(untuned->trace)});
 }
 
 std::string untuned_trace(const Space& space) {
