@@ -109,8 +109,7 @@ bool CallContext::launch_all(const Launches& launches) {
   return true;
 }
 
-bool CallContext::place(const void* const* inputs, void* const* outputs) {
-  if (stays_in_place_ && is_in_place(inputs, outputs)) return true;
+bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
   stays_in_place_ = false;  // until all has been looked at
   bound_set_ = nullptr;
   bool stays = true;
@@ -133,17 +132,6 @@ bool CallContext::place(const void* const* inputs, void* const* outputs) {
     stays = stays && output_places_[i] == outputs[i];
   }
   stays_in_place_ = stays;
-  return true;
-}
-
-// A caller that comes again with the same tensors, as most do, need not have them looked at again.
-bool CallContext::is_in_place(const void* const* inputs, void* const* outputs) const {
-  for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
-    if (input_places_[i] != nullptr && input_places_[i] != inputs[i]) return false;
-  }
-  for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
-    if (output_places_[i] != outputs[i]) return false;
-  }
   return true;
 }
 

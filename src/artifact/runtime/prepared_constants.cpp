@@ -12,6 +12,7 @@ bool PreparedConstants::create(const LatheModelTables& tables, const ModelArray<
   tables_ = &tables;
   inputs_ = &inputs;
   contexts_ = &contexts;
+  for (const TensorStaging& input : inputs) has_constants_ |= input.tensor().is_constant != 0;
   return sets_.create(contexts.size()) && wanted_.create(inputs.size());
 }
 
@@ -22,7 +23,7 @@ PreparedConstants::~PreparedConstants() {
 bool PreparedConstants::provide(CallContext& call, const void* const* inputs) {
   const ConstantSet* const held = call.constants;
   const bool is_last = held != nullptr && current_.load(std::memory_order_acquire) == held;
-  if (is_last && matches(*held, inputs)) return true;
+  if (is_last && (!has_constants_ || matches(*held, inputs))) return true;
   const LockGuard guard(lock_);
   if (!find_wanted(inputs)) return false;
   ConstantSet* set = find_set();

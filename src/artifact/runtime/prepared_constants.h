@@ -60,6 +60,7 @@ class PreparedConstants {
   const LatheModelTables* tables_ = nullptr;
   const ModelArray<TensorStaging>* inputs_ = nullptr;
   const ContextSlots* contexts_ = nullptr;
+  bool has_constants_ = false;
   std::atomic<ConstantSet*> current_{nullptr};  // of the last run
   ProcessLock lock_;                            // of all below, and of changes to all above
   ModelArray<ConstantSet*> sets_;               // null where there is none; one for each context

@@ -22,10 +22,15 @@ inline bool rows_collide(int64_t rows, int64_t step) {
   return rows * apart >= 8 * kWayBytes;
 }
 
-// How lines are written: where they lie, through the caches or past them (of vectors that are no lines, by
-// way of a square of whole ones); or, where rows do not begin with lines, past the caches by way of a piece
+// How lines are written: where they lie, through the caches or past them; or, where rows do not begin with lines, past the caches by way of a piece
 // of each row that is kept.
 enum class LineWrites { stored, streamed, kept };
+
+template <class Lanes>
+inline void copy_line(char* into, const char* from) {
+  for (int64_t i = 0; i < kLineBytes; i += static_cast<int64_t>(sizeof(typename Lanes::Vector)))
+    Lanes::store(into + i, Lanes::read(from + i));
+}
 
 // `into` is where a line begins.
 template <class Lanes>
@@ -51,8 +56,7 @@ inline void write_line(char* kept, char* end, int64_t pieces) {
   } else {
     stream_line<Lanes>(end - kLineBytes - left, kept + kLineBytes - left);
   }
-  for (int64_t i = 0; i < kLineBytes; i += static_cast<int64_t>(sizeof(typename Lanes::Vector)))
-    Lanes::store(kept + i, Lanes::read(kept + kLineBytes + i));
+  copy_line<Lanes>(kept, kept + kLineBytes);
 }
 
 // The last line, and what the last piece has of the next one.
@@ -69,6 +73,25 @@ struct LinesDone {
   int64_t across;
 };
 
+// So many lines as a lane has elements, each written whole. They do not go by way of memory where the registers
+// hold them: what is stored there waits for the stores past the caches before it.
+template <class Lanes, int kBytes>
+inline void stream_lines(const char* from, int64_t from_step, char* into, int64_t into_step) {
+  constexpr int64_t kCount = lane_elements(kBytes);
+  constexpr int64_t kWidth = kCount * Lanes::kLanes;
+  constexpr int64_t kParts = kLineBytes / kBytes / kWidth;
+  typename Lanes::Vector parts[kParts][kCount];
+#pragma GCC unroll 4
+  for (int64_t part = 0; part < kParts; ++part)
+    load_tile<Lanes, kBytes>(from + part * kWidth * from_step, from_step, parts[part]);
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kCount; ++i) {
+#pragma GCC unroll 4
+    for (int64_t part = 0; part < kParts; ++part)
+      Lanes::stream(into + i * into_step + part * kWidth * kBytes, parts[part][i]);
+  }
+}
+
 // As many elements across as a line holds, `count` of them along, from and to where the plane begins. Where
 // `collides`, lines are first read whole, side by side. Each is fetched near while the one `ahead` of it, in
 // bytes, is written: so many rows at once the processor does not fetch by itself.
@@ -82,8 +105,7 @@ inline void transpose_line(const CopyPlane& plane, int64_t count, bool collides,
   const char* from = plane.from;
   int64_t from_step = plane.from_step;
   if (collides && count == kLine) {
-    for (int64_t i = 0; i < kLine; ++i)
-      __builtin_memcpy(lines + i * kLineBytes, from + i * from_step, kLineBytes);
+    for (int64_t i = 0; i < kLine; ++i) copy_line<Lanes>(lines + i * kLineBytes, from + i * from_step);
     from = lines;
     from_step = kLineBytes;
   }
@@ -100,17 +122,12 @@ inline void transpose_line(const CopyPlane& plane, int64_t count, bool collides,
       for (int64_t i = 0; i < kLine; i += kWidth)
         transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step,
                                       row + kLineBytes + i * kBytes, kKeptBytes);
-    } else if constexpr (kWrites == LineWrites::streamed && kWidth < kLine) {
-      alignas(kLineBytes) char square[kCount * kLineBytes];
-      for (int64_t i = 0; i < kLine; i += kWidth)
-        transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step, square + i * kBytes,
-                                      kLineBytes);
-      for (int64_t i = 0; i < kCount; ++i)
-        stream_line<Lanes>(into + i * plane.into_step, square + i * kLineBytes);
+    } else if constexpr (kWrites == LineWrites::streamed) {
+      stream_lines<Lanes, kBytes>(from + k * kBytes, from_step, into, plane.into_step);
     } else {
       for (int64_t i = 0; i < kLine; i += kWidth)
-        transpose_tile<Lanes, kBytes, kWrites == LineWrites::streamed>(
-            from + i * from_step + k * kBytes, from_step, into + i * kBytes, plane.into_step);
+        transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step, into + i * kBytes,
+                                      plane.into_step);
     }
   }
 }

@@ -116,21 +116,23 @@ inline void transpose_vectors(typename Lanes::Vector (&vectors)[lane_elements(kB
   }
 }
 
-template <class Lanes, int kBytes, bool kStreams = false>
-inline void transpose_tile(const char* from, int64_t from_step, char* into, int64_t into_step) {
+// A tile's rows of where it goes, in registers.
+template <class Lanes, int kBytes>
+inline void load_tile(const char* from, int64_t from_step,
+                      typename Lanes::Vector (&vectors)[lane_elements(kBytes)]) {
   constexpr int64_t kCount = lane_elements(kBytes);
-  typename Lanes::Vector vectors[kCount];
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kCount; ++i) vectors[i] = Lanes::load(from + i * from_step, kCount * from_step);
   transpose_vectors<Lanes, kBytes>(vectors);
+}
+
+template <class Lanes, int kBytes>
+inline void transpose_tile(const char* from, int64_t from_step, char* into, int64_t into_step) {
+  constexpr int64_t kCount = lane_elements(kBytes);
+  typename Lanes::Vector vectors[kCount];
+  load_tile<Lanes, kBytes>(from, from_step, vectors);
 #pragma GCC unroll 16
-  for (int64_t i = 0; i < kCount; ++i) {
-    if constexpr (kStreams) {
-      Lanes::stream(into + i * into_step, vectors[i]);
-    } else {
-      Lanes::store(into + i * into_step, vectors[i]);
-    }
-  }
+  for (int64_t i = 0; i < kCount; ++i) Lanes::store(into + i * into_step, vectors[i]);
 }
 
 #ifdef __AVX512BW__
