@@ -22,8 +22,8 @@ inline bool rows_collide(int64_t rows, int64_t step) {
   return rows * apart >= 8 * kWayBytes;
 }
 
-// How lines are written: where they lie, through the caches or past them; or, where rows do not begin with lines, past the caches by way of a piece
-// of each row that is kept.
+// How lines are written: where they lie, through the caches or past them; or, where rows do not begin with
+// lines, past the caches by way of a piece of each row that is kept.
 enum class LineWrites { stored, streamed, kept };
 
 template <class Lanes>
@@ -73,8 +73,8 @@ struct LinesDone {
   int64_t across;
 };
 
-// So many lines as a lane has elements, each written whole. They do not go by way of memory where the registers
-// hold them: what is stored there waits for the stores past the caches before it.
+// So many lines as a lane has elements, each written whole. They do not go by way of memory where the
+// registers hold them: what is stored there waits for the stores past the caches before it.
 template <class Lanes, int kBytes>
 inline void stream_lines(const char* from, int64_t from_step, char* into, int64_t into_step) {
   constexpr int64_t kCount = lane_elements(kBytes);
