@@ -9,6 +9,10 @@ namespace {
 // Mappings beyond these are dropped, the longest unused first: more than one candidate's buffers in any case.
 constexpr size_t kSharedMappingsKept = 256;
 
+// Candidates' own buffers together, beyond which the longest unused are dropped: to map so much anew, a page
+// fault for each page, takes a twentieth of a small candidate's trial.
+constexpr int64_t kOwnBytesKept = 8 << 20;
+
 void make_fresh(const WatchedBuffer& buffer) {
   std::byte* mapping = const_cast<std::byte*>(buffer.mapping);
   fill_slack(mapping, buffer.layout);
@@ -17,14 +21,6 @@ void make_fresh(const WatchedBuffer& buffer) {
 
 void* data_of(const WatchedBuffer& buffer) {
   return const_cast<std::byte*>(buffer.mapping + buffer.layout.data_offset);
-}
-
-Result<WatchedBuffer> own(int64_t bytes, CandidateMemory::Views& views) {
-  LATHE_TRY(GuardedBuffer buffer, GuardedBuffer::allocate(bytes));
-  const WatchedBuffer watched{.mapping = buffer.data() - buffer.layout().data_offset,
-                              .layout = buffer.layout()};
-  views.own.push_back(std::move(buffer));
-  return watched;
 }
 
 }  // namespace
@@ -41,6 +37,28 @@ Result<WatchedBuffer> CandidateMemory::shared(int64_t offset, int64_t bytes, Map
   }
   const MappedBuffer& memory = shared_.front().memory;
   return WatchedBuffer{.mapping = memory.mapping(), .layout = memory.layout()};
+}
+
+Result<WatchedBuffer> CandidateMemory::own(int64_t bytes, Views& views) {
+  const auto kept = std::ranges::find_if(own_, [&](const std::shared_ptr<GuardedBuffer>& buffer) {
+    return buffer.use_count() == 1 && buffer->layout().bytes == bytes;
+  });
+  if (kept != own_.end()) {
+    own_.splice(own_.begin(), own_, kept);
+  } else {
+    LATHE_TRY(GuardedBuffer memory, GuardedBuffer::allocate(bytes));
+    own_.push_front(std::make_shared<GuardedBuffer>(std::move(memory)));
+  }
+  const std::shared_ptr<GuardedBuffer> buffer = own_.front();
+  views.own.push_back(buffer);
+  int64_t room = kOwnBytesKept;
+  std::erase_if(own_, [&](const std::shared_ptr<GuardedBuffer>& each) {
+    const int64_t each_bytes = each->layout().bytes;
+    if (each_bytes > room) return true;
+    room -= each_bytes;
+    return false;
+  });
+  return WatchedBuffer{.mapping = buffer->data() - buffer->layout().data_offset, .layout = buffer->layout()};
 }
 
 void CandidateMemory::make_room(size_t buffers) {

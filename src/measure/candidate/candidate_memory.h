@@ -1,9 +1,10 @@
 // The memory of candidates in the worker. Shared buffers keep their addresses from one candidate to the next
-// where they can, so that inputs are mapped once for a whole tuning run; the others go with their candidate.
-// Not thread-safe.
+// where they can, so that inputs are mapped once for a whole tuning run; the others go to the next candidate
+// that wants as many bytes. Not thread-safe.
 #pragma once
 
 #include <list>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -14,8 +15,8 @@
 
 namespace lathe {
 
-// The memory of candidates: shared buffers by their offset, which are kept, and each candidate's own for
-// prepared ones and workspace.
+// The memory of candidates: shared buffers by their offset, and each candidate's own for prepared ones and
+// workspace. Both are kept within limits.
 class CandidateMemory {
  public:
   explicit CandidateMemory(int shared_memory) : file_(shared_memory) {}
@@ -26,7 +27,7 @@ class CandidateMemory {
     std::vector<WatchedBuffer> watched;   // all of them and the workspace
     std::vector<WatchedBuffer> writable;  // those whose slack may be overwritten
     void* workspace = nullptr;
-    std::vector<GuardedBuffer> own;
+    std::vector<std::shared_ptr<GuardedBuffer>> own;
   };
 
   // Lets go of what was mapped longest ago, beyond some number and those of a candidate with so many buffers.
@@ -44,8 +45,11 @@ class CandidateMemory {
     MappedBuffer memory;
   };
 
+  Result<WatchedBuffer> own(int64_t bytes, Views& views);
+
   int file_;
-  std::list<Shared> shared_;  // most recently used first
+  std::list<Shared> shared_;                       // most recently used first
+  std::list<std::shared_ptr<GuardedBuffer>> own_;  // likewise; those that no views hold are free
 };
 
 }  // namespace lathe
