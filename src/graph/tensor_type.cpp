@@ -33,10 +33,7 @@ bool may_be_folded(int64_t elements, int64_t operand_elements) {
   return elements <= std::max(kAlways, operand_elements);
 }
 
-bool is_computed_type(DType dtype) {
-  return dtype == DType::boolean || dtype == DType::i8 || dtype == DType::i32 || dtype == DType::i64 ||
-         dtype == DType::f32;
-}
+bool is_computed_type(DType dtype) { return !is_float(dtype) || dtype == DType::f32; }
 
 int64_t bytes_of(const TensorType& type) { return elements_of(type.shape) * bytes_of(type.dtype); }
 

@@ -36,8 +36,8 @@ std::string to_string(const Shape& shape);
 // "f32[1,3,224,224]".
 std::string to_string(const TensorType& type);
 
-// Whether tensors of the type may be computed, given and taken when a network runs: bool, i8, i32, i64, f32.
-// The others are types of constants alone.
+// Whether nodes compute such tensors when a network runs: bool, all integers and f32. f16 and bf16 are cast
+// from and to; f64 is a type of constants alone.
 bool is_computed_type(DType dtype);
 
 // A tensor's values in double precision, row-major: exact for all types but i64 beyond 2^53.

@@ -92,7 +92,7 @@ OnnxModel half_weight_model(int type, uint16_t bits) {
   return model;
 }
 
-TEST(Simplify, FoldsCastsOfWeightsOf16Bits) {
+TEST(Simplify, HoldsWeightsOf16BitsInF32) {
   for (const auto& [type, bits] : {std::pair<int, uint16_t>{onnx::TensorProto_DataType_FLOAT16, 0x3800},
                                    {onnx::TensorProto_DataType_BFLOAT16, 0x3f00}}) {
     const Result<Graph> graph = import_onnx_bytes(half_weight_model(type, bits).bytes(), "m.onnx");
@@ -100,8 +100,8 @@ TEST(Simplify, FoldsCastsOfWeightsOf16Bits) {
     EXPECT_EQ(to_string(simplify(*graph)),
               "graph test\n"
               "  input x f32[40]\n"
-              "  constant wide f32[40]\n"
-              "  y f32[40] = Mul() of x, wide\n"
+              "  constant w f32[40]\n"
+              "  y f32[40] = Mul() of x, w\n"
               "  output y\n");
     const auto outputs = evaluate_graph(simplify(*graph), std::vector<Values>{numbered({40})});
     ASSERT_TRUE(outputs);

@@ -14,6 +14,7 @@
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
 #include "graph/onnx/file.h"
+#include "graph/onnx/half_tensors.h"
 #include "graph/onnx/legacy.h"
 #include "graph/onnx/node.h"
 #include "graph/onnx/node_types.h"
@@ -88,8 +89,9 @@ class Importer {
     for (const onnx::ValueInfoProto* input : inputs()) {
       const auto given = options_.input_shapes.find(input->name());
       const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
-      LATHE_TRY(TensorType type, input_type(*input, shape));
-      LATHE_TRY_STATUS(builder_.input(input->name(), std::move(type)));
+      LATHE_TRY(const TensorType type, input_type(*input, shape));
+      LATHE_TRY(const TensorId id, builder_.input(input->name(), type));
+      if (is_half(type.dtype)) LATHE_TRY_STATUS(halves_.widen(input->name(), id));
     }
     return {};
   }
@@ -111,7 +113,7 @@ class Importer {
     }
     LATHE_TRY(OnnxConstant constant, take_constant(tensor, label, options_.data_folders));
     if (is_external(tensor)) data_files_.insert(external_path(tensor, options_.data_folders.of_path));
-    LATHE_TRY_STATUS(builder_.constant(name, std::move(constant.type), std::move(constant.data)));
+    LATHE_TRY_STATUS(halves_.add_constant(name, std::move(constant)));
     return {};
   }
 
@@ -142,7 +144,7 @@ class Importer {
   Status add_node(onnx::NodeProto& node) {
     if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
     const auto shape_of = [&](const std::string& name) {
-      const std::optional<TensorId> id = builder_.find(name);
+      const std::optional<TensorId> id = halves_.find(name);
       return id ? &builder_.tensor(*id).type.shape : nullptr;
     };
     auto steps = from_legacy(node, shape_of);
@@ -155,7 +157,7 @@ class Importer {
     if (node.op_type() == "Constant") return add_constant_node(node);
     if (node.op_type() == "Concat") drop_empty_inputs(node);
     const auto is_real_constant = [&](const std::string& name) {
-      const std::optional<TensorId> id = builder_.find(name);
+      const std::optional<TensorId> id = halves_.find(name);
       if (empty_.contains(name)) return true;  // it is left out
       return id && builder_.tensor(*id).is_constant() && builder_.tensor(*id).type.dtype == DType::f32;
     };
@@ -165,10 +167,9 @@ class Importer {
     const OnnxOperator& row = *find_onnx_operator(node.op_type());
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<OnnxOperand> tensors;
-    for (TensorId id : inputs) {
-      tensors.push_back(id == kLeftOut ? OnnxOperand{}
-                                       : OnnxOperand{&builder_.tensor(id), builder_.is_input(id)});
-    }
+    for (size_t i = 0; i < inputs.size(); ++i)
+      tensors.push_back(inputs[i] == kLeftOut ? OnnxOperand{}
+                                              : operand_of(node.input(static_cast<int>(i)), inputs[i]));
     OnnxNode view(node, std::move(tensors), operator_set_);
     Result<std::vector<ImportedOutput>> outputs = row.import(view);
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
@@ -182,7 +183,7 @@ class Importer {
                                  outputs->size() == 1 ? "the first alone"
                                                       : fmt::format("the first {}", outputs->size())));
     }
-    return add_outputs_of(node, std::move(*outputs), inputs);
+    return add_outputs_of(node, row, std::move(*outputs), inputs);
   }
 
   // Unless all are empty, what they join has the elements of the others.
@@ -193,19 +194,44 @@ class Importer {
       inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_empty), inputs.end());
   }
 
+  // What the node's import sees of the tensor of that name.
+  OnnxOperand operand_of(const std::string& name, TensorId id) const {
+    const std::optional<TensorId> own = builder_.find(name);
+    return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id)};
+  }
+
+  // The type of the node's first operand of real numbers in the model, which its results have.
+  DType type_of_reals(const onnx::NodeProto& node, const std::vector<TensorId>& inputs) const {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] != kLeftOut && is_float(builder_.tensor(inputs[i]).type.dtype))
+        return halves_.declared(node.input(static_cast<int>(i)), inputs[i]);
+    }
+    return DType::f32;
+  }
+
+  std::vector<TensorType> types_of(const std::vector<TensorId>& ids) const {
+    std::vector<TensorType> types;
+    for (const TensorId id : ids) types.push_back(builder_.tensor(id).type);
+    return types;
+  }
+
+  // Whether it is an output of the model.
+  bool is_given(const std::string& name) const {
+    const auto gives = [&](const onnx::ValueInfoProto& output) { return output.name() == name; };
+    return std::ranges::any_of(graph_.output(), gives);
+  }
+
   // Whether a node reads the tensor, or it is an output of the model.
   bool is_read(const std::string& name) const {
     const auto reads = [&](const onnx::NodeProto& node) {
       return std::ranges::count(node.input(), name) > 0;
     };
-    const auto gives = [&](const onnx::ValueInfoProto& output) { return output.name() == name; };
-    return !name.empty() &&
-           (std::ranges::any_of(graph_.node(), reads) || std::ranges::any_of(graph_.output(), gives));
+    return !name.empty() && (std::ranges::any_of(graph_.node(), reads) || is_given(name));
   }
 
   // Those that the node does not have are left out, but for unnamed ones that later ones may read.
-  Status add_outputs_of(const onnx::NodeProto& node, std::vector<ImportedOutput> outputs,
-                        const std::vector<TensorId>& inputs) {
+  Status add_outputs_of(const onnx::NodeProto& node, const OnnxOperator& row,
+                        std::vector<ImportedOutput> outputs, const std::vector<TensorId>& inputs) {
     std::vector<TensorId> known = inputs;
     const auto named = std::ranges::find_if(node.output(), [](const auto& name) { return !name.empty(); });
     if (named == node.output().end()) return {};
@@ -224,8 +250,11 @@ class Importer {
                            fmt::format("its input {} is left out", number));
           reads.push_back(known[number]);
         }
+        const bool has_operands_type =
+            is_last && (row.result == ResultType::of_operands || (row.result == ResultType::first && i == 0));
+        const DType reals = has_operands_type ? type_of_reals(node, inputs) : DType::f32;
         LATHE_TRY(const TensorId id, add_value(node, is_last && !given.empty() ? given : inner_name(),
-                                               std::move(step.value), reads));
+                                               std::move(step.value), reads, reals));
         known.push_back(id);
       }
     }
@@ -245,14 +274,14 @@ class Importer {
                                 OnnxConstant& constant) {
     constexpr int64_t kMostBytes = int64_t{4} << 30;
     computed_bytes_ += static_cast<int64_t>(constant.data->size());
-    if (computed_bytes_ <= kMostBytes)
-      return builder_.constant(name, std::move(constant.type), std::move(constant.data));
+    if (computed_bytes_ <= kMostBytes) return halves_.add_constant(name, std::move(constant));
     return fail_at(node, ErrorKind::unsupported,
                    "with it the constants that the model computes take more than 4 GiB");
   }
 
+  // `reals`: the type that the model gives the tensor where it is one of real numbers.
   Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
-                             const std::vector<TensorId>& inputs) {
+                             const std::vector<TensorId>& inputs, DType reals) {
     if (gives_nothing(value)) {
       empty_.insert(name);
       return kLeftOut;
@@ -262,21 +291,24 @@ class Importer {
     const std::string node_name = name == node.output(0) ? name_of_node(node) : name;
     GraphNode whole{node_name, std::get<GraphOp>(std::move(value)), inputs, 0};
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
-    const auto gives = [&](const onnx::ValueInfoProto& given) { return given.name() == name; };
-    const bool is_given = std::any_of(graph_.output().begin(), graph_.output().end(), gives);
     LATHE_TRY_STATUS(check_looked_up(node, whole));
-    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole));
+    LATHE_TRY(const TensorType type, infer_type(whole, types_of(whole.inputs)));
+    const bool is_held = is_half(reals) && type.dtype == DType::f32;
+    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
-    if (known && (!is_given || known->type.dtype != DType::f32))
-      return builder_.constant(name, known->type, known->data);
-    if (is_given) LATHE_TRY_STATUS(check_given_operands(node, whole.inputs));
-    LATHE_TRY(const TensorId id, builder_.node(whole.name, whole.op, whole.inputs, name));
-    const DType dtype = builder_.tensor(id).type.dtype;
-    if (is_computed_type(dtype)) return id;
+    const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
+    const bool is_narrow = is_half(type.dtype);
+    const std::string graph_name = is_held                        ? halves_.name_of(name)
+                                   : is_narrow && !is_given(name) ? name + "#narrow"
+                                                                  : name;
+    if (stays && !is_held) return halves_.add_constant(name, *known);
+    LATHE_TRY(const TensorId id, stays ? builder_.constant(graph_name, known->type, known->data)
+                                       : builder_.node(whole.name, whole.op, whole.inputs, graph_name));
+    if (is_held) halves_.hold(name, id, reals);
+    if (is_narrow) return halves_.widen(name, id);
+    if (is_computed_type(type.dtype)) return id;
     return fail_at(node, ErrorKind::unsupported,
-                   fmt::format("it computes {}, and Lathe computes bool, i8, i32, i64 and f32 when a model "
-                               "runs",
-                               to_string(dtype)));
+                   fmt::format("it computes {}, which Lathe has in constants alone", to_string(type.dtype)));
   }
 
   // Places that are constants lie inside of their axis.
@@ -290,33 +322,16 @@ class Importer {
     return checked ? checked : fail_at(node, checked.error().kind, checked.error().message);
   }
 
-  // A node that gives an output of the model is never folded, so that it reads its constants at run time.
-  Status check_given_operands(const onnx::NodeProto& node, const std::vector<TensorId>& inputs) const {
-    for (const TensorId id : inputs) {
-      const GraphTensor& tensor = builder_.tensor(id);
-      if (!is_half(tensor.type.dtype)) continue;
-      return fail_at(
-          node, ErrorKind::unsupported,
-          fmt::format("it makes an output of the model of the constant '{}', which is {}, and Lathe "
-                      "supports f32 there",
-                      tensor.name, to_string(tensor.type.dtype)));
-    }
-    return {};
-  }
-
   // What a node of constants gives, where nothing computes it later (all but f32) or later nodes may need its
   // value to know their shapes: f32 as few as a tensor has axes.
-  Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node) const {
+  Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node, const TensorType& type) const {
     constexpr int64_t kMostReals = 16;
     int64_t most_others = int64_t{1} << 20;
-    std::vector<TensorType> types;
     for (const TensorId id : node.inputs) {
       const GraphTensor& tensor = builder_.tensor(id);
       if (!tensor.is_constant()) return std::nullopt;
-      types.push_back(tensor.type);
       most_others = std::max(most_others, elements_of(tensor.type.shape));
     }
-    LATHE_TRY(const TensorType type, infer_type(node, types));
     LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
     if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
     std::vector<const GraphTensor*> operands;
@@ -358,7 +373,7 @@ class Importer {
         continue;
       }
       if (empty_.contains(name)) return refuse_empty(i, name);
-      const std::optional<TensorId> id = builder_.find(name);
+      const std::optional<TensorId> id = halves_.find(name);
       if (!id) {
         return fail_at(node, ErrorKind::invalid_argument,
                        fmt::format("it reads '{}', which no input, initializer or earlier node gives", name));
@@ -371,7 +386,7 @@ class Importer {
   Status add_outputs() {
     if (graph_.output_size() == 0) return fail(ErrorKind::invalid_argument, "the model has no outputs");
     for (const onnx::ValueInfoProto& output : graph_.output()) {
-      const std::optional<TensorId> id = builder_.find(output.name());
+      LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
       if (empty_.contains(output.name())) {
         return fail(
             ErrorKind::unsupported,
@@ -382,10 +397,6 @@ class Importer {
                     fmt::format("no node gives the model's output '{}'", output.name()));
       }
       const TensorType& type = builder_.tensor(*id).type;
-      if (is_half(type.dtype)) {
-        return fail(ErrorKind::unsupported, fmt::format("output '{}' is {}, and Lathe supports f32 there",
-                                                        output.name(), to_string(type.dtype)));
-      }
       note_declared(output, type);
       LATHE_TRY_STATUS(builder_.output(*id));
     }
@@ -404,6 +415,7 @@ class Importer {
   onnx::GraphProto& graph_;
   const OnnxImportOptions& options_;
   GraphBuilder builder_;
+  HalfTensors halves_{builder_, [this](const std::string& name) { return is_given(name); }};
   std::set<std::string> empty_;  // tensors without elements
   int64_t operator_set_ = 0;
   std::set<std::string> data_files_;

@@ -18,7 +18,7 @@ bool is_size_type(DType dtype) { return dtype == DType::i64 || dtype == DType::i
 }  // namespace
 
 Result<const GraphTensor*> OnnxNode::constant(size_t input) const {
-  const auto& [tensor, is_model_input] = inputs_[input];
+  const auto& [tensor, is_model_input, declared] = inputs_[input];
   if (tensor->is_constant()) return tensor;
   return fail(ErrorKind::unsupported,
               fmt::format("input {}, '{}', is {}, and Lathe supports a constant there", input, tensor->name,

@@ -23,6 +23,7 @@ namespace lathe {
 struct OnnxOperand {
   const GraphTensor* tensor = nullptr;
   bool is_model_input = false;
+  DType declared = DType::f32;  // in the model, whose half floats the graph holds in f32
 };
 
 class OnnxNode {
@@ -37,6 +38,7 @@ class OnnxNode {
   size_t output_count() const;
   bool has_input(size_t input) const { return input < inputs_.size() && inputs_[input].tensor != nullptr; }
   const TensorType& type(size_t input) const { return inputs_[input].tensor->type; }
+  DType declared(size_t input) const { return inputs_[input].declared; }
   bool is_constant(size_t input) const { return inputs_[input].tensor->is_constant(); }
   const Shape& shape(size_t input) const { return type(input).shape; }
   // The values of an integer operand that must be a constant.

@@ -58,7 +58,7 @@ Result<GraphOp> cast_to_attribute(OnnxNode& node) {
 
 Result<GraphOp> cast_to_operand(OnnxNode& node) {
   skip_float8_attributes(node);
-  return cast_or_nothing(CastOp{node.type(1).dtype}, node);
+  return cast_or_nothing(CastOp{node.declared(1)}, node);
 }
 
 template <ReduceFunction function>
@@ -85,8 +85,8 @@ constexpr OnnxOperator kOperators[] = {
     {"Attention", 23, 3, 7, 7, import_attention},
     {"AveragePool", 1, 1, 1, 1, as_graph_op<import_average_pool>},
     {"BatchNormalization", 6, 5, 5, 5, as_graph_op<import_batch_norm>},
-    {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>},
-    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>},
+    {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
+    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, false, ResultType::own},
     map<MapFunction::ceil>("Ceil"),
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
     {"Clip", 6, 1, 3, 1, as_graph_op<import_clip>},
@@ -126,7 +126,7 @@ constexpr OnnxOperator kOperators[] = {
     {"IsInf", 10, 1, 1, 1, as_graph_op<import_is_inf>},
     {"IsNaN", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::is_nan>>},
     {"LRN", 1, 1, 1, 1, as_graph_op<import_lrn>},
-    {"LayerNormalization", 17, 2, 3, 3, import_layer_norm_outputs},
+    {"LayerNormalization", 17, 2, 3, 3, import_layer_norm_outputs, false, ResultType::first},
     {"LeakyRelu", 6, 1, 1, 1, as_graph_op<import_leaky_relu>},
     zip<ZipFunction::less>("Less"),
     {"LessOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::less_equal>>},

@@ -14,6 +14,10 @@
 
 namespace lathe {
 
+// Whose element type a node's results of real numbers have: its first operand of such, as the first result
+// alone, or one of their own.
+enum class ResultType : uint8_t { of_operands, first, own };
+
 struct OnnxOperator {
   std::string_view type;
   int64_t since;        // the oldest operator set in which the node means what the import takes it for
@@ -26,6 +30,7 @@ struct OnnxOperator {
   // Of the last of the least inputs, a shape that only `import` reads: it may have no elements, and is then
   // the shape of a single number.
   bool takes_empty_shape = false;
+  ResultType result = ResultType::of_operands;
 };
 
 // All rows.

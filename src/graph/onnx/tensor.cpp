@@ -21,10 +21,12 @@ struct ElementType {
 };
 
 constexpr ElementType kElementTypes[] = {
-    {onnx::TensorProto_DataType_FLOAT, DType::f32},   {onnx::TensorProto_DataType_DOUBLE, DType::f64},
-    {onnx::TensorProto_DataType_FLOAT16, DType::f16}, {onnx::TensorProto_DataType_BFLOAT16, DType::bf16},
-    {onnx::TensorProto_DataType_INT64, DType::i64},   {onnx::TensorProto_DataType_INT32, DType::i32},
-    {onnx::TensorProto_DataType_INT8, DType::i8},     {onnx::TensorProto_DataType_BOOL, DType::boolean},
+    {onnx::TensorProto_DataType_FLOAT, DType::f32},    {onnx::TensorProto_DataType_DOUBLE, DType::f64},
+    {onnx::TensorProto_DataType_FLOAT16, DType::f16},  {onnx::TensorProto_DataType_BFLOAT16, DType::bf16},
+    {onnx::TensorProto_DataType_INT64, DType::i64},    {onnx::TensorProto_DataType_INT32, DType::i32},
+    {onnx::TensorProto_DataType_INT16, DType::i16},    {onnx::TensorProto_DataType_INT8, DType::i8},
+    {onnx::TensorProto_DataType_UINT16, DType::u16},   {onnx::TensorProto_DataType_UINT8, DType::u8},
+    {onnx::TensorProto_DataType_BOOL, DType::boolean},
 };
 
 std::string name_of_onnx_type(int64_t type) {
@@ -146,12 +148,6 @@ Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* gi
   }
   const onnx::TypeProto_Tensor& tensor = input.type().tensor_type();
   LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.elem_type(), fmt::format("input '{}'", input.name())));
-  if (is_half(dtype)) {
-    return fail(
-        ErrorKind::unsupported,
-        fmt::format("input '{}' is of type {}, which Lathe supports in constants that are cast to f32",
-                    input.name(), to_string(dtype)));
-  }
   if (given != nullptr) {
     const int rank = tensor.shape().dim_size();
     if (tensor.has_shape() && rank != static_cast<int>(given->size())) {

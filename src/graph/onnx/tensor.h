@@ -29,10 +29,10 @@ Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
 // shape's.
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
                                    const DataFolders& folders);
-// Whether it is a type of constants alone, for which no code is generated: f16 and bf16.
+// f16 and bf16, whose numbers the graph holds in f32 (graph/onnx/half_tensors.h).
 bool is_half(DType dtype);
 // The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,
-// has a type without conversion or of constants alone, or leaves a dimension open that `given` does not set.
+// has a type without conversion, or leaves a dimension open that `given` does not set.
 Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given);
 // What the model declares a tensor to be where that contradicts its computed type; an open dimension
 // contradicts nothing.

@@ -21,7 +21,7 @@ Shape reduced_shape(const Shape& shape, size_t axis, bool keeps) {
 }
 
 Status check_operand(size_t axis, const TensorType& type) {
-  LATHE_TRY_STATUS(require_type(type, 0, is_number(type.dtype), "f32, i64, i32 and i8"));
+  LATHE_TRY_STATUS(require_type(type, 0, is_number(type.dtype), "f32 and integers"));
   if (axis < type.shape.size()) return {};
   return fail(ErrorKind::invalid_argument, fmt::format("{} has no axis {}", to_string(type.shape), axis));
 }

@@ -276,7 +276,7 @@ Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs) {
   switch (row_of(op.function).takes) {
     case Takes::reals: LATHE_TRY_STATUS(require_f32(inputs)); break;
     case Takes::numbers:
-      LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, i64, i32 and i8"));
+      LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
       break;
     case Takes::truths: LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool")); break;
   }
@@ -297,6 +297,9 @@ Values evaluate(const MapOp& op, std::span<const Values> inputs) {
 Values evaluate(const CastOp& op, std::span<const Values> inputs) {
   Values result = inputs[0];
   for (double& value : result.data) value = cast_value(inputs[0].dtype, op.to, value);
+  // To 16 bits models cast for the rounding.
+  if (info_of(op.to).computed_in != op.to)
+    for (double& value : result.data) value = as_stored(op.to, value);
   return result;
 }
 

@@ -74,7 +74,7 @@ inline Expr real(double value) { return literal({DType::f32}, value); }
 // Axes of a result of that shape.
 std::vector<Axis> axes_with(const Shape& shape);
 
-// Whether arithmetic takes such elements: f32, i64, i32 and i8.
+// Whether arithmetic takes such elements: f32 and integers.
 bool is_number(DType dtype);
 // An Error unless all types are f32.
 Status require_f32(std::span<const TensorType> inputs);

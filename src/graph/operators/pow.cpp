@@ -57,7 +57,7 @@ std::string attributes_of(const PowOp&) { return {}; }
 
 Result<TensorType> infer(const PowOp&, std::span<const TensorType> inputs) {
   for (size_t i = 0; i < 2; ++i)
-    LATHE_TRY_STATUS(require_type(inputs[i], i, is_number(inputs[i].dtype), "f32, i64, i32 and i8"));
+    LATHE_TRY_STATUS(require_type(inputs[i], i, is_number(inputs[i].dtype), "f32 and integers"));
   LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
   return TensorType{inputs[0].dtype, std::move(shape)};
 }

@@ -106,7 +106,7 @@ Result<TensorType> infer(const ZipOp& op, std::span<const TensorType> inputs) {
   if (is_logical(op.function)) {
     LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool"));
   } else if (op.function != ZipFunction::equal || dtype != DType::boolean) {
-    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, i64, i32 and i8"));
+    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
   }
   LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
   const bool is_condition = is_comparison(op.function) || is_logical(op.function);

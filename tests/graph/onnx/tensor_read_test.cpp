@@ -151,7 +151,7 @@ TEST(OnnxDeclaration, ContradictsByElementsRankOrExtent) {
   EXPECT_EQ(contrary({}), "none");
 }
 
-TEST(IsHalf, AreTypesOfConstantsAlone) {
+TEST(IsHalf, AreF16AndBf16) {
   for (const DTypeInfo& info : kDTypes)
     EXPECT_EQ(is_half(info.dtype), info.dtype == DType::f16 || info.dtype == DType::bf16) << info.name;
 }
