@@ -372,10 +372,13 @@ class ExprParser {
       if (is_float(dtype)) return literal({dtype, 1}, operand.as<Literal>()->value);
     }
     if (is_constant_index(operand)) {
-      return literal({dtype, 1}, static_cast<double>(operand.as<Index>()->value.constant()));
+      const int64_t value = operand.as<Index>()->value.constant();
+      const int64_t held = dtype == DType::boolean ? value != 0 : value;
+      return literal({dtype, 1}, static_cast<double>(held));
     }
-    if (dtype == DType::boolean) return cursor_.error("a number becomes a condition by a comparison only");
-    return cast({dtype, operand.type().lanes}, operand);
+    if (dtype != DType::boolean) return cast({dtype, operand.type().lanes}, operand);
+    // A number becomes a condition by a comparison only.
+    return operand.type().dtype == DType::boolean ? operand : operand != literal(operand.type(), 0);
   }
 
   Result<Expr> call_broadcast() {

@@ -171,7 +171,10 @@ Result<Copied> copy_all(const std::string& from, const std::string& to) {
   LATHE_TRY_STATUS(set_next_id(damaged, whole, copied_records.largest_id));
   LATHE_TRY_STATUS(whole.execute("COMMIT"));
   if (copied_tasks.largest_id + copied_records.largest_id > 0) return copied_records;
-  return fail(ErrorKind::database, fmt::format("nothing can be read of the damaged records file {}", from));
+  return fail(
+      ErrorKind::database,
+      fmt::format("nothing can be read of the damaged records file {}: it may be removed, or kept aside",
+                  from));
 }
 
 // A file that was opened elsewhere meanwhile loses its name with it, which its writer notices.

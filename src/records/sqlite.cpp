@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 
 #include "base/check.h"
+#include "base/file_type.h"
 
 namespace lathe {
 namespace {
@@ -53,6 +55,15 @@ Error error_of(sqlite3* handle, int code, const std::string& path) {
     if (reason != 0) detail += fmt::format(" ({})", std::strerror(reason));
   }
   return sqlite_error(code, detail, path);
+}
+
+// To open a pipe would wait for a writer.
+Status check_file_type(const std::string& path) {
+  using std::filesystem::file_type;
+  LATHE_TRY(const file_type type, file_type_of(path));
+  if (type == file_type::regular || type == file_type::directory || type == file_type::not_found) return {};
+  return fail(ErrorKind::database,
+              fmt::format("{} is not a Lathe records file: it is a pipe or a device", path));
 }
 
 }  // namespace
@@ -179,6 +190,7 @@ std::string Statement::text(int column) const {
 void Connection::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Result<Connection> Connection::open(const std::string& path, bool writable, bool immutable) {
+  LATHE_TRY_STATUS(check_file_type(path));
   sqlite3* handle = nullptr;
   const int access = immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   const int flags = access | (writable ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_URI;

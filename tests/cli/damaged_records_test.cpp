@@ -53,6 +53,14 @@ TEST_F(DamagedRecords, OneThatDoesNotApplyGivesWayToTheNextBest) {
               StartsWith("lathe: r.db: record 1: split C zzz [1]: "));
 }
 
+TEST_F(DamagedRecords, ATaskThatCannotBeReadIsNotExplained) {
+  const std::string id = nlohmann::json::parse(lathe("show r.db --json").out)[0]["task"];
+  damage("UPDATE tasks SET dag = 'garbage'");
+  const Outcome explained = lathe("explain r.db --task " + id);
+  EXPECT_EQ(explained.status, 1);
+  EXPECT_THAT(explained.err, HasSubstr("r.db has no records of task " + id));
+}
+
 TEST_F(DamagedRecords, WhereNoneIsLeftThatIsSaid) {
   damage("UPDATE records SET trace = 'split'");
   const std::string note =

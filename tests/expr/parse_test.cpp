@@ -99,6 +99,15 @@ TEST(Parse, AnIndexThatComesToANumberIsOne) {
   EXPECT_EQ(to_string(parsed("o[i:3] = f32(i * 0) + A[i]")), to_string(parsed("o[i:3] = 0.0 + A[i]")));
 }
 
+TEST(Parse, ACastToBoolIsAComparisonWith0) {
+  EXPECT_EQ(to_string(parsed("o[i:3] = bool(A[i])")), "o[i:3] = A[i] != 0.0\n");
+  EXPECT_EQ(to_string(parsed("input A[3] i32\no[i:3] = bool(A[i])")), "input A[3] i32\no[i:3] = A[i] != 0\n");
+  EXPECT_EQ(to_string(parsed("input A[3] bool\no[i:3] = bool(A[i])")), "input A[3] bool\no[i:3] = A[i]\n");
+  EXPECT_EQ(to_string(parsed("o[i:3] = bool(i - 1)")), "o[i:3] = i - 1 != 0\n");
+  EXPECT_EQ(to_string(parsed("o[i:3] = bool(2) && A[i] > 0")),
+            to_string(parsed("o[i:3] = true && A[i] > 0")));
+}
+
 TEST(Parse, IntegersBesideFloats) {
   const Dag dag = parsed("B[i:4] = max(2 * A[i] / 3, 0)");
   EXPECT_EQ(to_string(dag), "B[i:4] = max(2.0 * A[i] / 3.0, 0.0)\n");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -27,6 +28,16 @@ TEST(Sqlite, EveryFailureIsOneSentence) {
   EXPECT_EQ(sentence(SQLITE_CANTOPEN), "the records file a.db cannot be opened: SQLite's words");
   EXPECT_EQ(sentence(SQLITE_IOERR_WRITE), "reading or writing the records file a.db failed: SQLite's words");
   EXPECT_EQ(sentence(SQLITE_MISUSE), "SQLite refused the records file a.db: SQLite's words");
+}
+
+TEST(Sqlite, APipeIsNoRecordsFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "pipe.db";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  for (const bool writable : {false, true}) {
+    EXPECT_EQ(Connection::open(path, writable).error().to_string(),
+              path + " is not a Lathe records file: it is a pipe or a device");
+  }
 }
 
 TEST(Sqlite, ValuesComeBackAsTheyWereBound) {

@@ -83,7 +83,12 @@ class FunctionEmitter {
   llvm::Value* pool_ = nullptr;  // null within a parallel loop
 };
 
+// A line of the cache: loops then lie in its lines as they did where the program was measured, wherever an
+// artifact has it.
+constexpr uint64_t kCodeAlignment = 64;
+
 void set_attributes(llvm::Function* function) {
+  function->setAlignment(llvm::Align(kCodeAlignment));
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("frame-pointer", "none");
 }

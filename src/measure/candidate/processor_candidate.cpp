@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/code_pages.h"
+#include "measure/candidate/open_guards.h"
 #include "measure/candidate/timed_samples.h"
 #include "measure/evict.h"
 #include "runtime/launch.h"
@@ -107,6 +108,7 @@ Result<Samples> ProcessorCandidate::time(const TimingRequest& request) {
       if (pool != nullptr) wake_all(*pool, kPatience);
     };
   }
+  const OpenGuards guards(views_.watched, views_.writable);
   Samples samples = timed_samples(work, first_run_seconds_, request, before);
   LATHE_TRY_STATUS(check_slack());
   return samples;

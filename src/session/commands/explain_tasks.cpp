@@ -57,6 +57,7 @@ Status explain_tasks(const std::string& file, const std::string& digits, const T
   LATHE_TRY(const RecordStore store, open_records_to_read(file, note));
   LATHE_TRY(const uint64_t hash, find_task(store, digits));
   LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks({.task_hash = hash}));
+  if (tasks.empty()) return no_such_task(store, digits);
   for (const TaskSummary& summary : tasks) {
     LATHE_TRY(const ExplainedTask task, explained(store, summary));
     told(task);
