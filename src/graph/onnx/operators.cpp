@@ -4,6 +4,7 @@
 #include "graph/onnx/composed.h"
 #include "graph/onnx/known.h"
 #include "graph/onnx/losses.h"
+#include "graph/onnx/quantize.h"
 #include "graph/onnx/rotary.h"
 
 namespace lathe {
@@ -98,8 +99,10 @@ constexpr OnnxOperator kOperators[] = {
     {"Cosh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::cosh>>},
     {"CumSum", 11, 2, 2, 1, as_graph_op<import_cumsum>},
     {"DepthToSpace", 1, 1, 1, 1, as_graph_op<import_depth_to_space>},
+    {"DequantizeLinear", 10, 2, 3, 3, import_dequantize_linear},
     {"Div", 6, 2, 2, 2, as_graph_op<import_div>},
     {"Dropout", 6, 1, 3, 1, import_dropout_outputs},
+    {"DynamicQuantizeLinear", 11, 1, 1, 1, import_dynamic_quantize_linear},
     {"Einsum", 12, 1, 64, 64, as_graph_op<import_einsum>},
     {"Elu", 6, 1, 1, 1, as_graph_op<import_elu>},
     zip<ZipFunction::equal>("Equal"),
@@ -150,6 +153,7 @@ constexpr OnnxOperator kOperators[] = {
     {"PRelu", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::p_relu>>},
     {"Pad", 2, 1, 4, 1, as_graph_op<import_pad>},
     {"Pow", 6, 2, 2, 2, as_either<import_pow>},
+    {"QuantizeLinear", 10, 2, 3, 3, import_quantize_linear},
     {"RMSNormalization", 23, 2, 2, 2, import_rms_norm},
     {"Range", 11, 3, 3, 0, as_constant<import_range>},
     map<MapFunction::reciprocal>("Reciprocal"),

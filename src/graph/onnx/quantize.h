@@ -1,0 +1,18 @@
+// ONNX QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear: real numbers, and the integers that stand
+// for them by a scale and a zero point, each one number or one for each place of an axis.
+#pragma once
+
+#include "graph/onnx/node.h"
+#include "graph/onnx/steps.h"
+
+namespace lathe {
+
+// The quotient by the scale, rounded with halves to the even number, plus the zero point; what the integer's
+// type does not hold becomes the nearest that it does.
+ImportedOutputs import_quantize_linear(OnnxNode& node);
+// The difference from the zero point, times the scale.
+ImportedOutputs import_dequantize_linear(OnnxNode& node);
+// To u8, by a scale and a zero point that the data's range and 0 follow from; these are outputs too.
+ImportedOutputs import_dynamic_quantize_linear(OnnxNode& node);
+
+}  // namespace lathe
