@@ -40,6 +40,14 @@ Status Instance::prepare(const LatheParallel* pool) {
   return code_.prepare() == nullptr ? Status() : launch_entry(code_.prepare(), pool);
 }
 
+void Instance::open_guards() {
+  const auto open = [&](GuardedBuffer& buffer) {
+    guards_.open(buffer.data() - buffer.layout().data_offset, buffer.layout(), true);
+  };
+  for (GuardedBuffer& buffer : buffers_) open(buffer);
+  open(workspace_);
+}
+
 Status Instance::run(const LatheParallel* pool) { return launch_entry(code_.kernel(), pool); }
 
 Status Instance::launch_entry(LatheKernel entry, const LatheParallel* pool) {

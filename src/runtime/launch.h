@@ -10,6 +10,7 @@
 #include "module/module.h"
 #include "runtime/buffer.h"
 #include "runtime/loader.h"
+#include "runtime/open_guards.h"
 
 namespace lathe {
 
@@ -31,6 +32,8 @@ class Instance {
   std::span<std::byte> buffer(size_t index) { return buffers_[index].bytes(); }
   // Fills the prepared buffers from the constants; nothing where the module has no prepare entry.
   Status prepare(const LatheParallel* pool = nullptr);
+  // Leaves the page behind each buffer open from now on, for timing (runtime/open_guards.h).
+  void open_guards();
   // Runs the kernel once.
   Status run(const LatheParallel* pool = nullptr);
   // An error that names the first buffer whose slack was overwritten.
@@ -44,6 +47,7 @@ class Instance {
   std::vector<GuardedBuffer> buffers_;
   std::vector<void*> pointers_;
   GuardedBuffer workspace_;
+  OpenGuards guards_;  // of both
 };
 
 }  // namespace lathe

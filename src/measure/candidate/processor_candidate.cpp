@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "base/code_pages.h"
-#include "measure/candidate/open_guards.h"
 #include "measure/candidate/timed_samples.h"
 #include "measure/evict.h"
 #include "runtime/launch.h"
 #include "runtime/loader.h"
+#include "runtime/open_guards.h"
 #include "runtime/thread_pool.h"
 
 namespace lathe {
@@ -108,7 +108,9 @@ Result<Samples> ProcessorCandidate::time(const TimingRequest& request) {
       if (pool != nullptr) wake_all(*pool, kPatience);
     };
   }
-  const OpenGuards guards(views_.watched, views_.writable);
+  OpenGuards guards;
+  for (const WatchedBuffer& buffer : views_.watched) guards.open(buffer.mapping, buffer.layout, false);
+  for (const WatchedBuffer& buffer : views_.writable) guards.open(buffer.mapping, buffer.layout, true);
   Samples samples = timed_samples(work, first_run_seconds_, request, before);
   LATHE_TRY_STATUS(check_slack());
   return samples;

@@ -1,4 +1,4 @@
-#include "measure/candidate/open_guards.h"
+#include "runtime/open_guards.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -34,15 +34,14 @@ Access access_of(std::byte* place) {
 TEST(OpenGuards, ThePageBehindABufferIsThereWhileTheyAreOpen) {
   GuardedBuffer input = GuardedBuffer::allocate(60).value();
   GuardedBuffer output = GuardedBuffer::allocate(5000).value();
-  std::vector<WatchedBuffer> watched;
-  for (GuardedBuffer* buffer : {&input, &output})
-    watched.push_back({.mapping = buffer->data() - buffer->layout().data_offset, .layout = buffer->layout()});
-  const auto behind = [](GuardedBuffer& buffer) {
-    return buffer.data() - buffer.layout().data_offset + buffer.layout().mapped_bytes;
-  };
+  const auto mapping = [](GuardedBuffer& buffer) { return buffer.data() - buffer.layout().data_offset; };
+  const auto behind = [&](GuardedBuffer& buffer) { return mapping(buffer) + buffer.layout().mapped_bytes; };
   constexpr Access kNone;
   {
-    const OpenGuards guards(watched, std::span(watched).last(1));
+    OpenGuards first;
+    first.open(mapping(input), input.layout(), false);
+    first.open(mapping(output), output.layout(), true);
+    const OpenGuards guards = std::move(first);
     EXPECT_EQ(access_of(behind(input)), (Access{true, false}));
     EXPECT_EQ(access_of(behind(output)), (Access{true, true}));
     EXPECT_EQ(access_of(behind(output) + 4095), (Access{true, true}));
