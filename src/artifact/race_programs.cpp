@@ -91,8 +91,7 @@ class Racer {
   }
 
   // Of other types 0, which leads no index outside. It is written: pages that nobody wrote to are all one
-  // page of zeros, and processors that look up their first cache by the address (AMD's) read it at half the
-  // speed.
+  // page of zeros, which a Zen 4 reads at half the speed (docs/notes/code_places.md).
   static void fill(std::span<std::byte> bytes, DType dtype) {
     std::memset(bytes.data(), 0, bytes.size());
     if (dtype != DType::f32) return;

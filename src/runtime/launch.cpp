@@ -42,7 +42,7 @@ Status Instance::prepare(const LatheParallel* pool) {
 
 void Instance::open_guards() {
   const auto open = [&](GuardedBuffer& buffer) {
-    guards_.open(buffer.data() - buffer.layout().data_offset, buffer.layout(), true);
+    guards_.open(buffer.data() - buffer.layout().data_offset, buffer.layout());
   };
   for (GuardedBuffer& buffer : buffers_) open(buffer);
   open(workspace_);

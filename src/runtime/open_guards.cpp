@@ -15,13 +15,11 @@ size_t page_bytes() {
 
 // Where the system refuses, the program is timed as slow as it is beside a guard. A page that nobody touched
 // is not there for the processor: lanes that are masked out fault on it as on a closed one.
-void OpenGuards::open(const std::byte* mapping, const GuardedLayout& layout, bool is_writable) {
+void OpenGuards::open(const std::byte* mapping, const GuardedLayout& layout) {
   auto* const page = const_cast<std::byte*>(mapping + layout.mapped_bytes);
-  if (mprotect(page, page_bytes(), is_writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0) return;
+  if (mprotect(page, page_bytes(), PROT_READ | PROT_WRITE) != 0) return;
   pages_.push_back(page);
-  volatile std::byte* const touched = page;
-  const std::byte held = *touched;
-  if (is_writable) *touched = held;
+  *static_cast<volatile std::byte*>(page) = std::byte{0};
 }
 
 void OpenGuards::close() {

@@ -24,8 +24,8 @@ class OpenGuards {
     return *this;
   }
 
-  // Of the buffer whose pages start at `mapping`; the page may be written to where the buffer may.
-  void open(const std::byte* mapping, const GuardedLayout& layout, bool is_writable);
+  // Of the buffer whose pages start at `mapping`.
+  void open(const std::byte* mapping, const GuardedLayout& layout);
 
  private:
   void close();

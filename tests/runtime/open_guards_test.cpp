@@ -39,10 +39,10 @@ TEST(OpenGuards, ThePageBehindABufferIsThereWhileTheyAreOpen) {
   constexpr Access kNone;
   {
     OpenGuards first;
-    first.open(mapping(input), input.layout(), false);
-    first.open(mapping(output), output.layout(), true);
+    first.open(mapping(input), input.layout());
+    first.open(mapping(output), output.layout());
     const OpenGuards guards = std::move(first);
-    EXPECT_EQ(access_of(behind(input)), (Access{true, false}));
+    EXPECT_EQ(access_of(behind(input)), (Access{true, true}));
     EXPECT_EQ(access_of(behind(output)), (Access{true, true}));
     EXPECT_EQ(access_of(behind(output) + 4095), (Access{true, true}));
     EXPECT_EQ(access_of(behind(output) + sysconf(_SC_PAGESIZE)), kNone);

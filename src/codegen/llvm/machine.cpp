@@ -40,8 +40,7 @@ class MachinePipeline : public llvm::legacy::PassManager {
   std::vector<std::unique_ptr<llvm::Pass>> left_out_;
 };
 
-// Bytes, a half of what processors take from their cache of decoded operations at a time. LLVM's own 16 leave
-// it to luck how many such pieces a short loop touches: one took 9 % longer for one more
+// Bytes. LLVM's own 16 leave it to luck how many pieces of code a short loop touches: one took 9 % longer
 // (docs/notes/code_places.md).
 constexpr unsigned kLoopAlignment = 32;
 

@@ -99,7 +99,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Cosh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::cosh>>},
     {"CumSum", 11, 2, 2, 1, as_graph_op<import_cumsum>},
     {"DepthToSpace", 1, 1, 1, 1, as_graph_op<import_depth_to_space>},
-    {"DequantizeLinear", 10, 2, 3, 3, import_dequantize_linear},
+    {"DequantizeLinear", 10, 2, 3, 3, import_dequantize_linear, false, ResultType::own},
     {"Div", 6, 2, 2, 2, as_graph_op<import_div>},
     {"Dropout", 6, 1, 3, 1, import_dropout_outputs},
     {"DynamicQuantizeLinear", 11, 1, 1, 1, import_dynamic_quantize_linear},

@@ -92,16 +92,16 @@ ImportedOutputs import_quantize_linear(OnnxNode& node) {
 ImportedOutputs import_dequantize_linear(OnnxNode& node) {
   QuantizeSteps steps(node);
   LATHE_TRY_STATUS(steps.read_axis(node));
-  const int64_t given = node.integer("output_dtype", 0);
+  DType to = node.declared(kScales);
+  if (const int64_t given = node.integer("output_dtype", 0); given != 0) {
+    LATHE_TRY(to, dtype_of_onnx(given, "attribute 'output_dtype'"));
+  }
   size_t difference = steps.data(DType::i32);
   if (node.has_input(kZeroPoints))
     difference = steps.zip(ZipFunction::sub, difference, steps.parameter(kZeroPoints, DType::i32));
   const size_t result =
       steps.zip(ZipFunction::mul, steps.cast(DType::f32, difference), steps.parameter(kScales, DType::f32));
-  if (given != 0) {
-    LATHE_TRY(const DType to, dtype_of_onnx(given, "attribute 'output_dtype'"));
-    steps.cast(to, result);
-  }
+  if (to != DType::f32) steps.cast(to, result);
   return std::vector<ImportedOutput>{steps.finish()};
 }
 

@@ -10,7 +10,7 @@ namespace lathe {
 // The quotient by the scale, rounded with halves to the even number, plus the zero point; what the integer's
 // type does not hold becomes the nearest that it does.
 ImportedOutputs import_quantize_linear(OnnxNode& node);
-// The difference from the zero point, times the scale.
+// The difference from the zero point, times the scale; of the scale's type, or of the one that is asked for.
 ImportedOutputs import_dequantize_linear(OnnxNode& node);
 // To u8, by a scale and a zero point that the data's range and 0 follow from; these are outputs too.
 ImportedOutputs import_dynamic_quantize_linear(OnnxNode& node);

@@ -109,8 +109,7 @@ Result<Samples> ProcessorCandidate::time(const TimingRequest& request) {
     };
   }
   OpenGuards guards;
-  for (const WatchedBuffer& buffer : views_.watched) guards.open(buffer.mapping, buffer.layout, false);
-  for (const WatchedBuffer& buffer : views_.writable) guards.open(buffer.mapping, buffer.layout, true);
+  for (const WatchedBuffer& buffer : views_.watched) guards.open(buffer.mapping, buffer.layout);
   Samples samples = timed_samples(work, first_run_seconds_, request, before);
   LATHE_TRY_STATUS(check_slack());
   return samples;

@@ -69,6 +69,21 @@ TEST(OnnxQuantize, DifferencesFromTheZeroPointAreExact) {
   EXPECT_EQ(run_network(model, {Values{{3}, {-128, 0, 127}, DType::i8}}).data, (Numbers{-7, 25, 56.75}));
 }
 
+// A scale of f16 gives f16, unless another type is asked for.
+TEST(OnnxQuantize, NumbersHaveTheScalesTypeOrTheOneThatIsAskedFor) {
+  OnnxModel model;
+  model.operator_set(23).input("x", {3}, onnx::TensorProto_DataType_INT8);
+  model.input("s", {}, onnx::TensorProto_DataType_FLOAT16);
+  model.node("n", "DequantizeLinear", {"x", "s"}, "y").output("y");
+  const auto type = [&] {
+    const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+    return graph ? to_string(graph->tensor(graph->outputs[0]).type) : graph.error().message;
+  };
+  EXPECT_EQ(type(), "f16[3]");
+  model.attribute("output_dtype", onnx::TensorProto_DataType_FLOAT);
+  EXPECT_EQ(type(), "f32[3]");
+}
+
 TEST(OnnxQuantize, TheDynamicOneGivesItsScaleAndZeroPoint) {
   OnnxModel model;
   model.operator_set(11).input("x", {2, 3});
