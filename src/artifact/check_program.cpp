@@ -72,7 +72,6 @@ Result<std::optional<MeasureFailure>> check_program(CompiledTask& compiled,
     compiled.uncompared = kNoTimeLeft;
     return std::nullopt;
   }
-  if (watch.observer) watch.observer({"inputs are drawn", 0, drawing});
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
   Result<Problem> problem = Problem::create(compiled.task, checks, watch);

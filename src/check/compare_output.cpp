@@ -58,7 +58,8 @@ struct Measure {
 template <class T>
 double distance(T got, double expected, const Measure& by) {
   if constexpr (std::is_integral_v<T>) {
-    return !std::isnan(expected) && got == static_cast<T>(expected) ? 0 : INFINITY;
+    // The largest i64 is 2^63 as a double, which no i64 is.
+    return !std::isnan(expected) && static_cast<int64_t>(got) == truncate(expected) ? 0 : INFINITY;
   } else {
     const auto number = static_cast<double>(got);
     if (number == expected || (std::isnan(number) && std::isnan(expected))) return 0;

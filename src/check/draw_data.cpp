@@ -12,6 +12,8 @@
 #include "check/tolerance.h"
 #include "expr/index_limit.h"
 #include "loop/evaluate.h"
+#include "measure/time_bounds.h"
+#include "measure/timing.h"
 
 namespace lathe {
 namespace {
@@ -53,6 +55,8 @@ Interval scaled(Interval values, double scale) {
 constexpr size_t kDrawnAtOnce = size_t{1} << 20;
 
 Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way& way, const Watch& watch) {
+  const double start = monotonic_seconds();
+  const double expected = drawing_seconds(dag);
   std::vector<HostTensor> inputs;
   const std::vector<Interval> indices = index_values(dag);
   const bool has_tensors =
@@ -65,6 +69,7 @@ Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way&
     std::span<double> left = drawn.values;
     while (!left.empty()) {
       if (watch.is_over()) return fail(ErrorKind::timeout, "there was no time left to draw inputs");
+      if (watch.observer) watch.observer({"inputs are drawn", monotonic_seconds() - start, expected});
       const std::span<double> part = left.first(std::min(left.size(), kDrawnAtOnce));
       left = left.subspan(part.size());
       draw_within(part, drawn.dtype, rng, integers);

@@ -163,7 +163,7 @@ Approximate ErrorBound::Elements::value(const Expr& e, const Environment& axes) 
     return {static_cast<double>(at.index), at.is_decided ? 0 : kUnbounded};
   }
   if (const Literal* node = e.as<Literal>())
-    return {is_float(dtype) ? node->value : static_cast<double>(node->integer), 0};
+    return {is_float(dtype) ? round_to(dtype, node->value) : static_cast<double>(node->integer), 0};
   LATHE_CHECK(e.as<Broadcast>() == nullptr && e.as<Ramp>() == nullptr);  // of lowered programs only
   return {};
 }

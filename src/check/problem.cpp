@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/code_pages.h"
@@ -22,16 +23,55 @@ namespace {
 // The fast reference sums in double like the evaluator; its order is another one.
 constexpr double kReferenceTolerance = 1e-9;
 
+// An Error where so many bytes are more than the machine has free for a comparison of these elements.
+Status check_free(double bytes, const char* what) {
+  const auto free = static_cast<double>(free_memory_bytes());
+  if (bytes <= free) return {};
+  return fail(ErrorKind::unsupported,
+              fmt::format("checking {} takes {:.3g} GB of memory, and the machine has {:.3g} free", what,
+                          bytes / 1e9, free / 1e9));
+}
+
+// Inputs are drawn as numbers, of which the evaluator of the sample has a copy; then they are kept as the
+// bytes that a program reads, and lie beside its outputs in the memory that it sees.
+Status check_memory(const Dag& dag) {
+  double drawing = 0, running = 0;
+  for (const Tensor& input : dag.inputs) {
+    const auto elements = static_cast<double>(input.elements());
+    drawing += 2 * sizeof(double) * elements;
+    running += 2 * static_cast<double>(bytes_of(input->dtype)) * elements;
+  }
+  for (const Tensor& output : dag.outputs)
+    running += static_cast<double>(bytes_of(output->dtype)) * static_cast<double>(output.elements());
+  return check_free(std::max(drawing, running), "a program of it");
+}
+
+// The reference reads inputs as doubles and gives all that it computes so, both in the memory that its
+// programs see and as numbers; what is an output is kept.
+Status check_memory_in_full(const Dag& dag) {
+  double elements = 0;
+  for (const Tensor& input : dag.inputs) elements += static_cast<double>(2 * input.elements());
+  for (const Compute& compute : dag.computes) elements += static_cast<double>(2 * compute.output.elements());
+  for (const Tensor& output : dag.outputs) elements += static_cast<double>(output.elements());
+  return check_free(sizeof(double) * elements, "all elements of it");
+}
+
 }  // namespace
 
 struct Problem::State {
   Task task;
   std::optional<double> tolerance;
-  std::vector<HostTensor> inputs;     // of the arguments that are no outputs
+  std::vector<StoredTensor> inputs;   // of the arguments that are no outputs
   std::vector<Reference> references;  // what was sampled of the outputs
   std::vector<Reference> all;         // every element of the outputs, once they were needed
+  std::vector<HostTensor> numbers;    // the inputs that the bound reads
   std::optional<ErrorBound> bound;    // once an element seemed wrong
 
+  std::vector<HostTensor> loaded() const {
+    std::vector<HostTensor> tensors;
+    for (const StoredTensor& input : inputs) tensors.push_back(load(input));
+    return tensors;
+  }
   double tolerance_of(const Trace& trace) const {
     return tolerance ? *tolerance : relative_tolerance(task.dag, trace);
   }
@@ -54,7 +94,10 @@ ElementBound Problem::State::bound_of(const Tensor& output, double by, Watch wat
           "some elements differ by more than the tolerance, and there is no time left to tell whether "
           "roundings explain it");
     }
-    if (!bound) bound.emplace(task.dag, inputs);
+    if (!bound) {
+      numbers = loaded();
+      bound.emplace(task.dag, numbers);
+    }
     Approximate element = bound->at(output, position);
     element.error *= proportion;
     return element;
@@ -73,7 +116,10 @@ Status Problem::State::compare_sampled(const std::vector<Layout>& layouts,
 // What the fast reference gives is believed where the evaluator says the same of the sampled points.
 Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
   if (!all.empty()) return {};
-  LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner, watch));
+  LATHE_TRY_STATUS(check_memory_in_full(task.dag));
+  const std::vector<HostTensor> operands = loaded();
+  LATHE_TRY(std::vector<HostTensor> outputs,
+            compute_reference(task.dag, operands, task.target, runner, watch));
   bool is_right = true;
   for (size_t i = 0; i < outputs.size() && is_right; ++i) {
     const Reference& points = references[i];
@@ -81,7 +127,7 @@ Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
                                bound_of(points.tensor, relative_tolerance(task.dag, {}), watch)));
   }
   if (!is_right) {
-    LATHE_TRY(outputs, evaluate_within(task.dag, inputs, watch));
+    LATHE_TRY(outputs, evaluate_within(task.dag, operands, watch));
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     all.push_back({references[i].tensor, {}, std::move(outputs[i].values), references[i].terms});
@@ -93,39 +139,24 @@ Problem::Problem(Problem&&) noexcept = default;
 Problem& Problem::operator=(Problem&&) noexcept = default;
 Problem::~Problem() = default;
 
-// A program is checked on inputs that are kept as numbers and as the bytes that it reads; its outputs lie
-// beside these.
-Status check_memory(const Dag& dag) {
-  double bytes = 0;
-  for (const Tensor& input : dag.inputs) {
-    bytes += static_cast<double>(8 + bytes_of(input->dtype)) * static_cast<double>(input.elements());
-  }
-  for (const Tensor& output : dag.outputs) {
-    bytes += static_cast<double>(bytes_of(output->dtype)) * static_cast<double>(output.elements());
-  }
-  const auto free = static_cast<double>(free_memory_bytes());
-  if (bytes <= free) return {};
-  return fail(
-      ErrorKind::unsupported,
-      fmt::format("checking a program of it takes {:.3g} GB of memory, and the machine has {:.3g} free",
-                  bytes / 1e9, free / 1e9));
-}
-
 Result<Problem> Problem::create(const Task& task, const ProblemOptions& options, const Watch& watch) {
   LATHE_TRY_STATUS(check_memory(task.dag));
   LATHE_TRY(DrawnData drawn, draw_data(task.dag, options.seed, options.sampled_points, watch));
   auto state = std::make_unique<State>();
   state->task = task;
   state->tolerance = options.tolerance;
-  state->inputs = std::move(drawn.inputs);
+  for (HostTensor& input : drawn.inputs) {
+    state->inputs.push_back(store(input));
+    input.values = {};
+  }
   state->references = std::move(drawn.references);
   return Problem(std::move(state));
 }
 
 int64_t Problem::bytes_of_data(const Task& task) {
-  int64_t elements = 0;
-  for (const Tensor& input : task.dag.inputs) elements += input.elements();
-  return elements * static_cast<int64_t>(sizeof(double));
+  int64_t bytes = 0;
+  for (const Tensor& input : task.dag.inputs) bytes += input.elements() * bytes_of(input->dtype);
+  return bytes;
 }
 
 double Problem::tolerance_of(const Trace& trace) const { return state_->tolerance_of(trace); }
@@ -142,7 +173,7 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
       result.buffers.emplace_back();
       continue;
     }
-    const HostTensor& input = state_->inputs[place];
+    const StoredTensor& input = state_->inputs[place];
     // The id must tell tasks apart too: the worker's memory outlives a task.
     const uint64_t id = Hasher()
                             .add(hash_of(state_->task))
@@ -151,7 +182,7 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
                             .finish();
     const int64_t bytes = physical_elements(argument.layout, input.shape) * bytes_of(input.dtype);
     result.buffers.push_back({id, 1, bytes, [&input, layout = argument.layout](std::span<std::byte> to) {
-                                write_stored(input.dtype, input.shape, input.values, layout, to);
+                                write_stored(input, layout, to);
                               }});
     ++place;
   }
@@ -193,8 +224,9 @@ FullCheck unfinished(std::string why) {
 Result<FullCheck> Problem::check_in_full(const Program& program, const Trace& trace, const Module& module,
                                          CandidateRunner& runner, const Watch& watch) {
   const Status completed = state_->complete(runner, watch);
-  if (!completed && completed.error().kind == ErrorKind::timeout)
-    return unfinished(completed.error().message);
+  const bool is_beyond = !completed && (completed.error().kind == ErrorKind::timeout ||
+                                        completed.error().kind == ErrorKind::unsupported);
+  if (is_beyond) return unfinished(completed.error().message);
   LATHE_TRY_STATUS(completed);
   std::vector<Layout> layouts;
   for (const Argument& argument : program.arguments) {

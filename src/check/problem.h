@@ -33,7 +33,8 @@ constexpr const char* kNoTimeLeft = "there was no time left";
 // All elements of a program's outputs beside the reference.
 struct FullCheck {
   std::optional<MeasureFailure> failure;  // a wrong element, or a run that failed
-  // Why the elements were not compared: there was no time left. Then nothing else is known.
+  // Why the elements were not compared: there was no time left, or too little memory. Then nothing else is
+  // known.
   std::optional<std::string> unfinished = {};
   double largest_difference = 0;  // as a share of the output's magnitude
   double tolerance = 0;           // what it may be
@@ -50,7 +51,7 @@ class Problem {
   Problem& operator=(Problem&&) noexcept;
   ~Problem();
 
-  // What the data of a task's problem take: its inputs as numbers.
+  // What the data of a task's problem take: its inputs as their types keep them.
   static int64_t bytes_of_data(const Task& task);
 
   // The largest difference that the outputs of this trace's program are allowed.

@@ -74,7 +74,8 @@ class Widener {
     ExprRewriter rewriter;
     rewriter.rewrite = [this](const Expr& e) -> Expr {
       if (!is_narrow(e.type().dtype)) return {};
-      if (const Literal* number = e.as<Literal>()) return literal({DType::f64}, number->value);
+      if (const Literal* number = e.as<Literal>())
+        return literal({DType::f64}, round_to(e.type().dtype, number->value));
       if (const Load* read = e.as<Load>()) return load((*this)(read->tensor), read->index);
       if (const Cast* conversion = e.as<Cast>()) return cast({DType::f64}, conversion->operand);
       return {};

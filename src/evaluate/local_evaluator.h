@@ -15,7 +15,7 @@ struct LocalOptions {
   bool overlap = false;  // compile beside the measurements: only with a core that no program runs on
   // Of inputs and references that are kept between jobs: those of the task at hand, and of as many of the
   // last ones as there is room for. What is not kept is drawn anew from the seed.
-  int64_t data_bytes = int64_t{1} << 28;
+  int64_t data_bytes = int64_t{1} << 27;
 };
 
 class LocalEvaluator : public Evaluator {

@@ -27,7 +27,9 @@ struct MeasureOptions {
   double give_up_ratio = 2;     // a candidate this much slower than the best is timed once
   double rough_ratio = 1.3;     // and one this much slower with no more samples than must be
   TimingOptions timing = {};
-  int64_t input_bytes = int64_t{4} << 30;  // kept in shared memory for later candidates
+  // Of inputs that later candidates may read, beside those of the present one; others are written again, in
+  // some milliseconds.
+  int64_t input_bytes = int64_t{1} << 25;
 };
 
 class Measurer : public CandidateRunner {

@@ -7,6 +7,11 @@
 #include "base/check.h"
 
 namespace lathe {
+namespace {
+
+constexpr int64_t kLayouts = 3;
+
+}  // namespace
 
 Result<std::vector<int64_t>> SharedInputs::share(const Module& module,
                                                  const std::vector<MeasureInput>& inputs) {
@@ -19,7 +24,9 @@ Result<std::vector<int64_t>> SharedInputs::share(const Module& module,
     const bool is_wanted = std::ranges::find(inputs, entry.id, &MeasureInput::id) != inputs.end();
     if (is_wanted) entry.last_use = use_;
   }
-  drop_unused();  // before others come: there need not be room for both
+  int64_t present = 0;
+  for (const MeasureInput& input : inputs) present += input.bytes;
+  drop_unused(present);  // before others come: there need not be room for both
   std::vector<int64_t> offsets;
   size_t slot = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -32,7 +39,7 @@ Result<std::vector<int64_t>> SharedInputs::share(const Module& module,
     }
     offsets.push_back(offset);
   }
-  drop_unused();
+  drop_unused(present);
   return offsets;
 }
 
@@ -73,10 +80,11 @@ Result<int64_t> SharedInputs::share_output(size_t slot, int64_t bytes) {
   return output.offset();
 }
 
-void SharedInputs::drop_unused() {
+void SharedInputs::drop_unused(int64_t present) {
+  const int64_t room = kept_bytes_ == 0 ? 0 : std::max(kept_bytes_, kLayouts * present);
   int64_t kept = 0;
   for (const Entry& entry : inputs_) kept += static_cast<int64_t>(entry.buffer.bytes().size());
-  while (kept > kept_bytes_) {
+  while (kept > room) {
     const auto oldest = std::min_element(inputs_.begin(), inputs_.end(), [](const Entry& a, const Entry& b) {
       return a.last_use < b.last_use;
     });

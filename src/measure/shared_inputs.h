@@ -13,8 +13,8 @@ namespace lathe {
 
 class SharedInputs {
  public:
-  // Keeps at most so many bytes of inputs, beyond what the present candidate needs. `memory` must outlive
-  // this.
+  // Keeps at most so many bytes of inputs, or those of a large candidate in three layouts: a search comes
+  // back to some. With 0 those of the present candidate alone. `memory` must outlive this.
   SharedInputs(SharedMemory& memory, int64_t kept_bytes) : memory_(memory), kept_bytes_(kept_bytes) {}
 
   // Makes room for all of a module's buffers and writes inputs that are not there yet. Returns each buffer's
@@ -36,7 +36,8 @@ class SharedInputs {
   };
   Result<int64_t> share_input(const ModuleBuffer& buffer, const MeasureInput& input);
   Result<int64_t> share_output(size_t slot, int64_t bytes);
-  void drop_unused();
+  // Drops what was not used for longest, where the present candidate's inputs take so many bytes.
+  void drop_unused(int64_t present);
 
   SharedMemory& memory_;
   int64_t kept_bytes_;

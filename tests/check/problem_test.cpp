@@ -122,6 +122,44 @@ TEST(Problem, WhatNoMachineHoldsIsRefusedBeforeItIsDrawn) {
       ::testing::StartsWith("checking a program of it takes 1.6e+04 GB of memory, and the machine has "));
 }
 
+// Of the large tensor on the way the sample needs a few elements, and the reference all.
+TEST(Problem, WhatNoMachineHoldsInFullIsSampled) {
+  const Task task = task_of("T[i:2000000000, j:150] = A[0] + 1.0\nC[i:10] = T[3 * i, i] * B[i]");
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  InProcessRunner runner;
+  const Result<Module> module = compile(task, {});
+  ASSERT_TRUE(module) << module.error().to_string();
+  const Result<FullCheck> check = problem->check_in_full(naive_program(task), {}, *module, runner);
+  ASSERT_TRUE(check) << check.error().to_string();
+  EXPECT_THAT(*check->unfinished, ::testing::StartsWith("checking all elements of it takes 4.8e+03 GB of "));
+}
+
+// Numbers in formulas are rounded to their types, and a cast ends at the largest i64, which no double is.
+TEST(Problem, RightProgramsPassAtTheEndsOfTypes) {
+  for (const char* text :
+       {"Y[i:9] = select(X[i] < 2.0, i32(16777217.0), 0)",
+        "Y[i:9] = select(16777217.0 == 16777216.0, X[i], 7.0)", "Y[i:9] = i64(123456789.0)",
+        "Y[i:9] = f64(f32(0.1)) + f64(X[i])", "Y[i:9] = i64(9.2e18)", "Y[i:9] = i64(X[i] * 1e30)",
+        "input X[9] f64; Y[i:9] = i64(X[i] * 1e30)", "Y[i:9] = i64(inf)", "Y[i:9] = i64(-inf)"}) {
+    SCOPED_TRACE(text);
+    const Task task = task_of(text);
+    Result<Problem> problem = Problem::create(task);
+    ASSERT_TRUE(problem) << problem.error().to_string();
+    const Program program = naive_program(task);
+    const Result<Module> module = compile(task, {});
+    ASSERT_TRUE(module) << module.error().to_string();
+    InProcessRunner runner;
+    const auto sampled = runner.verify(*module, problem->inputs_for(program, {}));
+    ASSERT_TRUE(sampled) << sampled.error().to_string();
+    EXPECT_FALSE(*sampled) << (*sampled)->message;
+    const Result<FullCheck> full = problem->check_in_full(program, {}, *module, runner);
+    ASSERT_TRUE(full) << full.error().to_string();
+    EXPECT_FALSE(full->failure) << full->failure->message;
+    EXPECT_FALSE(full->unfinished) << *full->unfinished;
+  }
+}
+
 TEST(Problem, WhatCannotBeComparedIsNamed) {
   const auto error_of = [](const std::string& text) {
     return Problem::create(task_of(text)).error().message;

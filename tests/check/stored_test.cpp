@@ -57,5 +57,37 @@ TEST(ReadStored, GivesBackWhatWasWritten) {
   }
 }
 
+TEST(StoredTensor, KeepsEveryElementOfEveryType) {
+  for (const DTypeInfo& type : kDTypes) {
+    HostTensor tensor{type.dtype, {3, 2}, {}};
+    for (int i = 0; i < 6; ++i) tensor.values.push_back(type.kind == NumberKind::boolean ? i % 2 : i);
+    const StoredTensor stored = store(tensor);
+    EXPECT_EQ(stored.bytes.size(), static_cast<size_t>(6 * type.bytes)) << type.name;
+    const HostTensor back = load(stored);
+    EXPECT_EQ(back.dtype, type.dtype);
+    EXPECT_EQ(back.shape, tensor.shape);
+    EXPECT_EQ(back.values, tensor.values) << type.name;
+  }
+}
+
+TEST(StoredTensor, IsWrittenInALayoutAsItsNumbersAre) {
+  const std::vector<int64_t> shape{5, 3};
+  for (const DTypeInfo& type : kDTypes) {
+    HostTensor tensor{type.dtype, shape, {}};
+    for (int i = 0; i < 15; ++i) tensor.values.push_back(type.kind == NumberKind::boolean ? i % 2 : i);
+    const StoredTensor kept = store(tensor);
+    // Row-major, another order, blocks with padding, and blocks in whose place every element stays.
+    for (const char* text : {"[0][1]", "[1][0]", "[1][0/4][0%4]", "[0/4][0%4][1]"}) {
+      const Layout layout = layout_of(text);
+      const auto bytes = static_cast<size_t>(physical_elements(layout, shape) * type.bytes);
+      std::vector<std::byte> expected(bytes, std::byte{77});
+      std::vector<std::byte> written(bytes, std::byte{88});
+      write_stored(type.dtype, shape, tensor.values, layout, expected);
+      write_stored(kept, layout, written);
+      EXPECT_EQ(written, expected) << type.name << " " << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lathe::testing

@@ -58,14 +58,23 @@ TEST_F(MeasureSharedInputs, TheOtherSideSeesTheBytesBetweenGuards) {
 }
 
 TEST_F(MeasureSharedInputs, InputsUnusedForLongestAreDroppedFirst) {
-  SharedInputs shared(memory_, 250);
+  SharedInputs shared(memory_, 450);
   const Module module = module_of({{"A", BufferRole::input, 100}});
-  for (uint64_t id : {1, 2, 1, 3}) share(shared, module, {input(id, 0, 100)});
-  EXPECT_EQ(shared.copies(), 3);
+  for (uint64_t id : {1, 2, 3, 4, 1, 5}) share(shared, module, {input(id, 0, 100)});
+  EXPECT_EQ(shared.copies(), 5);
   share(shared, module, {input(1, 0, 100)});
-  EXPECT_EQ(shared.copies(), 3) << "1 was used after 2 and is still there";
+  EXPECT_EQ(shared.copies(), 5) << "1 was used after 2 and is still there";
   share(shared, module, {input(2, 0, 100)});
-  EXPECT_EQ(shared.copies(), 4) << "2 had to go";
+  EXPECT_EQ(shared.copies(), 6) << "2 had to go";
+}
+
+TEST_F(MeasureSharedInputs, ALargeCandidatesInputsAreKeptInThreeLayouts) {
+  const Module module = module_of({{"A", BufferRole::input, 100}});
+  for (const auto& [limit, copies] : {std::pair<int64_t, int64_t>{10, 3}, {0, 6}}) {
+    SharedInputs shared(memory_, limit);
+    for (uint64_t id : {1, 2, 3, 1, 2, 3}) share(shared, module, {input(id, 0, 100)});
+    EXPECT_EQ(shared.copies(), copies) << limit;
+  }
 }
 
 TEST_F(MeasureSharedInputs, WhatOneCandidateNeedsIsKeptWhateverTheLimit) {

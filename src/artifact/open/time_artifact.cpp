@@ -20,17 +20,18 @@ constexpr double kTimedSeconds = 0.2;
 constexpr size_t kMostSamples = 30;
 constexpr double kLeastSampleSeconds = 1e-3;
 constexpr double kLongRun = 2;
-// To draw inputs, and to give memory to them and to outputs.
 constexpr double kDrawingSecondsPerByte = 3e-9;
 
-double drawing_seconds(const LoadedArtifact& artifact) {
+double bytes_of_interface(const LoadedArtifact& artifact) {
   double bytes = 0;
   for (const auto* tensors : {&artifact.inputs(), &artifact.outputs()})
     for (const ArtifactTensor& tensor : *tensors) bytes += static_cast<double>(tensor.bytes);
-  return bytes * kDrawingSecondsPerByte;
+  return bytes;
 }
 
 }  // namespace
+
+double drawing_seconds(double bytes) { return bytes * kDrawingSecondsPerByte; }
 
 Result<ArtifactTime> time_artifact(const std::string& folder, int cores, double expected_seconds,
                                    const Deadline& deadline) {
@@ -38,7 +39,8 @@ Result<ArtifactTime> time_artifact(const std::string& folder, int cores, double 
   if (deadline.is_past()) return no_time();
   release_code_pages();
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(folder, cores));
-  if (drawing_seconds(artifact) + expected_seconds > deadline.seconds_left()) return no_time();
+  if (drawing_seconds(bytes_of_interface(artifact)) + expected_seconds > deadline.seconds_left())
+    return no_time();
   // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
   const PinnedThread pinned(allowed_cpus().front());
   LATHE_TRY_STATUS(set_random_inputs(artifact, folder, 1, folder));

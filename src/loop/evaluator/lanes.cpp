@@ -200,7 +200,7 @@ struct ExpressionEvaluator {
   }
 
   Values operator()(const Literal& e) const {
-    return uniform(is_float(dtype) ? e.value : static_cast<double>(e.integer));
+    return uniform(is_float(dtype) ? round_to(dtype, e.value) : static_cast<double>(e.integer));
   }
   Values operator()(const Index& e) const {
     const Indices index = self.indices(e.value, frame);

@@ -31,6 +31,18 @@ double usual_seconds(const Model& model) {
   return seconds;
 }
 
+double bytes_of_interface(const Model& model) {
+  double bytes = 0;
+  for (const auto* tensors : {&model.inputs, &model.outputs}) {
+    for (const ModelTensor& tensor : *tensors) {
+      auto own = static_cast<double>(bytes_of(tensor.dtype));
+      for (const int64_t extent : tensor.shape) own *= static_cast<double>(extent);
+      bytes += own;
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string folder_below(const std::string& out, const std::string& name) {
@@ -45,7 +57,8 @@ Result<WrittenModel> write_model(Model model, const std::string& folder, const D
   written.folder = folder;
   const Target target = model.target;
   const double expected_seconds = usual_seconds(model);
-  const WorkState run = {model.name + ": the artifact is run", 0, expected_seconds};
+  const WorkState run = {model.name + ": the artifact is run", 0,
+                         expected_seconds + drawing_seconds(bytes_of_interface(model))};
   LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
   if (!check_runs_here(target)) return written;
   if (work) work(run);
