@@ -123,7 +123,7 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
   LATHE_TRY(const auto seconds, within(task.name, race_programs(programs, options.watch.deadline)));
   if (seconds) {
     const auto fastest = static_cast<size_t>(std::ranges::min_element(*seconds) - seconds->begin());
-    const bool is_clear = (*seconds)[fastest] * kClearlyFaster < seconds->front();
+    const bool is_clear = is_clearly_faster((*seconds)[fastest], seconds->front());
     return std::move(programs[is_clear ? fastest : 0]);
   }
   LATHE_TRY(const ChosenTrace estimated, choose_trace(task, options.records, FreeLayouts::if_faster));

@@ -16,8 +16,11 @@ struct Candidate {
   Result<Trace> trace;
 };
 
-// The record of the untuned program, where it takes at most so many times the best one's seconds.
-Result<std::optional<Record>> untuned_record(const Task& recorded, const Record& best, double times,
+constexpr double kClearlyFaster = 1.02;
+constexpr double kCallSeconds = 50e-9;  // what may come on top in one caller's program and not in another's
+
+// The untuned program's fastest record beside the task's best one.
+Result<std::optional<Record>> untuned_record(const Task& recorded, const Record& best,
                                              const RecordStore& records, std::span<const int64_t> except) {
   if (best.machine != recorded.target.machine) return std::nullopt;
   const Result<Space> space = derive_space(recorded);
@@ -27,12 +30,12 @@ Result<std::optional<Record>> untuned_record(const Task& recorded, const Record&
   query.source = best.measurement.source;
   query.except = {except.begin(), except.end()};
   LATHE_TRY(std::vector<Record> found, records.find(query));
-  for (Record& record : found) {
-    if (record.trace == untuned && record.measurement.ok() &&
-        record.measurement.seconds <= best.measurement.seconds * times)
-      return std::move(record);
-  }
-  return std::nullopt;
+  std::erase_if(found,
+                [&](const Record& record) { return record.trace != untuned || !record.measurement.ok(); });
+  const auto fastest =
+      std::ranges::min_element(found, {}, [](const Record& record) { return record.measurement.seconds; });
+  if (fastest == found.end()) return std::nullopt;
+  return std::move(*fastest);
 }
 
 Result<std::optional<Candidate>> best_record(const Task& task, const RecordStore& records,
@@ -40,8 +43,10 @@ Result<std::optional<Candidate>> best_record(const Task& task, const RecordStore
   LATHE_TRY(const std::optional<Record> best, best_record_of(task, records, except));
   if (!best) return std::optional<Candidate>();
   LATHE_TRY(Task recorded, in_recorded_names(task, records));
-  LATHE_TRY(std::optional<Record> untuned, untuned_record(recorded, *best, kClearlyFaster, records, except));
-  const Record& chosen = untuned ? *untuned : *best;
+  LATHE_TRY(const std::optional<Record> untuned, untuned_record(recorded, *best, records, except));
+  const bool gives_way =
+      !untuned || is_clearly_faster(best->measurement.seconds, untuned->measurement.seconds);
+  const Record& chosen = gives_way ? *best : *untuned;
   return Candidate{chosen, std::move(recorded), parse_trace(chosen.trace)};
 }
 
@@ -105,6 +110,10 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records, F
   return ChosenTrace{task, std::move(trace), std::nullopt};
 }
 
+bool is_clearly_faster(double seconds, double untuned_seconds) {
+  return seconds * kClearlyFaster + kCallSeconds < untuned_seconds;
+}
+
 Result<Trace> first_trial(const Task& task) {
   LATHE_TRY(const Space space, derive_space(task));
   for (const Point& point : space.preferred_points()) {
@@ -120,9 +129,11 @@ Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordS
   LATHE_TRY(const std::optional<Record> best, best_record_of(task, records));
   if (!best) return std::nullopt;
   LATHE_TRY(Task recorded, in_recorded_names(task, records));
-  LATHE_TRY(const auto untuned, untuned_record(recorded, *best, kCloseEnough, records, {}));
-  const double clearly_slower = best->measurement.seconds * kClearlyFaster;
-  if (!untuned || untuned->measurement.seconds <= clearly_slower) return std::nullopt;
+  LATHE_TRY(const auto untuned, untuned_record(recorded, *best, records, {}));
+  if (!untuned) return std::nullopt;
+  const double seconds = untuned->measurement.seconds;
+  const bool is_close = seconds <= best->measurement.seconds * kCloseEnough;
+  if (!is_close || !is_clearly_faster(best->measurement.seconds, seconds)) return std::nullopt;
   return chosen_of({*untuned, std::move(recorded), parse_trace(untuned->trace)});
 }
 

@@ -40,10 +40,12 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
                                  FreeLayouts free_layouts = FreeLayouts::never,
                                  std::span<const int64_t> except = {});
 
-// By so much a program is faster than the untuned one, at least, where it takes its place. Of two programs of
+// Whether a program takes the untuned one's place: where it is faster by 2 % and 50 ns. Of two programs of
 // 85 kB that a search finds within 1 % of each other, another caller's tensors make either the slower one by
-// up to 5 % (docs/notes/search.md).
-inline constexpr double kClearlyFaster = 1.02;
+// up to 5 %; and what a caller does between two calls decides how many branches a program begins with that
+// the processor does not foresee: two of 1 us that are equal, called one call after another, differ by 50 ns
+// in a Python program (docs/notes/search.md).
+bool is_clearly_faster(double seconds, double untuned_seconds);
 
 // Beyond so many times the best one's seconds the untuned program is none that a race in an artifact could
 // find as fast: what memory makes of programs is less than this.

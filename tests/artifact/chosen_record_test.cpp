@@ -72,8 +72,18 @@ TEST_F(ChosenRecordTest, TheUntunedGivesWayToWhatIsClearlyFaster) {
   const int64_t as_fast = append("split C i [2]", measurement_of({0.985e-5}));
   EXPECT_EQ(chosen(), first);
   EXPECT_EQ(chosen({{first}}), as_fast) << "it was found wrong";
-  const int64_t faster = append("split C i [4]", measurement_of({0.975e-5}));
+  const int64_t faster = append("split C i [4]", measurement_of({0.97e-5}));
   EXPECT_EQ(chosen(), faster);
+  const int64_t again = append(untuned, measurement_of({0.98e-5}));
+  EXPECT_EQ(chosen(), again) << "its fastest record counts";
+}
+
+// Of a program that takes 1 us what its caller does between calls makes 5 %.
+TEST(ClearlyFaster, IsByTwoHundredthsAndByWhatACallMayCost) {
+  EXPECT_FALSE(is_clearly_faster(0.99e-3, 1e-3));
+  EXPECT_TRUE(is_clearly_faster(0.97e-3, 1e-3));
+  EXPECT_FALSE(is_clearly_faster(0.95e-6, 1e-6));
+  EXPECT_TRUE(is_clearly_faster(0.9e-6, 1e-6));
 }
 
 TEST_F(ChosenRecordTest, AnUntunedProgramThatFailedTakesNoPlace) {
