@@ -12,6 +12,8 @@ Result<std::string> read_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     return fail(ErrorKind::io, "this is a folder, not a file", path);
+  if (std::filesystem::is_character_file(path, ignored) || std::filesystem::is_block_file(path, ignored))
+    return fail(ErrorKind::io, "this is a device, which may have no end, and not a file", path);
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorKind::not_found, "there is no such file, or it cannot be read", path);
   std::string text;

@@ -335,7 +335,8 @@ class ExprParser {
     }
     const auto takes = [&](size_t count) -> Status {
       if (arguments.size() == count) return {};
-      return cursor_.error(fmt::format("{} takes {} operands, not {}", name, count, arguments.size()));
+      return cursor_.error(
+          fmt::format("{} takes {} operand{}, not {}", name, count, count == 1 ? "" : "s", arguments.size()));
     };
     for (const UnaryOp op : kUnaryFunctions) {
       if (name != to_string(op)) continue;

@@ -23,6 +23,11 @@ TEST(ReadFile, GivesEveryByteAndNamesWhatIsNoFile) {
   EXPECT_EQ(read_file(path).value(), bytes);
 }
 
+TEST(ReadFile, ADeviceMayHaveNoEnd) {
+  EXPECT_EQ(read_file("/dev/zero").error().to_string(),
+            "/dev/zero: this is a device, which may have no end, and not a file");
+}
+
 TEST(ReadFile, APartIsNotTakenForTheWhole) {
   // It opens, and its first byte is nowhere.
   EXPECT_EQ(read_file("/proc/self/mem").error().to_string(), "/proc/self/mem: the file cannot be read");

@@ -154,7 +154,7 @@ TEST(Parse, Errors) {
   EXPECT_EQ(error_of("table T[2] = {1, 2; C[i:2] = T[i]"), "text:1:19: expected ',' or '}'");
   EXPECT_EQ(error_of("A[i:4] = 1.0 A[j:4] = 1.0"), "text:1:14: there are two tensors named 'A'");
   EXPECT_EQ(error_of("C[i:4] = select(A[i], 1.0, 2.0)"), "text:1:32: 'A[i]' is no condition to select by");
-  EXPECT_EQ(error_of("C[i:4] = exp(A[i], A[i])"), "text:1:25: exp takes 1 operands, not 2");
+  EXPECT_EQ(error_of("C[i:4] = exp(A[i], A[i])"), "text:1:25: exp takes 1 operand, not 2");
   EXPECT_EQ(error_of("table T[2] = {1} C[i:2] = T[i]"), "text:1:17: table 'T' needs 2 values, not 1");
   EXPECT_EQ(error_of("C[i:4] = A[i]; output D"), "text:1:24: output 'D' is not computed above");
   EXPECT_EQ(error_of("C[i:2147483648] = A[2147483648 * 2147483648 * i]"),

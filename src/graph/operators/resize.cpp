@@ -55,8 +55,10 @@ struct Parts {
 Parts share_of(const Coordinate& at, const Var& y) {
   constexpr int64_t kWhole = int64_t{1} << 24;
   const Affine rest = modulo(numerator(at, y), at.divisor);
-  const int64_t divisor = at.divisor / std::gcd(std::gcd(at.scale, at.shift), at.divisor);
-  if (divisor <= kWhole && std::has_single_bit(static_cast<uint64_t>(divisor))) return {rest, at.divisor};
+  const int64_t common = std::gcd(std::gcd(at.scale, at.shift), at.divisor);
+  const int64_t divisor = at.divisor / common;
+  if (divisor <= kWhole && std::has_single_bit(static_cast<uint64_t>(divisor)))
+    return {floor_div(rest, common), divisor};
   return {floor_div(rest * kWhole + Affine(at.divisor / 2), at.divisor), kWhole};
 }
 

@@ -267,7 +267,8 @@ Status TuneSession::write_one(Result<Model> model, const std::string& folder, co
   return {};
 }
 
-// What was not tried is compiled, one operator in any case, as long as this command is late by no more.
+// Artifacts are written, one in any case, as long as this command is late by no more; records keep what was
+// found for the others.
 constexpr double kLateSeconds = 1;
 
 Status TuneSession::write_operators(const std::vector<CaseReport>& rows) {
@@ -285,7 +286,7 @@ Status TuneSession::write_operators(const std::vector<CaseReport>& rows) {
   };
   for (; done < order.size(); ++done) {
     const size_t i = order[done];
-    if (done > 0 && is_untried(rows[i]) && deadline.seconds_left() < -kLateSeconds) break;
+    if (done > 0 && deadline.seconds_left() < -kLateSeconds) break;
     const auto count = static_cast<double>(order.size() - done);
     const double each = std::clamp(deadline.seconds_left() / count, 0.0, planned);
     const Workload& workload = request_.workloads[i];

@@ -247,18 +247,27 @@ TEST(Resize, OverflowsOnlyWhereTheResultDoes) {
 // Weights that are rounded apart add up to more than 1.
 TEST(Resize, AnImageOfOneNumberStaysThatNumber) {
   const auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
-  const std::vector<double> numbers = {1, 0.1F, -3.14159274F, 1e-38F, kLargest, -kLargest};
+  const std::vector<double> numbers = {1, 0.1F, -3.14159274F, 1.2345678F, 1e-38F, kLargest, -kLargest};
   for (const std::string coordinates : kCoordinates) {
-    for (const auto& [from, to] :
-         {std::pair(2, 4), {4, 2}, {4, 8}, {5, 3}, {5, 8}, {5, 11}, {3, 16}, {9, 10}}) {
+    for (const auto& [from, to] : {std::pair(2, 4),
+                                   {4, 2},
+                                   {4, 8},
+                                   {5, 3},
+                                   {5, 8},
+                                   {5, 11},
+                                   {3, 16},
+                                   {9, 10},
+                                   {7, 14},
+                                   {7, 28},
+                                   {15, 30}}) {
       SCOPED_TRACE(::testing::Message() << coordinates << " " << from << " to " << to);
-      Values x{{6, from}, {}};
+      Values x{{7, from}, {}};
       std::vector<double> expected;
       for (const double number : numbers) {
         x.data.insert(x.data.end(), static_cast<size_t>(from), number);
         expected.insert(expected.end(), static_cast<size_t>(to), number);
       }
-      OnnxModel model = node_model(x.shape, "Resize", {"x", "", "", "sizes"}).integers("sizes", {6, to});
+      OnnxModel model = node_model(x.shape, "Resize", {"x", "", "", "sizes"}).integers("sizes", {7, to});
       model.attribute("mode", "linear").attribute("coordinate_transformation_mode", coordinates.c_str());
       EXPECT_EQ(run_compiled(model, {x}), expected);
     }

@@ -157,6 +157,20 @@ TEST_F(TuneSessionTest, WithoutTimeOneOperatorIsWrittenInAnyCase) {
                          "a: kernels whose results were not all compared with a reference: 1 of 1 (")));
 }
 
+TEST_F(TuneSessionTest, WhatWasTunedIsWrittenWhileThereIsTimeToo) {
+  write_two();
+  request_.trials = std::nullopt;
+  request_.seconds = 1;
+  request_.out = path("o");
+  TuneSession session = started();
+  const Result<std::vector<CaseReport>> rows = session.tune();
+  ASSERT_TRUE(rows.has_value()) << refusal_of(rows);
+  const double left = std::max(0.0, session.deadline().seconds_left());
+  std::this_thread::sleep_for(std::chrono::duration<double>(left + 1.1));
+  EXPECT_EQ(refusal_of(session.write(*rows)),
+            "there was no time left to write the artifacts of 1 of 2 operators; `lathe compile` writes them");
+}
+
 // An operator whose programs were all wrong is neither written nor tried again.
 TEST_F(TuneSessionTest, AnOperatorWithoutAValidProgramIsNotWritten) {
   request_.search.tolerance = 1e-12;
