@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "ops/axes.h"
 #include "ops/elementwise.h"
+#include "ops/matmul.h"
 
 namespace lathe {
 namespace {
@@ -162,8 +163,8 @@ Tensor conv(DagBuilder& builder, std::string name, const Tensor& input, const Te
   const Axis c = reduce("c", weight->shape[1]);
   Affine channel = c.var;
   if (groups > 1) channel += floor_div(f.var, f.extent / groups) * c.extent;
-  const Expr product = load(swept.padded, join({n.var, channel}, swept.index)) *
-                       load(weight, join({f.var, c.var}, indices(swept.kernel)));
+  const Expr product = widened_product(load(swept.padded, join({n.var, channel}, swept.index)),
+                                       load(weight, join({f.var, c.var}, indices(swept.kernel))));
   return builder.compute(std::move(name), join({n, f}, swept.outputs), sum(join({c}, swept.kernel), product));
 }
 

@@ -39,15 +39,25 @@ Result<Operator> make_bilinear(const Parameters& p) {
 
 }  // namespace
 
+Expr widened_product(const Expr& a, const Expr& b) {
+  const auto widened = [](const Expr& element) {
+    const DType dtype = element.type().dtype;
+    const bool is_narrow = dtype == DType::i8 || dtype == DType::u8;
+    return is_narrow ? cast({DType::i32, element.type().lanes}, element) : element;
+  };
+  return widened(a) * widened(b);
+}
+
 Tensor matmul(DagBuilder& builder, std::string name, const Tensor& a, const Tensor& b) {
   const size_t rank = a->shape.size();
   LATHE_CHECK(b->shape.size() == rank && (rank == 2 || rank == 3));
   const Axis i = spatial("i", a->shape[rank - 2]);
   const Axis j = spatial("j", b->shape[rank - 1]);
   const Axis r = reduce("r", a->shape[rank - 1]);
-  if (rank == 2) return builder.compute(std::move(name), {i, j}, sum({r}, a(i, r) * b(r, j)));
+  if (rank == 2) return builder.compute(std::move(name), {i, j}, sum({r}, widened_product(a(i, r), b(r, j))));
   const Axis batch = spatial("b", a->shape[0]);
-  return builder.compute(std::move(name), {batch, i, j}, sum({r}, a(batch, i, r) * b(batch, r, j)));
+  return builder.compute(std::move(name), {batch, i, j},
+                         sum({r}, widened_product(a(batch, i, r), b(batch, r, j))));
 }
 
 Tensor gemv(DagBuilder& builder, std::string name, const Tensor& a, const Tensor& x) {

@@ -9,6 +9,8 @@
 
 namespace lathe {
 
+// The product of two elements as sums of products take it: in i32 where these are integers of 8 bits.
+Expr widened_product(const Expr& a, const Expr& b);
 // C[i, j] = sum_r A[i, r] * B[r, j]; with a leading batch axis where A and B have one.
 Tensor matmul(DagBuilder& builder, std::string name, const Tensor& a, const Tensor& b);
 // y[i] = sum_r A[i, r] * x[r].

@@ -57,6 +57,55 @@ ImportedOutputs import_layer_norm_outputs(OnnxNode& node) {
   return outputs;
 }
 
+ImportedOutputs import_one_hot(OnnxNode& node) {
+  constexpr size_t kIndices = 0, kDepth = 1, kNumbers = 2;
+  const Shape& indices = node.shape(kIndices);
+  LATHE_TRY(const size_t axis, axis_of(node.integer("axis", -1), indices.size() + 1));
+  LATHE_TRY(const std::vector<double> depths, node.constant_numbers(kDepth));
+  const auto depth = static_cast<int64_t>(depths.size() == 1 ? depths.front() : 0);
+  if (depth < 1 || node.shape(kNumbers) != Shape{2})
+    return fail(ErrorKind::invalid_argument,
+                "its depth is not one number above 0, or its values are not two");
+  StepList steps(node.input_count());
+  const auto integers = [&](const Shape& shape, const std::vector<double>& numbers) {
+    return steps.add(OnnxConstant{{DType::i64, shape}, to_bytes(DType::i64, numbers)});
+  };
+  const auto zip = [&](ZipFunction function, size_t a, size_t b) {
+    return steps.add(ZipOp{function}, {a, b});
+  };
+  Shape wider = indices;
+  wider.insert(wider.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+  const bool is_wide = node.type(kIndices).dtype == DType::i64;
+  const size_t given = is_wide ? kIndices : steps.add(CastOp{DType::i64}, {kIndices});
+  const size_t index = steps.add(ReshapeOp{wider}, {given});
+  const size_t from_end = zip(ZipFunction::add, index, integers({}, {static_cast<double>(depth)}));
+  const size_t place =
+      steps.add(WhereOp{}, {zip(ZipFunction::less, index, integers({}, {0})), from_end, index});
+  Shape line(wider.size(), 1);
+  line[axis] = depth;
+  std::vector<double> places(static_cast<size_t>(depth));
+  std::iota(places.begin(), places.end(), 0.0);
+  const size_t is_there = zip(ZipFunction::equal, place, integers(line, places));
+  const auto number = [&](int64_t which) {
+    return steps.add(ReshapeOp{{}}, {steps.add(SliceOp{{which}, {1}, {1}}, {kNumbers})});
+  };
+  steps.add(WhereOp{}, {is_there, number(1), number(0)});
+  return std::vector<ImportedOutput>{steps.finish()};
+}
+
+ImportedOutputs import_top_k(OnnxNode& node) {
+  LATHE_TRY(const TopPlacesOp op, import_top_places(node));
+  StepList steps(1);  // the count is no operand
+  const size_t places = steps.add(op, {0});
+  GatherElementsOp gather;
+  gather.axis = op.axis;
+  steps.add(gather, {0, places});
+  std::vector<ImportedOutput> outputs{steps.finish()};
+  steps.add(IdentityOp{}, {places});
+  outputs.emplace_back(steps.finish());
+  return outputs;
+}
+
 ImportedOutputs import_rms_norm(OnnxNode& node) {
   const size_t rank = node.shape(0).size();
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", -1), rank));

@@ -11,6 +11,11 @@ namespace lathe {
 ImportedOutputs import_dropout_outputs(OnnxNode& node);
 // ONNX LayerNormalization: also the mean of what is normalised together, and one over the deviation from it.
 ImportedOutputs import_layer_norm_outputs(OnnxNode& node);
+// ONNX OneHot, of a constant depth: one of two numbers, by whether a place is the one that an index names;
+// negative indices count from the end, and one beyond both ends names no place.
+ImportedOutputs import_one_hot(OnnxNode& node);
+// ONNX TopK: the elements themselves, and their places.
+ImportedOutputs import_top_k(OnnxNode& node);
 // ONNX RMSNormalization.
 ImportedOutputs import_rms_norm(OnnxNode& node);
 

@@ -140,6 +140,12 @@ std::string OnnxNode::text(const char* name, const std::string& otherwise) {
   return found ? found->s() : otherwise;
 }
 
+std::vector<std::string> OnnxNode::texts(const char* name) {
+  const auto* found = attribute(name, onnx::AttributeProto_AttributeType_STRINGS, "a list of texts");
+  return found ? std::vector<std::string>(found->strings().begin(), found->strings().end())
+               : std::vector<std::string>();
+}
+
 Status OnnxNode::finish() const {
   if (!mistake_.empty()) return fail(ErrorKind::invalid_argument, mistake_);
   for (const onnx::AttributeProto& attribute : proto_.attribute()) {

@@ -76,6 +76,7 @@ class OnnxNode {
   Shape integers(const char* name, const Shape& otherwise);
   std::vector<double> reals(const char* name);
   std::string text(const char* name, const std::string& otherwise);
+  std::vector<std::string> texts(const char* name);
 
   // An attribute that is a tensor; null if there is none.
   const onnx::TensorProto* tensor(const char* name);

@@ -5,7 +5,10 @@
 #include "graph/onnx/known.h"
 #include "graph/onnx/losses.h"
 #include "graph/onnx/quantize.h"
+#include "graph/onnx/quantized_products.h"
+#include "graph/onnx/recurrent.h"
 #include "graph/onnx/rotary.h"
+#include "graph/onnx/scatter.h"
 
 namespace lathe {
 
@@ -94,6 +97,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Concat", 4, 1, 1024, 1024, as_graph_op<import_concat>},
     {"ConstantOfShape", 9, 1, 1, 0, as_constant<import_constant_of_shape>, true},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
+    {"ConvInteger", 10, 2, 4, 4, import_conv_integer},
     {"ConvTranspose", 1, 2, 3, 3, as_graph_op<import_conv_transpose>},
     {"Cos", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::cos>>},
     {"Cosh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::cosh>>},
@@ -113,6 +117,8 @@ constexpr OnnxOperator kOperators[] = {
     map<MapFunction::floor>("Floor"),
     {"Gather", 1, 2, 2, 2, as_either<import_gather>},
     {"GatherElements", 11, 2, 2, 2, as_graph_op<import_gather_elements>},
+    {"GRU", 7, 3, 6, 6, import_gru},
+    {"GatherND", 11, 2, 2, 2, import_gather_nd},
     {"Gelu", 20, 1, 1, 1, as_graph_op<import_gelu>},
     {"Gemm", 6, 2, 3, 3, as_graph_op<import_gemm>},
     {"GlobalAveragePool", 1, 1, 1, 1, as_graph_op<import_global_average_pool>},
@@ -129,6 +135,7 @@ constexpr OnnxOperator kOperators[] = {
     {"IsInf", 10, 1, 1, 1, as_graph_op<import_is_inf>},
     {"IsNaN", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::is_nan>>},
     {"LRN", 1, 1, 1, 1, as_graph_op<import_lrn>},
+    {"LSTM", 7, 3, 8, 8, import_lstm},
     {"LayerNormalization", 17, 2, 3, 3, import_layer_norm_outputs, false, ResultType::first},
     {"LeakyRelu", 6, 1, 1, 1, as_graph_op<import_leaky_relu>},
     zip<ZipFunction::less>("Less"),
@@ -138,6 +145,7 @@ constexpr OnnxOperator kOperators[] = {
     {"LpNormalization", 1, 1, 1, 1, as_graph_op<import_lp_norm>},
     {"LpPool", 2, 1, 1, 1, as_graph_op<import_lp_pool>},
     {"MatMul", 1, 2, 2, 2, as_graph_op<import_matmul>},
+    {"MatMulInteger", 10, 2, 4, 4, import_matmul_integer},
     {"Max", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::max>>},
     {"MaxPool", 1, 1, 1, 1, as_graph_op<import_max_pool>},
     {"Mean", 6, 1, 2, 2, as_graph_op<import_zip<ZipFunction::add>>},  // short for others
@@ -149,12 +157,16 @@ constexpr OnnxOperator kOperators[] = {
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},
     {"Not", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::logical_not>>},
+    {"OneHot", 9, 3, 3, 3, import_one_hot},
     zip<ZipFunction::logical_or>("Or"),
     {"PRelu", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::p_relu>>},
     {"Pad", 2, 1, 4, 1, as_graph_op<import_pad>},
     {"Pow", 6, 2, 2, 2, as_either<import_pow>},
+    {"QLinearConv", 10, 8, 9, 9, import_qlinear_conv},
+    {"QLinearMatMul", 10, 8, 8, 8, import_qlinear_matmul},
     {"QuantizeLinear", 10, 2, 3, 3, import_quantize_linear},
     {"RMSNormalization", 23, 2, 2, 2, import_rms_norm},
+    {"RNN", 7, 3, 6, 6, import_rnn},
     {"Range", 11, 3, 3, 0, as_constant<import_range>},
     map<MapFunction::reciprocal>("Reciprocal"),
     reduce_row<ReduceFunction::l1>("ReduceL1"),
@@ -172,6 +184,9 @@ constexpr OnnxOperator kOperators[] = {
     {"Resize", 10, 2, 4, 1, as_graph_op<import_resize>},
     {"Round", 11, 1, 1, 1, as_graph_op<import_map<MapFunction::round>>},
     {"RotaryEmbedding", 23, 3, 4, 4, import_rotary_embedding},
+    {"Scatter", 9, 3, 3, 3, import_scatter_elements},
+    {"ScatterElements", 11, 3, 3, 3, import_scatter_elements},
+    {"ScatterND", 11, 3, 3, 3, import_scatter_nd},
     {"Selu", 6, 1, 1, 1, as_graph_op<import_selu>},
     {"Shape", 1, 1, 1, 0, as_constant<import_shape>},
     {"Shrink", 9, 1, 1, 1, as_graph_op<import_shrink>},
@@ -195,6 +210,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Tan", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::tan>>},
     {"ThresholdedRelu", 10, 1, 1, 1, as_graph_op<import_thresholded_relu>},
     {"Tile", 6, 2, 2, 1, as_graph_op<import_tile>},
+    {"TopK", 1, 1, 2, 1, import_top_k},
     {"Transpose", 1, 1, 1, 1, as_graph_op<import_transpose>},
     {"Trilu", 14, 1, 2, 1, as_graph_op<import_trilu>},
     {"Unsqueeze", 1, 1, 2, 1, as_graph_op<import_unsqueeze>},

@@ -12,7 +12,10 @@ std::string attributes_of(const ConvOp& op) {
 }
 
 Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY(const DType dtype, product_type(inputs));
+  if (inputs.size() > 2) {
+    LATHE_TRY_STATUS(require_type(inputs[2], 2, inputs[2].dtype == dtype, info_of(dtype).name));
+  }
   const Shape& data = inputs[0].shape;
   const Shape& weight = inputs[1].shape;
   LATHE_TRY_STATUS(check_image(data));
@@ -37,7 +40,7 @@ Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY(const Shape extents, output_extents(op.window, Shape(data.begin() + 2, data.end())));
   Shape shape{data[0], weight[0]};
   shape.insert(shape.end(), extents.begin(), extents.end());
-  return TensorType{DType::f32, shape};
+  return TensorType{dtype, shape};
 }
 
 Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
@@ -56,13 +59,14 @@ Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
       const double* kernel = weight.data.data() + m * channels * taps;
       Shape at(spatial.size(), 0);
       do {
-        double sum = inputs.size() > 2 ? inputs[2].data[static_cast<size_t>(m)] : 0;
+        ProductSum sum(data.dtype);
+        if (inputs.size() > 2) sum.add(inputs[2].data[static_cast<size_t>(m)], 1);
         for_each_tap(op.window, spatial, at, [&](const Shape& tap, const Shape& position) {
           const double* x = image + broadcast_offset(spatial, position);
           const double* w = kernel + broadcast_offset(op.window.kernel, tap);
-          for (int64_t c = 0; c < channels; ++c) sum += x[c * plane] * w[c * taps];
+          for (int64_t c = 0; c < channels; ++c) sum.add(x[c * plane], w[c * taps]);
         });
-        result.data.push_back(sum);
+        result.data.push_back(sum.value());
       } while (next_index(at, extents));
     }
   }
@@ -85,8 +89,10 @@ Expr epilogue(const ConvOp&, const Expr& value, const PointOperands& point) {
   return point.count() > 2 ? value + point.at_channel(2) : value;
 }
 
-Result<ConvOp> import_conv(OnnxNode& node) {
-  const Shape& weight = node.shape(1);
+Result<ConvOp> import_conv(OnnxNode& node) { return import_conv_of(node, 1); }
+
+Result<ConvOp> import_conv_of(OnnxNode& node, size_t weights) {
+  const Shape& weight = node.shape(weights);
   Shape kernel;
   if (weight.size() > 2) kernel.assign(weight.begin() + 2, weight.end());
   ConvOp op;

@@ -1,5 +1,5 @@
 // Convolution. Operands: data [N, C, spatial...], weight [M, C / groups, kernel...], optional bias [M]; gives
-// [N, M, spatial...].
+// [N, M, spatial...]; of f32, or of integers (`product_type`).
 #pragma once
 
 #include "graph/operators/family.h"
@@ -28,5 +28,7 @@ Expr epilogue(const ConvOp& op, const Expr& value, const PointOperands& point);
 
 // ONNX Conv.
 Result<ConvOp> import_conv(OnnxNode& node);
+// The same of a node whose weight is that input.
+Result<ConvOp> import_conv_of(OnnxNode& node, size_t weights);
 
 }  // namespace lathe

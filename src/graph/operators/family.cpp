@@ -86,6 +86,17 @@ Status require_f32(std::span<const TensorType> inputs) {
   return {};
 }
 
+Result<DType> product_type(std::span<const TensorType> inputs) {
+  const auto is_narrow = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8; };
+  const DType first = inputs[0].dtype, second = inputs[1].dtype;
+  if (is_narrow(first) && is_narrow(second)) return DType::i32;
+  const bool is_product = first == DType::f32 || first == DType::i32;
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_product || is_narrow(first), "f32, i32, i8 and u8"));
+  LATHE_TRY_STATUS(
+      require_type(inputs[1], 1, second == first, is_narrow(first) ? "i8 and u8" : info_of(first).name));
+  return first;
+}
+
 Status require_one_type(std::span<const TensorType> inputs) {
   for (const TensorType& input : inputs) {
     if (input.dtype == inputs[0].dtype) continue;

@@ -80,6 +80,27 @@ bool is_number(DType dtype);
 Status require_f32(std::span<const TensorType> inputs);
 // An Error that names the operand and what Lathe `supports` there, unless its type is right.
 Status require_type(const TensorType& input, size_t operand, bool is_right, const char* supports);
+// What sums of products of the first two are: f32 of f32, i32 of i32 and of integers of 8 bits, of either
+// sign. Else an Error.
+Result<DType> product_type(std::span<const TensorType> inputs);
+// Adds up products of elements: floats in double precision, integers as i32, which wraps around.
+class ProductSum {
+ public:
+  explicit ProductSum(DType factors) : is_float_(is_float(factors)) {}
+  void add(double a, double b) {
+    if (is_float_)
+      real_ += a * b;
+    else
+      whole_ +=
+          static_cast<uint32_t>(static_cast<int64_t>(a)) * static_cast<uint32_t>(static_cast<int64_t>(b));
+  }
+  double value() const { return is_float_ ? real_ : static_cast<double>(static_cast<int32_t>(whole_)); }
+
+ private:
+  bool is_float_;
+  double real_ = 0;
+  uint32_t whole_ = 0;
+};
 // An Error unless all types are the same.
 Status require_one_type(std::span<const TensorType> inputs);
 

@@ -4,6 +4,7 @@
 
 #include "graph/onnx/node.h"
 #include "ops/axes.h"
+#include "ops/matmul.h"
 
 namespace lathe {
 namespace {
@@ -62,9 +63,9 @@ std::vector<Affine> leading_index(const Shape& shape, const std::vector<Axis>& b
 std::string attributes_of(const MatMulOp&) { return {}; }
 
 Result<TensorType> infer(const MatMulOp&, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY(const DType dtype, product_type(inputs));
   LATHE_TRY(const Product product, product_of(inputs[0].shape, inputs[1].shape));
-  return TensorType{DType::f32, product.shape()};
+  return TensorType{dtype, product.shape()};
 }
 
 Values evaluate(const MatMulOp&, std::span<const Values> inputs) {
@@ -77,13 +78,13 @@ Values evaluate(const MatMulOp&, std::span<const Values> inputs) {
     const int64_t a_at = broadcast_offset(leading(inputs[0].shape), batch) * product.rows * product.inner;
     const int64_t b_at = broadcast_offset(leading(inputs[1].shape), batch) * product.inner * product.columns;
     for (int64_t i = 0; i < product.rows; ++i) {
-      std::vector<double> row(static_cast<size_t>(product.columns), 0);
+      std::vector<ProductSum> row(static_cast<size_t>(product.columns), ProductSum(inputs[0].dtype));
       for (int64_t r = 0; r < product.inner; ++r) {
         const double factor = a[static_cast<size_t>(a_at + i * product.inner + r)];
         const double* const from = b.data() + b_at + r * product.columns;
-        for (size_t j = 0; j < row.size(); ++j) row[j] += factor * from[j];
+        for (size_t j = 0; j < row.size(); ++j) row[j].add(factor, from[j]);
       }
-      result.data.insert(result.data.end(), row.begin(), row.end());
+      for (const ProductSum& sum : row) result.data.push_back(sum.value());
     }
   } while (next_index(batch, product.batch));
   return result;
@@ -112,7 +113,8 @@ Tensor lower(const MatMulOp&, DagBuilder& builder, std::span<const Tensor> opera
     axes.push_back(spatial("j", product.columns));
     right.emplace_back(axes.back().var);
   }
-  return builder.compute("product", axes, sum({r}, load(operands[0], left) * load(operands[1], right)));
+  return builder.compute("product", axes,
+                         sum({r}, widened_product(load(operands[0], left), load(operands[1], right))));
 }
 
 Result<MatMulOp> import_matmul(OnnxNode&) { return MatMulOp{}; }

@@ -1,5 +1,6 @@
 // Products of stacks of matrices, by NumPy's rules: A [.., m, k] and B [.., k, n], whose leading axes
-// broadcast; an operand of one axis is a row or a column, whose axis the result does not have.
+// broadcast; an operand of one axis is a row or a column, whose axis the result does not have. Of f32, or of
+// integers (`product_type`).
 #pragma once
 
 #include "graph/operators/family.h"

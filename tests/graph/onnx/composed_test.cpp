@@ -44,5 +44,22 @@ TEST(OnnxComposed, TheMaskOfDropoutKeepsAll) {
   }
 }
 
+OnnxModel one_hot_model(const Shape& indices, int64_t depth, int64_t axis) {
+  OnnxModel model;
+  model.operator_set(11).input("i", indices, onnx::TensorProto_DataType_INT64).integers("d", {depth});
+  model.initializer("v", {2}, {-1, 5}).node("n", "OneHot", {"i", "d", "v"}, "y").attribute("axis", axis);
+  model.output("y");
+  return model;
+}
+
+// Negative indices count from the end; one beyond both ends names no place.
+TEST(OneHot, IsTheSecondNumberWhereTheIndexSays) {
+  const Values result = run_network(one_hot_model({4}, 3, -1), {{{4}, {1, -1, 3, -4}, DType::i64}});
+  EXPECT_EQ(result.shape, (Shape{4, 3}));
+  EXPECT_EQ(result.data, (std::vector<double>{-1, 5, -1, -1, -1, 5, -1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(run_network(one_hot_model({2}, 2, 0), {{{2}, {0, 1}, DType::i64}}).data,
+            (std::vector<double>{5, -1, -1, 5}));
+}
+
 }  // namespace
 }  // namespace lathe
