@@ -75,9 +75,7 @@ Result<std::string> read_model_file(const std::string& path) {
     return fail(ErrorKind::not_found, "there is no such file", path);
   if (type == std::filesystem::file_type::directory)
     return fail(ErrorKind::io, "it is a folder, not a model", path);
-  Result<std::string> bytes = read_file(path);
-  if (!bytes) return fail(ErrorKind::io, "the file cannot be read", path);
-  return bytes;
+  return read_file(path);
 }
 
 Result<std::unique_ptr<onnx::ModelProto>> parse_model(const std::string& bytes, const std::string& name) {
