@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "expr/values.h"
 #include "loop/host_tensor.h"
 
 namespace lathe {
