@@ -33,7 +33,7 @@ constexpr std::array kActivations = {ActivationKind{"Relu", false, 0, false, 0},
                                      ActivationKind{"ScaledTanh", true, 1, true, 1}};
 
 // Parameters are listed for those activations alone that have one, in order.
-Result<std::vector<Activation>> read_activations(OnnxNode& node, std::vector<std::string> names) {
+Result<std::vector<Activation>> read_activations(OnnxNode& node, const std::vector<std::string>& names) {
   const std::vector<double> alphas = node.reals("activation_alpha"), betas = node.reals("activation_beta");
   size_t alpha = 0, beta = 0;
   std::vector<Activation> activations;
@@ -107,7 +107,7 @@ Result<RecurrentLayer> read_recurrent_layer(OnnxNode& node, int64_t gates,
   if (names.size() != count)
     return fail(ErrorKind::invalid_argument,
                 fmt::format("it names {} activations, and must name {}", names.size(), count));
-  LATHE_TRY(layer.activations, read_activations(node, std::move(names)));
+  LATHE_TRY(layer.activations, read_activations(node, names));
   return layer;
 }
 

@@ -76,7 +76,7 @@ Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
 double steps_of(const ConvOp& op, std::span<const TensorType> inputs) {
   const Shape& weight = inputs[1].shape;
   return 8.0 * static_cast<double>(elements_of(infer(op, inputs)->shape)) *
-         static_cast<double>(elements_of(weight) / weight[0]);
+         (static_cast<double>(elements_of(weight)) / static_cast<double>(weight[0]));
 }
 
 Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands) {

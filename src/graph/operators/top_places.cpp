@@ -26,7 +26,7 @@ bool stands_before(const TopPlacesOp& op, double x, double other, bool is_later)
 
 Expr stands_before(const TopPlacesOp& op, const Expr& x, const Expr& other, const Expr& is_later) {
   const Expr is_ahead = op.largest ? x > other : x < other;
-  const Expr numbers = is_ahead || (x == other && is_later);
+  Expr numbers = is_ahead || (x == other && is_later);
   if (!is_float(x.type().dtype)) return numbers;
   // NOLINTBEGIN(misc-redundant-expression): a NaN alone is not equal to itself
   const Expr is_nan = x != x, is_number = x == x, other_is_nan = other != other,

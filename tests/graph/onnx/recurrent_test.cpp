@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -31,7 +32,7 @@ struct Case {
 };
 
 constexpr int64_t kPlaces = 5, kBatch = 2, kInputs = 3, kHidden = 4;
-const Shape kSequenceLengths{5, 3};
+constexpr std::array<int64_t, kBatch> kSequenceLengths{5, 3};
 
 int64_t gates_of(const std::string& type) { return type == "LSTM" ? 4 : type == "GRU" ? 3 : 1; }
 
