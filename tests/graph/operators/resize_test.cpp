@@ -246,7 +246,7 @@ TEST(Resize, OverflowsOnlyWhereTheResultDoes) {
 
 // Weights that are rounded apart add up to more than 1.
 TEST(Resize, AnImageOfOneNumberStaysThatNumber) {
-  const auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
   const std::vector<double> numbers = {1, 0.1F, -3.14159274F, 1.2345678F, 1e-38F, kLargest, -kLargest};
   for (const std::string coordinates : kCoordinates) {
     for (const auto& [from, to] : {std::pair(2, 4),
@@ -275,7 +275,7 @@ TEST(Resize, AnImageOfOneNumberStaysThatNumber) {
 }
 
 TEST(Resize, NumbersNextToTheLargestDoNotOverflow) {
-  const auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
   const double before = kLargest - 0x1p104;
   for (const int64_t to : {5, 8, 11, 16}) {
     const OnnxModel model = row_model(4, to, "linear", "align_corners");
