@@ -67,9 +67,6 @@ ImportedOutputs import_one_hot(OnnxNode& node) {
     return fail(ErrorKind::invalid_argument,
                 "its depth is not one number above 0, or its values are not two");
   StepList steps(node.input_count());
-  const auto integers = [&](const Shape& shape, const std::vector<double>& numbers) {
-    return steps.add(OnnxConstant{{DType::i64, shape}, to_bytes(DType::i64, numbers)});
-  };
   const auto zip = [&](ZipFunction function, size_t a, size_t b) {
     return steps.add(ZipOp{function}, {a, b});
   };
@@ -78,14 +75,14 @@ ImportedOutputs import_one_hot(OnnxNode& node) {
   const bool is_wide = node.type(kIndices).dtype == DType::i64;
   const size_t given = is_wide ? kIndices : steps.add(CastOp{DType::i64}, {kIndices});
   const size_t index = steps.add(ReshapeOp{wider}, {given});
-  const size_t from_end = zip(ZipFunction::add, index, integers({}, {static_cast<double>(depth)}));
+  const size_t from_end = zip(ZipFunction::add, index, steps.integers({}, {depth}));
   const size_t place =
-      steps.add(WhereOp{}, {zip(ZipFunction::less, index, integers({}, {0})), from_end, index});
+      steps.add(WhereOp{}, {zip(ZipFunction::less, index, steps.integers({}, {0})), from_end, index});
   Shape line(wider.size(), 1);
   line[axis] = depth;
-  std::vector<double> places(static_cast<size_t>(depth));
-  std::iota(places.begin(), places.end(), 0.0);
-  const size_t is_there = zip(ZipFunction::equal, place, integers(line, places));
+  Shape places(static_cast<size_t>(depth));
+  std::iota(places.begin(), places.end(), int64_t{0});
+  const size_t is_there = zip(ZipFunction::equal, place, steps.integers(line, places));
   const auto number = [&](int64_t which) {
     return steps.add(ReshapeOp{{}}, {steps.add(SliceOp{{which}, {1}, {1}}, {kNumbers})});
   };

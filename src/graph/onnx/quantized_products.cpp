@@ -57,10 +57,7 @@ class ProductSteps {
     op.axes = std::move(axes);
     return add(op, {cast(DType::i32, x)});
   }
-  size_t whole(int64_t number) {
-    const auto value = static_cast<double>(number);
-    return steps_.add(OnnxConstant{{DType::i32, {}}, to_bytes(DType::i32, std::vector<double>{value})});
-  }
+  size_t whole(int64_t number) { return steps_.constant(DType::i32, {}, {static_cast<double>(number)}); }
   // What the sums stand for, in the type of the result's zero point; `behind` as for `placed`.
   void requantize(size_t sums, size_t factors, const Factor& result, size_t behind) {
     const size_t scale = zip(ZipFunction::div, factors, placed(result.scale, behind));

@@ -1,9 +1,7 @@
 #include "graph/onnx/recurrent.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
-#include <span>
 
 #include "base/check.h"
 #include "graph/onnx/recurrent_layer.h"
@@ -84,9 +82,7 @@ class RecurrentSteps {
   // Looked up by a number: operators that differ in nothing but where they begin would be kernels of their
   // own.
   size_t projection_at(size_t projected, int64_t place, int64_t gate) {
-    const std::vector<double> number{static_cast<double>(place * layer_.gates + gate)};
-    return add(GatherByOp{0},
-               {projected, steps_.add(OnnxConstant{{DType::i64, {}}, to_bytes(DType::i64, number)})});
+    return add(GatherByOp{0}, {projected, steps_.integers({}, {place * layer_.gates + gate})});
   }
 
   size_t activate(const Activation& activation, size_t x) {
@@ -115,15 +111,14 @@ class RecurrentSteps {
   // Which sequences are as long as that: [batch, 1]; none where all are as long as the data.
   std::optional<size_t> is_within(int64_t place) {
     if (!has_lengths_) return std::nullopt;
-    const size_t number = steps_.add(
-        OnnxConstant{{DType::i32, {}}, to_bytes(DType::i32, std::vector{static_cast<double>(place)})});
+    const size_t number = steps_.constant(DType::i32, {}, {static_cast<double>(place)});
     return add(ReshapeOp{{layer_.batch, 1}}, {zip(ZipFunction::less, number, recurrent::kLengths)});
   }
   size_t where(size_t condition, size_t then, size_t otherwise) {
     return add(WhereOp{}, {condition, then, otherwise});
   }
 
-  // Tensors side by side, whose axis 0 has one place.
+  // Tensors side by side along an axis, some at a time.
   size_t joined(std::vector<size_t> parts, size_t axis) {
     while (parts.size() > 1) {
       std::vector<size_t> longer;

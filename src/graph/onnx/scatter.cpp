@@ -32,8 +32,7 @@ std::unexpected<Error> do_not_fit(const OnnxNode& node) {
                : input + 1 == node.input_count() ? " and "
                                                  : ", ") +
               to_string(node.shape(input));
-  return fail(ErrorKind::invalid_argument,
-              fmt::format("its data, indices and updates {} do not fit", shapes));
+  return fail(ErrorKind::invalid_argument, fmt::format("its inputs {} do not fit together", shapes));
 }
 
 // An index along an axis, from the front.
@@ -113,10 +112,8 @@ class ScatterSteps {
 
   // Elements of a list, by their numbers in it.
   size_t taken(size_t list, const Shape& numbers) {
-    const std::vector<double> values(numbers.begin(), numbers.end());
-    const OnnxConstant places{{DType::i64, {static_cast<int64_t>(numbers.size())}},
-                              to_bytes(DType::i64, values)};
-    return steps_.add(GatherByOp{0}, {list, steps_.add(places)});
+    return steps_.add(GatherByOp{0},
+                      {list, steps_.integers({static_cast<int64_t>(numbers.size())}, numbers)});
   }
   size_t flat(size_t x, int64_t elements) { return steps_.add(ReshapeOp{{elements}}, {x}); }
 
@@ -152,9 +149,8 @@ class ScatterSteps {
                   fmt::format("it updates a place {} times, and Lathe supports {}", most, kMostUpdates));
     const DType dtype = node_.type(kScattered).dtype;
     const int64_t nothing = elements_of(node_.shape(kScatterUpdates));
-    const std::vector<double> value{neutral(function, dtype)};
     const size_t list =
-        steps_.add(ConcatOp{0}, {given, steps_.add(OnnxConstant{{dtype, {1}}, to_bytes(dtype, value)})});
+        steps_.add(ConcatOp{0}, {given, steps_.constant(dtype, {1}, {neutral(function, dtype)})});
     for (size_t round = 0; round < most; ++round) {
       Shape places;
       for (const std::vector<int64_t>& own : updates_of)
@@ -200,10 +196,6 @@ ImportedOutputs import_gather_nd(OnnxNode& node) {
     for (size_t i = 0; i < numbers.size(); ++i) LATHE_TRY_STATUS(place_on(numbers[i], i % named, own));
   }
   StepList steps(node.input_count());
-  const auto integers = [&](const Shape& shape, const Shape& values) {
-    const std::vector<double> numbers(values.begin(), values.end());
-    return steps.add(OnnxConstant{{DType::i64, shape}, to_bytes(DType::i64, numbers)});
-  };
   const auto zip = [&](ZipFunction function, size_t a, size_t b) {
     return steps.add(ZipOp{function}, {a, b});
   };
@@ -211,14 +203,14 @@ ImportedOutputs import_gather_nd(OnnxNode& node) {
   if (node.type(kScatterIndices).dtype != DType::i64)
     places = steps.add(CastOp{DType::i64}, {kScatterIndices});
   const auto axes = static_cast<int64_t>(named);
-  const size_t is_behind = zip(ZipFunction::less, places, integers({}, {0}));
-  const size_t from_front = zip(ZipFunction::add, places, integers({axes}, own));
+  const size_t is_behind = zip(ZipFunction::less, places, steps.integers({}, {0}));
+  const size_t from_front = zip(ZipFunction::add, places, steps.integers({axes}, own));
   places = steps.add(WhereOp{}, {is_behind, from_front, places});
   ReduceOp sum;
   sum.function = ReduceFunction::sum;
   sum.axes = {indices.size() - 1};
   sum.keeps_axes = false;
-  places = steps.add(sum, {zip(ZipFunction::mul, places, integers({axes}, strides_of(own)))});
+  places = steps.add(sum, {zip(ZipFunction::mul, places, steps.integers({axes}, strides_of(own)))});
   int64_t batches = 1;
   if (batch > 0) {
     Shape shape(outer.size(), 1);
@@ -226,7 +218,7 @@ ImportedOutputs import_gather_nd(OnnxNode& node) {
     batches = elements_of(shape);
     Shape first(static_cast<size_t>(batches));
     for (size_t b = 0; b < first.size(); ++b) first[b] = static_cast<int64_t>(b) * elements_of(own);
-    places = zip(ZipFunction::add, places, integers(shape, first));
+    places = zip(ZipFunction::add, places, steps.integers(shape, first));
   }
   Shape list{batches * elements_of(own)};
   list.insert(list.end(), rest.begin(), rest.end());

@@ -43,9 +43,14 @@ class StepList {
     steps_.push_back({std::move(constant)});
     return operands_ + steps_.size() - 1;
   }
+  size_t constant(DType dtype, const Shape& shape, const std::vector<double>& values) {
+    return add(OnnxConstant{{dtype, shape}, to_bytes(dtype, values)});
+  }
   // One f32.
-  size_t real(double value) {
-    return add(OnnxConstant{{DType::f32, {}}, to_bytes(DType::f32, std::vector<double>{value})});
+  size_t real(double value) { return constant(DType::f32, {}, {value}); }
+  // As i64.
+  size_t integers(const Shape& shape, const Shape& values) {
+    return constant(DType::i64, shape, {values.begin(), values.end()});
   }
   // The steps since the last call, which give one output.
   std::vector<ImportedStep> finish() {
