@@ -1,3 +1,4 @@
+// The options that name what is compiled or tuned (cli/command.h).
 #include <fmt/format.h>
 
 #include <charconv>

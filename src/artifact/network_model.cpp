@@ -1,3 +1,4 @@
+// The model of a network: its kernels, and where each constant lies in weights.bin (artifact/model.h).
 #include <algorithm>
 #include <map>
 #include <optional>

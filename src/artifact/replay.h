@@ -1,4 +1,4 @@
-// A record made again from the records file alone: its task, its trace, its code.
+// What a record says, made again from the records file alone: its task, its trace, its code.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The file weights.bin: blocks of bytes behind a head that names their model.
+// The file weights.bin: blocks of bytes behind a head that names their model. Where each constant lies
+// follows from the model (artifact/network_model.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// The parser of formulas (expr/parse.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The checks that every Dag passes (expr/dag.h).
 #include <fmt/format.h>
 
 #include <algorithm>

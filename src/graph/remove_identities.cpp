@@ -1,3 +1,4 @@
+// A pass of graph/simplify.h.
 #include <numeric>
 
 #include "graph/simplify.h"

@@ -1,3 +1,4 @@
+// The program that computes a Dag as it stands (loop/loop.h).
 #include "base/check.h"
 #include "loop/loop.h"
 

@@ -1,4 +1,5 @@
-// A compiled program as a value: relocatable machine code and what a caller must know to run it.
+// A compiled program as a value: relocatable machine code, or text and its launches, and what a caller must
+// know to run it.
 // It knows bytes and roles, nothing of tensors: types, shapes and layouts stay with the Dag and the trace.
 #pragma once
 

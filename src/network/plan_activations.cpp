@@ -1,3 +1,4 @@
+// Where the activations of a network lie (network/partition.h).
 #include <optional>
 
 #include "network/liveness.h"

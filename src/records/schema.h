@@ -1,5 +1,6 @@
 // The tables of a records file, and the tests that a file is one of ours. docs/record_format.md describes
-// them.
+// them. Files of older versions are read as they are: a column that they lack reads as NULL, and is added
+// when such a file is opened for writing.
 #pragma once
 
 #include <string>

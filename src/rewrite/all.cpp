@@ -1,3 +1,4 @@
+// The table of rewrites (rewrite/rewrite.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// lathe/artifact.h.
 #include "lathe/artifact.h"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// What a compiled computation does (lathe/artifact.h).
 #include <fmt/format.h>
 
 #include "lathe/artifact.h"

@@ -1,3 +1,4 @@
+// lathe/computation.h.
 #include "lathe/computation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// lathe/tune.h.
 #include "lathe/tune.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The text of model.h and of the manifest (artifact/write/emit_sources.h).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,4 @@
+// The text of the tables that the library of an artifact is built with (artifact/write/emit_sources.h).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -11,13 +11,16 @@
 
 #include "base/check.h"
 #include "graph/index_inputs.h"
+#include "graph/onnx/bodies.h"
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
 #include "graph/onnx/file.h"
+#include "graph/onnx/functions.h"
 #include "graph/onnx/half_tensors.h"
 #include "graph/onnx/legacy.h"
 #include "graph/onnx/node.h"
 #include "graph/onnx/node_types.h"
+#include "graph/onnx/nodes/control_flow.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/proto.h"
 #include "graph/onnx/tensor.h"
@@ -42,13 +45,14 @@ class Importer {
         graph_(*model.mutable_graph()),
         options_(options),
         builder_(graph_.name().empty() ? name : graph_.name()) {
-    for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
-      if (set.domain().empty() || set.domain() == "ai.onnx") operator_set_ = set.version();
-    }
+    for (const onnx::OperatorSetIdProto& set : model.opset_import())
+      if (is_own_domain(set.domain())) operator_set_ = set.version();
   }
 
   Result<Graph> run() {
+    LATHE_TRY_STATUS(inline_functions(model_));
     LATHE_TRY_STATUS(check_node_types(model_));
+    names_read_ = names_read(graph_);
     LATHE_TRY_STATUS(add_inputs());
     LATHE_TRY_STATUS(add_initializers());
     for (onnx::NodeProto& node : *graph_.mutable_node()) LATHE_TRY_STATUS(add_node(node));
@@ -142,6 +146,8 @@ class Importer {
 
   // In terms of operator set 7 and later.
   Status add_node(onnx::NodeProto& node) {
+    if (is_control_flow(node)) return add_bodies(node);
+    if (!is_own_domain(node.domain())) return add_supported_node(node);
     if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
     const auto shape_of = [&](const std::string& name) {
       const std::optional<TensorId> id = halves_.find(name);
@@ -151,6 +157,23 @@ class Importer {
     if (!steps) return fail_at(node, steps.error().kind, steps.error().message);
     for (onnx::NodeProto& step : *steps) LATHE_TRY_STATUS(add_modern_node(step));
     return {};
+  }
+
+  Status add_bodies(const onnx::NodeProto& node) {
+    bool is_of_inner = false;  // what was found wrong, and tells its own place
+    const BodyImport import{[&](const std::string& name) {
+                              const std::optional<TensorId> id = halves_.find(name);
+                              return id ? &builder_.tensor(*id) : nullptr;
+                            },
+                            [&](onnx::NodeProto& inner) {
+                              names_read_.insert(inner.output().begin(), inner.output().end());
+                              Status added = add_node(inner);
+                              is_of_inner = !added;
+                              return added;
+                            }};
+    const Status added = add_control_flow(node, operator_set_, import, nodes_of_bodies_);
+    if (added || is_of_inner) return added;
+    return fail_at(node, added.error().kind, added.error().message);
   }
 
   Status add_modern_node(onnx::NodeProto& node) {
@@ -163,8 +186,11 @@ class Importer {
     };
     std::vector<onnx::NodeProto> steps = expand_onnx_node(node, is_real_constant);
     for (onnx::NodeProto& step : steps) LATHE_TRY_STATUS(add_modern_node(step));
-    if (!steps.empty()) return {};
-    const OnnxOperator& row = *find_onnx_operator(node.op_type());
+    return steps.empty() ? add_supported_node(node) : Status();
+  }
+
+  Status add_supported_node(onnx::NodeProto& node) {
+    const OnnxOperator& row = *find_onnx_operator(node.domain(), node.op_type());
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<OnnxOperand> tensors;
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -222,12 +248,7 @@ class Importer {
   }
 
   // Whether a node reads the tensor, or it is an output of the model.
-  bool is_read(const std::string& name) const {
-    const auto reads = [&](const onnx::NodeProto& node) {
-      return std::ranges::count(node.input(), name) > 0;
-    };
-    return !name.empty() && (std::ranges::any_of(graph_.node(), reads) || is_given(name));
-  }
+  bool is_read(const std::string& name) const { return !name.empty() && names_read_.contains(name); }
 
   // Those that the node does not have are left out, but for unnamed ones that later ones may read.
   Status add_outputs_of(const onnx::NodeProto& node, const OnnxOperator& row,
@@ -411,11 +432,13 @@ class Importer {
                                  output.name(), *declared, to_string(type)));
   }
 
-  const onnx::ModelProto& model_;
+  onnx::ModelProto& model_;
   onnx::GraphProto& graph_;
   const OnnxImportOptions& options_;
   GraphBuilder builder_;
   HalfTensors halves_{builder_, [this](const std::string& name) { return is_given(name); }};
+  std::unordered_set<std::string> names_read_;
+  size_t nodes_of_bodies_ = 0;
   std::set<std::string> empty_;  // tensors without elements
   int64_t operator_set_ = 0;
   std::set<std::string> data_files_;

@@ -17,6 +17,14 @@ bool is_size_type(DType dtype) { return dtype == DType::i64 || dtype == DType::i
 
 }  // namespace
 
+Status OnnxNode::require_inputs(std::initializer_list<size_t> inputs) const {
+  for (const size_t input : inputs) {
+    if (!has_input(input))
+      return fail(ErrorKind::invalid_argument, fmt::format("its input {} is left out", input));
+  }
+  return {};
+}
+
 Result<const GraphTensor*> OnnxNode::constant(size_t input) const {
   const auto& [tensor, is_model_input, declared] = inputs_[input];
   if (tensor->is_constant()) return tensor;

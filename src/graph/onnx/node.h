@@ -4,6 +4,7 @@
 // read. Lives for one import call only; not thread-safe.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class OnnxNode {
   size_t input_count() const { return inputs_.size(); }
   size_t output_count() const;
   bool has_input(size_t input) const { return input < inputs_.size() && inputs_[input].tensor != nullptr; }
+  // An Error that names the first of these that is left out: of nodes whose other inputs may be.
+  Status require_inputs(std::initializer_list<size_t> inputs) const;
   const TensorType& type(size_t input) const { return inputs_[input].tensor->type; }
   DType declared(size_t input) const { return inputs_[input].declared; }
   bool is_constant(size_t input) const { return inputs_[input].tensor->is_constant(); }

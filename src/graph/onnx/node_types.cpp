@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph/onnx/nodes/control_flow.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/proto.h"
 
@@ -19,46 +20,36 @@ struct UnsupportedType {
   int64_t nodes = 0;
 };
 
-bool is_own(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
-
 bool is_supported(const onnx::NodeProto& node) {
-  return is_own(node.domain()) &&
-         (node.op_type() == "Constant" || find_onnx_operator(node.op_type()) != nullptr);
-}
-
-// What a model's function says takes the place of what the name stands for elsewhere.
-bool is_function(const onnx::ModelProto& model, const onnx::NodeProto& node) {
-  return std::ranges::any_of(model.functions(), [&](const onnx::FunctionProto& function) {
-    const bool same_domain =
-        function.domain() == node.domain() || (is_own(function.domain()) && is_own(node.domain()));
-    return same_domain && function.name() == node.op_type();
-  });
+  const bool is_of_import =
+      is_own_domain(node.domain()) && (node.op_type() == "Constant" || is_control_flow(node));
+  return is_of_import || find_onnx_operator(node.domain(), node.op_type()) != nullptr;
 }
 
 // In the order in which the model first has them.
-std::vector<UnsupportedType> unsupported_types(const onnx::ModelProto& model) {
-  std::vector<UnsupportedType> types;
-  for (const onnx::NodeProto& node : model.graph().node()) {
-    const bool calls = is_function(model, node);
-    if (is_supported(node) && !calls) continue;
-    const std::string name = (is_own(node.domain()) ? "" : node.domain() + ".") + node.op_type() +
-                             (calls ? ", a function of the model" : "");
+void add_unsupported(const onnx::GraphProto& graph, std::vector<UnsupportedType>& types) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) add_unsupported(attribute.g(), types);
+    if (is_supported(node)) continue;
+    const std::string name = (is_own_domain(node.domain()) ? "" : node.domain() + ".") + node.op_type();
     auto found = std::ranges::find(types, name, &UnsupportedType::name);
     if (found == types.end()) found = types.insert(found, {name, name_of_node(node)});
     ++found->nodes;
   }
-  return types;
 }
 
 // "ONNX 17, com.acme 1".
 std::string operator_sets_of(const onnx::ModelProto& model) {
   std::vector<std::string> sets;
   for (const onnx::OperatorSetIdProto& set : model.opset_import())
-    sets.push_back(fmt::format("{} {}", is_own(set.domain()) ? "ONNX" : set.domain(), set.version()));
+    sets.push_back(fmt::format("{} {}", is_own_domain(set.domain()) ? "ONNX" : set.domain(), set.version()));
   return fmt::format("{}", fmt::join(sets, ", "));
 }
 
 }  // namespace
+
+bool is_own_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
 std::string name_of_node(const onnx::NodeProto& node) {
   if (!node.name().empty()) return node.name();
@@ -66,7 +57,8 @@ std::string name_of_node(const onnx::NodeProto& node) {
 }
 
 Status check_node_types(const onnx::ModelProto& model) {
-  const std::vector<UnsupportedType> types = unsupported_types(model);
+  std::vector<UnsupportedType> types;
+  add_unsupported(model.graph(), types);
   if (types.empty()) return {};
   std::vector<std::string> list;
   for (const UnsupportedType& type : types) {

@@ -1,14 +1,19 @@
 #include "graph/onnx/operators.h"
 
-#include "graph/onnx/attention.h"
-#include "graph/onnx/composed.h"
-#include "graph/onnx/known.h"
-#include "graph/onnx/losses.h"
-#include "graph/onnx/quantize.h"
-#include "graph/onnx/quantized_products.h"
-#include "graph/onnx/recurrent.h"
-#include "graph/onnx/rotary.h"
-#include "graph/onnx/scatter.h"
+#include "graph/onnx/nodes/attention.h"
+#include "graph/onnx/nodes/composed.h"
+#include "graph/onnx/nodes/fused.h"
+#include "graph/onnx/nodes/grid_sample.h"
+#include "graph/onnx/nodes/known.h"
+#include "graph/onnx/nodes/losses.h"
+#include "graph/onnx/nodes/multi_head_attention.h"
+#include "graph/onnx/nodes/quantize.h"
+#include "graph/onnx/nodes/quantized_pointwise.h"
+#include "graph/onnx/nodes/quantized_products.h"
+#include "graph/onnx/nodes/recurrent.h"
+#include "graph/onnx/nodes/rotary.h"
+#include "graph/onnx/nodes/scatter.h"
+#include "graph/onnx/nodes/skip_norm.h"
 
 namespace lathe {
 
@@ -41,6 +46,12 @@ Imported split(OnnxNode& node) {
   std::vector<ImportedOutput> outputs;
   for (const SliceOp& part : parts) outputs.emplace_back(GraphOp(part));
   return outputs;
+}
+
+// Real numbers have it as constants alone.
+Imported mod(OnnxNode& node) {
+  if (node.is_constant(0) && node.is_constant(1)) return as_constant<import_mod>(node);
+  return as_graph_op<import_integer_mod>(node);
 }
 
 // Nothing is left to do where the type stays.
@@ -82,10 +93,16 @@ constexpr OnnxOperator zip(std::string_view type) {
 
 constexpr OnnxOperator kOperators[] = {
     map<MapFunction::abs>("Abs"),
+    {"Acos", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::acos>>},
+    {"Acosh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::acosh>>},
     zip<ZipFunction::add>("Add"),
     zip<ZipFunction::logical_and>("And"),
     {"ArgMax", 1, 1, 1, 1, as_graph_op<import_arg_max>},
     {"ArgMin", 1, 1, 1, 1, as_graph_op<import_arg_min>},
+    {"Asin", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::asin>>},
+    {"Asinh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::asinh>>},
+    {"Atan", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::atan>>},
+    {"Atanh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::atanh>>},
     {"Attention", 23, 3, 7, 7, import_attention},
     {"AveragePool", 1, 1, 1, 1, as_graph_op<import_average_pool>},
     {"BatchNormalization", 6, 5, 5, 5, as_graph_op<import_batch_norm>},
@@ -126,6 +143,7 @@ constexpr OnnxOperator kOperators[] = {
     {"GlobalMaxPool", 1, 1, 1, 1, as_graph_op<import_global_max_pool>},
     zip<ZipFunction::greater>("Greater"),
     {"GreaterOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::greater_equal>>},
+    {"GridSample", 16, 2, 2, 2, import_grid_sample, false, ResultType::first},
     {"GroupNormalization", 18, 3, 3, 3, as_graph_op<import_group_norm>},
     {"HardSigmoid", 6, 1, 1, 1, as_graph_op<import_hard_sigmoid>},
     {"HardSwish", 14, 1, 1, 1, as_graph_op<import_map<MapFunction::hard_swish>>},
@@ -152,7 +170,7 @@ constexpr OnnxOperator kOperators[] = {
     {"MeanVarianceNormalization", 9, 1, 1, 1, as_graph_op<import_mean_variance_norm>},
     {"Min", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::min>>},
     {"Mish", 18, 1, 1, 1, as_graph_op<import_map<MapFunction::mish>>},
-    {"Mod", 10, 2, 2, 0, as_constant<import_mod>},
+    {"Mod", 10, 2, 2, 2, mod},
     zip<ZipFunction::mul>("Mul"),
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},
@@ -192,6 +210,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Shrink", 9, 1, 1, 1, as_graph_op<import_shrink>},
     map<MapFunction::sigmoid>("Sigmoid"),
     {"Sign", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::sign>>},
+    {"SimplifiedLayerNormalization", 1, 2, 2, 2, import_rms_norm},
     {"Sin", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::sin>>},
     {"Sinh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::sinh>>},
     {"Size", 1, 1, 1, 0, as_constant<import_size>},
@@ -206,6 +225,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Squeeze", 1, 1, 2, 1, as_graph_op<import_squeeze>},
     zip<ZipFunction::sub>("Sub"),
     {"Sum", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::add>>},
+    {"Swish", 24, 1, 1, 1, as_graph_op<import_swish>},
     map<MapFunction::tanh>("Tanh"),
     {"Tan", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::tan>>},
     {"ThresholdedRelu", 10, 1, 1, 1, as_graph_op<import_thresholded_relu>},
@@ -219,12 +239,44 @@ constexpr OnnxOperator kOperators[] = {
     zip<ZipFunction::logical_xor>("Xor"),
 };
 
+// Of version 1 of the domain, the only one. Most may lack inputs in the middle: their imports say which must
+// be there.
+constexpr OnnxOperator kRuntimeOperators[] = {
+    {"Attention", 1, 1, 6, 6, import_packed_attention},
+    {"BiasGelu", 1, 2, 2, 2, import_bias_gelu},
+    {"DequantizeLinear", 1, 2, 3, 3, import_dequantize_linear, false, ResultType::own},
+    {"EmbedLayerNormalization", 1, 1, 9, 9, import_embed_layer_norm},
+    {"FastGelu", 1, 1, 2, 2, import_fast_gelu},
+    {"FusedConv", 1, 1, 4, 4, import_fused_conv},
+    {"FusedGemm", 1, 2, 3, 3, import_fused_gemm},
+    {"FusedMatMul", 1, 2, 2, 2, import_fused_matmul},
+    {"Gelu", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::gelu>>},
+    {"MultiHeadAttention", 1, 1, 8, 8, import_multi_head_attention},
+    {"QGemm", 1, 1, 9, 9, import_qgemm},
+    {"QLinearAdd", 1, 1, 8, 8, import_qlinear_add},
+    {"QLinearAveragePool", 1, 1, 5, 5, import_qlinear_average_pool},
+    {"QLinearConcat", 1, 1, 1024, 1024, import_qlinear_concat},
+    {"QLinearGlobalAveragePool", 1, 1, 5, 5, import_qlinear_global_average_pool},
+    {"QLinearLeakyRelu", 1, 1, 5, 5, import_qlinear_leaky_relu},
+    {"QLinearMul", 1, 1, 8, 8, import_qlinear_mul},
+    {"QLinearSigmoid", 1, 1, 5, 5, import_qlinear_sigmoid},
+    {"QLinearSoftmax", 1, 1, 5, 5, import_qlinear_softmax},
+    {"QLinearWhere", 1, 1, 9, 9, import_qlinear_where},
+    {"QuantizeLinear", 1, 2, 3, 3, import_quantize_linear},
+    {"QuickGelu", 1, 1, 1, 1, import_quick_gelu},
+    {"SkipLayerNormalization", 1, 1, 5, 5, import_skip_layer_norm},
+    {"SkipSimplifiedLayerNormalization", 1, 1, 4, 4, import_skip_simplified_layer_norm},
+};
+
 }  // namespace
 
 std::span<const OnnxOperator> onnx_operators() { return kOperators; }
+std::span<const OnnxOperator> runtime_operators() { return kRuntimeOperators; }
 
-const OnnxOperator* find_onnx_operator(std::string_view type) {
-  for (const OnnxOperator& candidate : kOperators) {
+const OnnxOperator* find_onnx_operator(std::string_view domain, std::string_view type) {
+  const bool is_own = domain.empty() || domain == "ai.onnx";
+  if (!is_own && domain != "com.microsoft") return nullptr;
+  for (const OnnxOperator& candidate : is_own ? onnx_operators() : runtime_operators()) {
     if (candidate.type == type) return &candidate;
   }
   return nullptr;

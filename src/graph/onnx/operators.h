@@ -1,6 +1,7 @@
-// The table of ONNX node types that Lathe imports. A new type is a row here and an import function in its
-// family (graph/operators/); one that no operator of the graph computes also a struct there, which the
-// variant of graph/graph.h names.
+// The table of ONNX node types that Lathe imports. A new type is a row of operators.cpp and an import
+// function in its family (graph/operators/), or, where it becomes several operators, in graph/onnx/nodes/;
+// one that no operator of the graph computes also a struct in its family, which the variant of graph/graph.h
+// names.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,10 @@ struct OnnxOperator {
   ResultType result = ResultType::of_operands;
 };
 
-// All rows.
+// All rows of ONNX's own domain, and of ONNX Runtime's, com.microsoft.
 std::span<const OnnxOperator> onnx_operators();
-// The row of that type, or null.
-const OnnxOperator* find_onnx_operator(std::string_view type);
+std::span<const OnnxOperator> runtime_operators();
+// The row of that type in that domain, or null.
+const OnnxOperator* find_onnx_operator(std::string_view domain, std::string_view type);
 
 }  // namespace lathe

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
-#include <ranges>
 
 #include "base/check.h"
 #include "expr/integers.h"
 #include "graph/onnx/node.h"
 #include "graph/onnx/tensor.h"
+#include "graph/operators/inverse_functions.h"
 
 namespace lathe {
 namespace {
@@ -34,12 +33,7 @@ Expr power(const Expr& x, double exponent) {
   return exponent == 3 ? x * x * x : binary(BinaryOp::pow, x, real(exponent));
 }
 
-// c[0] + c[1] * x + c[2] * x^2 + .. . Those below are least-maximum-error fits of what stands beside them.
-Expr polynomial(std::initializer_list<double> coefficients, const Expr& x) {
-  Expr sum;
-  for (const double c : std::views::reverse(coefficients)) sum = sum.defined() ? sum * x + real(c) : real(c);
-  return sum;
-}
+// Polynomials below are least-maximum-error fits of what stands beside them.
 
 constexpr double kNearZero = 0.5;  // beyond it e^x - 1 loses no more than two bits
 // e^x - 1 for |x| <= 0.5, where the difference would lose its digits: error 5.1e-9 of it.
@@ -65,15 +59,7 @@ Expr celu(double a, const Expr& x) {
 }
 
 double soft_plus(double x) { return maximum(x, 0) + std::log1p(std::exp(-std::abs(x))); }
-// log(1 + e) is w + w^3 / 12 + w^5 / 80 .. with w = 2e / (2 + e): 1 + e would lose a small e.
-Expr soft_plus(const Expr& x) {
-  const Expr e = exp(-abs(x));
-  const Expr w = e / (e * real(0.5) + real(1));
-  const Expr square = w * w;
-  // (2 atanh(w / 2) - w) / w^3 for w in [0, 2/3], by its square: error 4.6e-9 of the whole.
-  const Expr rest = polynomial({0.0833330164, 0.012506781, 0.0021874329, 0.000547352709}, square);
-  return max(x, real(0)) + (rest * square * w + w);
-}
+Expr soft_plus(const Expr& x) { return max(x, real(0)) + near_log_1_plus(exp(-abs(x))); }
 
 constexpr double kHalfRoot = 0.70710678118654752;       // sqrt(1/2)
 constexpr double kRootOf2OverPi = 0.79788456080286536;  // sqrt(2/pi)
@@ -194,6 +180,21 @@ constexpr MapRow kRows[] = {
      [](const Op&, const Expr& x) { return sinh(x); }},
     {MapFunction::cosh, "Cosh", Takes::reals, [](const Op&, double x) { return std::cosh(x); },
      [](const Op&, const Expr& x) { return cosh(x); }},
+    {MapFunction::asin, "Asin", Takes::reals, [](const Op&, double x) { return std::asin(x); },
+     [](const Op&, const Expr& x) { return asin(x); }},
+    {MapFunction::acos, "Acos", Takes::reals, [](const Op&, double x) { return std::acos(x); },
+     [](const Op&, const Expr& x) { return acos(x); }},
+    {MapFunction::atan, "Atan", Takes::reals, [](const Op&, double x) { return std::atan(x); },
+     [](const Op&, const Expr& x) { return atan(x); }},
+    {MapFunction::asinh, "Asinh", Takes::reals, [](const Op&, double x) { return std::asinh(x); },
+     [](const Op&, const Expr& x) { return asinh(x); }},
+    {MapFunction::acosh, "Acosh", Takes::reals, [](const Op&, double x) { return std::acosh(x); },
+     [](const Op&, const Expr& x) { return acosh(x); }},
+    {MapFunction::atanh, "Atanh", Takes::reals, [](const Op&, double x) { return std::atanh(x); },
+     [](const Op&, const Expr& x) { return atanh(x); }},
+    {MapFunction::swish, "Swish", Takes::reals,
+     [](const Op& op, double x) { return x / (1 + std::exp(-op.a * x)); },
+     [](const Op& op, const Expr& x) { return x / (real(1) + exp(x * real(-op.a))); }},
     {MapFunction::gelu, "Gelu", Takes::reals,
      [](const Op&, double x) { return x * 0.5 * (1 + std::erf(x * kHalfRoot)); },
      [](const Op&, const Expr& x) { return x * real(0.5) * (real(1) + erf(x * real(kHalfRoot))); }},
@@ -257,6 +258,7 @@ std::string attributes_of(const MapOp& op) {
     case MapFunction::elu:
     case MapFunction::celu:
     case MapFunction::thresholded_relu:
+    case MapFunction::swish:
     case MapFunction::leaky_relu: return fmt::format("alpha {}", op.a);
     case MapFunction::selu: return fmt::format("alpha {}, gamma {}", op.a, op.b);
     case MapFunction::shrink: return fmt::format("lambda {}, bias {}", op.a, op.b);
@@ -348,6 +350,8 @@ Result<MapOp> import_gelu(OnnxNode& node) {
   return fail(ErrorKind::invalid_argument,
               fmt::format("attribute 'approximate' is '{}', and must be none or tanh", approximate));
 }
+
+Result<MapOp> import_swish(OnnxNode& node) { return MapOp{MapFunction::swish, node.real("alpha", 1)}; }
 
 Result<MapOp> import_is_inf(OnnxNode& node) {
   return MapOp{MapFunction::is_inf, static_cast<double>(node.integer("detect_negative", 1)),

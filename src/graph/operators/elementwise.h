@@ -33,6 +33,13 @@ enum class MapFunction : uint8_t {
   tan,
   sinh,
   cosh,
+  asin,
+  acos,
+  atan,
+  asinh,
+  acosh,
+  atanh,
+  swish,             // x / (1 + e^-ax)
   gelu,              // x * (1 + erf(x / sqrt(2))) / 2
   gelu_tanh,         // the same by tanh
   mish,              // x * tanh(log(1 + e^x))
@@ -83,7 +90,7 @@ Values evaluate(const CastOp& op, std::span<const Values> inputs);
 Expr lower(const MapOp& op, const PointOperands& point);
 Expr lower(const CastOp& op, const PointOperands& point);
 
-// ONNX LeakyRelu, HardSigmoid, Elu, Celu, Selu, ThresholdedRelu, Shrink, Gelu, Clip (its bounds
+// ONNX LeakyRelu, HardSigmoid, Elu, Celu, Selu, Swish, ThresholdedRelu, Shrink, Gelu, Clip (its bounds
 // attributes before operator set 11, then constant inputs), IsInf, Cast.
 Result<MapOp> import_leaky_relu(OnnxNode& node);
 Result<MapOp> import_hard_sigmoid(OnnxNode& node);
@@ -94,6 +101,7 @@ Result<MapOp> import_selu(OnnxNode& node);
 Result<MapOp> import_thresholded_relu(OnnxNode& node);
 Result<MapOp> import_shrink(OnnxNode& node);
 Result<MapOp> import_gelu(OnnxNode& node);
+Result<MapOp> import_swish(OnnxNode& node);
 Result<MapOp> import_is_inf(OnnxNode& node);
 Result<CastOp> import_cast(OnnxNode& node);
 // The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...

@@ -68,7 +68,7 @@ Result<TensorType> pooled_type(const SlidingWindow& window, const TensorType& in
     LATHE_TRY_STATUS(check_gaps(window, d, extents[d], data[d + 2]));
     shape.push_back(extents[d]);
   }
-  return TensorType{DType::f32, shape};
+  return TensorType{input.dtype, shape};
 }
 
 double steps_of_pool(const SlidingWindow& window, const TensorType& input) {
@@ -158,7 +158,8 @@ std::string attributes_of(const LpPoolOp& op) {
 std::string attributes_of(const GlobalAveragePoolOp&) { return {}; }
 
 Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  const DType dtype = inputs[0].dtype;
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
   return pooled_type(op.window, inputs[0]);
 }
 

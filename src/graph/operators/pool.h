@@ -6,6 +6,7 @@
 
 namespace lathe {
 
+// Of f32 or integers.
 struct MaxPoolOp {
   static constexpr const char* kName = "MaxPool";
   static constexpr FusionRole kRole = FusionRole::anchor;

@@ -43,6 +43,12 @@ double real_value(ZipFunction function, double x, double y) {
   }
 }
 
+int64_t floor_mod(int64_t x, int64_t y) {
+  if (y == 0) return x;
+  const int64_t rest = y == -1 ? 0 : x % y;
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
 int64_t integer_value(ZipFunction function, int64_t x, int64_t y) {
   const auto wrapped = [](uint64_t value) { return static_cast<int64_t>(value); };
   const auto a = static_cast<uint64_t>(x);
@@ -55,6 +61,8 @@ int64_t integer_value(ZipFunction function, int64_t x, int64_t y) {
     case ZipFunction::max: return std::max(x, y);
     case ZipFunction::min: return std::min(x, y);
     case ZipFunction::p_relu: return x < 0 ? wrapped(a * b) : x;
+    case ZipFunction::mod: return floor_mod(x, y);
+    case ZipFunction::remainder: return y == 0 ? x : y == -1 ? 0 : x % y;
     default: return holds(function, static_cast<double>(x), static_cast<double>(y)) ? 1 : 0;
   }
 }
@@ -85,6 +93,8 @@ const char* ZipOp::name() const {
     case ZipFunction::max: return "Max";
     case ZipFunction::min: return "Min";
     case ZipFunction::p_relu: return "PRelu";
+    case ZipFunction::mod:
+    case ZipFunction::remainder: return "Mod";
     case ZipFunction::equal: return "Equal";
     case ZipFunction::less: return "Less";
     case ZipFunction::less_equal: return "LessOrEqual";
@@ -97,13 +107,17 @@ const char* ZipOp::name() const {
   return "";
 }
 
-std::string attributes_of(const ZipOp&) { return {}; }
+std::string attributes_of(const ZipOp& op) {
+  return op.function == ZipFunction::remainder ? "sign of the dividend" : "";
+}
 std::string attributes_of(const WhereOp&) { return {}; }
 
 Result<TensorType> infer(const ZipOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_one_type(inputs));
   const DType dtype = inputs[0].dtype;
-  if (is_logical(op.function)) {
+  if (op.function == ZipFunction::mod || op.function == ZipFunction::remainder) {
+    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_integer(dtype), "integers"));
+  } else if (is_logical(op.function)) {
     LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool"));
   } else if (op.function != ZipFunction::equal || dtype != DType::boolean) {
     LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
@@ -151,6 +165,8 @@ Expr lower(const ZipOp& op, const PointOperands& point) {
     case ZipFunction::div: return quotient(x, y);
     case ZipFunction::max: return max(x, y);
     case ZipFunction::min: return min(x, y);
+    case ZipFunction::mod: return x % y;
+    case ZipFunction::remainder: return x - quotient(x, y) * y;
     case ZipFunction::p_relu: return select(x < literal(x.type(), 0), x * y, x);
     case ZipFunction::equal: return x == y;
     case ZipFunction::less: return x < y;
@@ -173,6 +189,10 @@ Result<ZipOp> import_div(OnnxNode& node) {
   LATHE_TRY(const std::vector<double> divisors, node.constant_numbers(1));
   if (std::ranges::find(divisors, 0) == divisors.end()) return ZipOp{ZipFunction::div};
   return fail(ErrorKind::invalid_argument, "it divides integers by 0");
+}
+
+Result<ZipOp> import_integer_mod(OnnxNode& node) {
+  return ZipOp{node.integer("fmod", 0) != 0 ? ZipFunction::remainder : ZipFunction::mod};
 }
 
 Result<WhereOp> import_where(OnnxNode&) { return WhereOp{}; }

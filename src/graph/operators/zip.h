@@ -13,7 +13,9 @@ enum class ZipFunction : uint8_t {
   div,  // of integers cut off towards zero, 0 where the divisor is 0
   max,
   min,
-  p_relu,  // x < 0 ? x * y : x
+  p_relu,     // x < 0 ? x * y : x
+  mod,        // of integers, with the divisor's sign; x where the divisor is 0
+  remainder,  // of integers, with the dividend's sign; x where the divisor is 0
   equal,
   less,
   less_equal,
@@ -58,6 +60,8 @@ Expr lower(const WhereOp& op, const PointOperands& point);
 
 // ONNX Div, of reals or of integers, which no constant 0 divides.
 Result<ZipOp> import_div(OnnxNode& node);
+// ONNX Mod of integers.
+Result<ZipOp> import_integer_mod(OnnxNode& node);
 // ONNX Where.
 Result<WhereOp> import_where(OnnxNode& node);
 // The ONNX operators without attributes: Add, Sub, Mul, Max, Min of two operands, Equal, Less, And ...

@@ -1,3 +1,4 @@
+// The passes for GPUs, in their order (lower/passes.h).
 #include <array>
 
 #include "lower/arithmetic/expand_math.h"

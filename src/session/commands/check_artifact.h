@@ -1,4 +1,4 @@
-// Whether an artifact is whole and its files go together.
+// The command `verify`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A record made again from the records file alone: measured, or printed.
+// The command `replay`: a record measured again, or printed.
 #pragma once
 
 #include <cstdint>

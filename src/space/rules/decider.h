@@ -2,7 +2,8 @@
 // gives all that the stage is to be as a value; `write` appends the steps of such a value, and asks nothing.
 // Stages are decided from the outputs to the inputs, so that a consumer decides the layout in which it wants
 // its operands before their producers are decided. Rules speak of loops and operands only; none knows an
-// operator's name. Which rule has a stage follows from its role (space/lathe/sketch_decision.cpp).
+// operator's name. Which rule has a stage follows from its role: on processors
+// space/lathe/sketch_decision.cpp, on GPUs space/lathe/gpu/derive_gpu.cpp.
 #pragma once
 
 #include <map>

@@ -68,6 +68,21 @@ OnnxModel& OnnxModel::node(const std::string& name, const std::string& type,
   return *this;
 }
 
+OnnxModel& OnnxModel::runtime_node(const std::string& name, const std::string& type,
+                                   const std::vector<std::string>& inputs, const std::string& output) {
+  node(name, type, inputs, output);
+  proto.mutable_graph()->mutable_node()->rbegin()->set_domain("com.microsoft");
+  return *this;
+}
+
+OnnxModel& OnnxModel::integer(const std::string& name, int type, int32_t value) {
+  onnx::TensorProto& tensor = *proto.mutable_graph()->add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(type);
+  tensor.add_int32_data(value);
+  return *this;
+}
+
 OnnxModel& OnnxModel::gives(const std::string& output) {
   proto.mutable_graph()->mutable_node()->rbegin()->add_output(output);
   return *this;
@@ -102,6 +117,14 @@ OnnxModel& OnnxModel::attribute(const std::string& name, double value) {
 
 OnnxModel& OnnxModel::attribute(const std::string& name, const char* value) {
   add_attribute(proto, name, onnx::AttributeProto_AttributeType_STRING).set_s(value);
+  return *this;
+}
+
+OnnxModel& OnnxModel::attribute(const std::string& name, const OnnxModel& body) {
+  onnx::AttributeProto& attribute = *proto.mutable_graph()->mutable_node()->rbegin()->add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto_AttributeType_GRAPH);
+  *attribute.mutable_g() = body.proto.graph();
   return *this;
 }
 

@@ -19,6 +19,8 @@ class OnnxModel {
 
   OnnxModel& input(const std::string& name, const Shape& shape, int type = onnx::TensorProto_DataType_FLOAT);
   OnnxModel& output(const std::string& name);
+  // An initializer of one integer of that type (onnx::TensorProto_DataType).
+  OnnxModel& integer(const std::string& name, int type, int32_t value);
   // An f32 initializer with these values, or random ones if there are none.
   OnnxModel& initializer(const std::string& name, const Shape& shape, std::vector<float> values = {});
   OnnxModel& integers(const std::string& name, const std::vector<int64_t>& values);
@@ -27,6 +29,9 @@ class OnnxModel {
   // A node named `name` that gives the tensor `output`; attributes follow through `attribute`.
   OnnxModel& node(const std::string& name, const std::string& type, const std::vector<std::string>& inputs,
                   const std::string& output);
+  // The same of a node of ONNX Runtime's own domain.
+  OnnxModel& runtime_node(const std::string& name, const std::string& type,
+                          const std::vector<std::string>& inputs, const std::string& output);
   // Another output of the node added last.
   OnnxModel& gives(const std::string& output);
   // The version of ONNX's operators; 17 unless said.
@@ -39,6 +44,8 @@ class OnnxModel {
   OnnxModel& attribute(const std::string& name, double value);
   OnnxModel& attribute(const std::string& name, const char* value);
   OnnxModel& attribute(const std::string& name, std::initializer_list<int64_t> values);
+  // A body: the other model's graph.
+  OnnxModel& attribute(const std::string& name, const OnnxModel& body);
 
   std::string bytes() const { return proto.SerializeAsString(); }
 

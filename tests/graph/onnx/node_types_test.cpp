@@ -43,15 +43,5 @@ TEST(OnnxNodeTypes, NamesEveryTypeWithItsNumberAndDomain) {
       "(node 'c'), 'Bar' (node 'e') of the model, whose operator sets are ONNX 17, com.acme 3");
 }
 
-TEST(OnnxNodeTypes, AFunctionOfTheModelTakesThePlaceOfAnOperator) {
-  OnnxModel model = node_model({2}, "Relu");
-  onnx::FunctionProto& function = *model.proto.add_functions();
-  function.set_name("Relu");
-  EXPECT_EQ(
-      import_error(model),
-      "Lathe does not support the node type 'Relu, a function of the model' (node 'n') of the model, whose "
-      "operator set is ONNX 17");
-}
-
 }  // namespace
 }  // namespace lathe

@@ -14,16 +14,25 @@ namespace lathe {
 namespace {
 
 TEST(OnnxOperators, AreFoundByTheirTypes) {
-  for (const OnnxOperator& row : onnx_operators()) EXPECT_EQ(find_onnx_operator(row.type), &row);
-  EXPECT_EQ(find_onnx_operator("Foo"), nullptr);
+  for (const OnnxOperator& row : onnx_operators()) {
+    for (const char* domain : {"", "ai.onnx"}) EXPECT_EQ(find_onnx_operator(domain, row.type), &row);
+  }
+  for (const OnnxOperator& row : runtime_operators())
+    EXPECT_EQ(find_onnx_operator("com.microsoft", row.type), &row);
+  EXPECT_EQ(find_onnx_operator("", "Foo"), nullptr);
+  EXPECT_EQ(find_onnx_operator("com.acme", "Relu"), nullptr);
+  EXPECT_EQ(find_onnx_operator("com.microsoft", "Relu"), nullptr);
 }
 
 // The page has a row for each operator, in the order of the alphabet, with the set from which it is taken;
 // what it says besides is for people to keep.
 TEST(OnnxOperators, StandInThePageOnOnnx) {
-  std::vector<std::string> expected{"| Constant | 1 |"};  // the import's own
+  // The import's own.
+  std::vector<std::string> expected{"| Constant | 1 |", "| If | 1 |", "| Loop | 1 |", "| Scan | 9 |"};
   for (const OnnxOperator& row : onnx_operators())
     expected.push_back(fmt::format("| {} | {} |", row.type, row.since));
+  for (const OnnxOperator& row : runtime_operators())
+    expected.push_back(fmt::format("| com.microsoft.{} | {} |", row.type, row.since));
   std::ranges::sort(expected);
   std::ifstream page(LATHE_SOURCE_DIR "/docs/onnx.md");
   std::vector<std::string> rows;

@@ -1,3 +1,4 @@
+// artifact/runtime/instructions.h for AArch64.
 #include "artifact/runtime/instructions.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// artifact/runtime/x86/copy_plane.h with AVX-512.
 #include "artifact/runtime/x86/copy_plane.h"
 #include "artifact/runtime/x86/transpose_plane.h"
 

@@ -1,3 +1,4 @@
+// artifact/runtime/instructions.h for x86.
 #include "artifact/runtime/instructions.h"
 
 #include <cstring>

@@ -1,0 +1,291 @@
+#include "graph/onnx/nodes/attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace lathe {
+
+namespace {
+
+constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kLengths = 6;
+// Added to a product of f32 it leaves nothing of it, and is still a number.
+constexpr double kLowest = -3e38;
+
+// Which of the products are an output: as they are, capped, with the bias, or after Softmax.
+enum class Products { raw, capped, biased, weights };
+
+struct Attention {
+  int64_t batch = 0, heads = 0, key_heads = 0, queries = 0, keys = 0, past = 0;
+  bool are_flat = false;  // [N, places, heads x size], not [N, heads, places, size]
+  double scale = 0, cap = 0;
+  bool is_causal = false;
+  int64_t left = -1, right = -1;  // how far from its own place a query looks; -1: to the end
+  Products products = Products::raw;
+
+  int64_t all_keys() const { return past + keys; }
+};
+
+std::unexpected<Error> misfit(const OnnxNode& node) {
+  return fail(
+      ErrorKind::invalid_argument,
+      fmt::format("its queries {}, keys {} and values {} do not fit together", to_string(node.shape(kQuery)),
+                  to_string(node.shape(kKey)), to_string(node.shape(kValue))));
+}
+
+Status read_shapes(OnnxNode& node, Attention& attention) {
+  const Shape &q = node.shape(kQuery), &k = node.shape(kKey), &v = node.shape(kValue);
+  if ((q.size() != 3 && q.size() != 4) || k.size() != q.size() || v.size() != q.size()) return misfit(node);
+  attention.are_flat = q.size() == 3;
+  attention.heads = node.integer("q_num_heads", attention.are_flat ? 0 : q[1]);
+  attention.key_heads = node.integer("kv_num_heads", attention.are_flat ? 0 : k[1]);
+  const size_t places = attention.are_flat ? 1 : 2;
+  attention.batch = q[0];
+  attention.queries = q[places];
+  attention.keys = k[places];
+  const int64_t heads = attention.heads, key_heads = attention.key_heads;
+  const bool fit = heads > 0 && key_heads > 0 && heads % key_heads == 0 && k[0] == q[0] && v[0] == q[0] &&
+                   v[places] == k[places];
+  if (!fit) return misfit(node);
+  const bool divide = q[2] % heads == 0 && k[2] % key_heads == 0 && v[2] % key_heads == 0;
+  const bool have_heads =
+      attention.are_flat ? divide : q[1] == heads && k[1] == key_heads && v[1] == key_heads;
+  if (!have_heads) return misfit(node);
+  if (node.has_input(kPastKey) != node.has_input(kPastValue))
+    return fail(ErrorKind::invalid_argument, "it has a past of the keys or of the values alone");
+  if (node.has_input(kMask) && node.shape(kMask).empty())
+    return fail(ErrorKind::invalid_argument, "its mask has no axes");
+  if (node.has_input(kLengths) && node.shape(kLengths) != Shape{attention.batch}) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("its numbers of keys that count have the shape {}, and must have [{}]",
+                            to_string(node.shape(kLengths)), attention.batch));
+  }
+  if (node.has_input(kPastKey)) {
+    if (node.shape(kPastKey).size() != 4 || node.shape(kPastValue).size() != 4) return misfit(node);
+    attention.past = node.shape(kPastKey)[2];
+  }
+  return {};
+}
+
+Result<Attention> read_attention(OnnxNode& node) {
+  Attention attention;
+  LATHE_TRY_STATUS(read_shapes(node, attention));
+  const int64_t size = node.shape(kQuery).back() / (attention.are_flat ? attention.heads : 1);
+  attention.scale = node.real("scale", 1 / std::sqrt(static_cast<double>(size)));
+  attention.cap = node.real("softcap", 0);
+  attention.is_causal = node.integer("is_causal", 0) != 0;
+  attention.left = node.integer("left_window_size", -1);
+  attention.right = node.integer("right_window_size", -1);
+  const int64_t mode = node.integer("qk_matmul_output_mode", 0);
+  if (mode < 0 || mode > 3) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("attribute 'qk_matmul_output_mode' is {}, and must be 0 to 3", mode));
+  }
+  attention.products = static_cast<Products>(mode);
+  constexpr int64_t kF32 = 1;
+  LATHE_TRY_STATUS(require_attribute("softmax_precision",
+                                     static_cast<double>(node.integer("softmax_precision", kF32)), kF32));
+  return attention;
+}
+
+// A number for each query and key: f(query, key).
+template <class Function>
+OnnxConstant by_places(int64_t queries, int64_t keys, Function f) {
+  std::vector<double> numbers;
+  for (int64_t query = 0; query < queries; ++query)
+    for (int64_t key = 0; key < keys; ++key) numbers.push_back(f(query, key));
+  return OnnxConstant{{DType::f32, {queries, keys}}, to_bytes(DType::f32, numbers)};
+}
+
+// 0 where a query may look at a key, else minus infinity; nothing where every query may look at all.
+std::optional<OnnxConstant> bias_of_places(const Attention& attention) {
+  if (!attention.is_causal && attention.left < 0 && attention.right < 0) return std::nullopt;
+  return by_places(attention.queries, attention.all_keys(), [&](int64_t query, int64_t key) {
+    const int64_t ahead = key - (query + attention.past);
+    const bool is_seen = (!attention.is_causal || ahead <= 0) &&
+                         (attention.right < 0 || ahead <= attention.right) &&
+                         (attention.left < 0 || -ahead <= attention.left);
+    return is_seen ? 0 : -std::numeric_limits<double>::infinity();
+  });
+}
+
+class AttentionSteps {
+ public:
+  AttentionSteps(const OnnxNode& node, const Attention& attention)
+      : node_(node), attention_(attention), steps_(node.input_count()) {}
+
+  std::vector<ImportedOutput> run() {
+    const size_t query = with_heads(kQuery, attention_.heads);
+    const size_t key = with_past(with_heads(kKey, attention_.key_heads), kPastKey);
+    const size_t value = with_past(with_heads(kValue, attention_.key_heads), kPastValue);
+    const size_t weights = weights_of(query, key);
+    const size_t mixed = grouped_product(weights, attention_.all_keys(), value, value_size());
+    std::vector<ImportedOutput> outputs;
+    for (const size_t result : {without_heads(mixed), key, value, products_}) {
+      steps_.add(IdentityOp{}, {result});
+      outputs.emplace_back(steps_.finish());
+    }
+    return outputs;
+  }
+
+ private:
+  size_t zip(ZipFunction function, size_t a, size_t b) { return steps_.add(ZipOp{function}, {a, b}); }
+
+  size_t transposed(size_t x, std::vector<size_t> order) {
+    TransposeOp op;
+    op.order = std::move(order);
+    return steps_.add(op, {x});
+  }
+
+  // [N, heads, places, size].
+  size_t with_heads(size_t operand, int64_t heads) {
+    if (!attention_.are_flat) return operand;
+    const Shape& shape = node_.shape(operand);
+    const size_t split = steps_.add(ReshapeOp{{shape[0], shape[1], heads, shape[2] / heads}}, {operand});
+    return transposed(split, {0, 2, 1, 3});
+  }
+
+  size_t without_heads(size_t x) {
+    if (!attention_.are_flat) return x;
+    const int64_t size = node_.shape(kValue)[2] / attention_.key_heads;
+    return steps_.add(ReshapeOp{{attention_.batch, attention_.queries, attention_.heads * size}},
+                      {transposed(x, {0, 2, 1, 3})});
+  }
+
+  size_t with_past(size_t x, size_t past) {
+    return attention_.past > 0 ? steps_.add(ConcatOp{2}, {past, x}) : x;
+  }
+
+  // Heads that share keys and values stand side by side, so they are rows of one product.
+  size_t grouped_product(size_t rows, int64_t inner, size_t columns, int64_t width) {
+    const int64_t shared = attention_.heads / attention_.key_heads;
+    const Shape grouped{attention_.batch, attention_.key_heads, shared * attention_.queries, inner};
+    const size_t left = shared == 1 ? rows : steps_.add(ReshapeOp{grouped}, {rows});
+    const size_t product = steps_.add(MatMulOp{}, {left, columns});
+    if (shared == 1) return product;
+    return steps_.add(ReshapeOp{{attention_.batch, attention_.heads, attention_.queries, width}}, {product});
+  }
+
+  int64_t query_size() const {
+    return node_.shape(kQuery).back() / (attention_.are_flat ? attention_.heads : 1);
+  }
+  int64_t value_size() const {
+    return node_.shape(kValue).back() / (attention_.are_flat ? attention_.key_heads : 1);
+  }
+
+  // 0 where `more` is at least 1, minus infinity where it is at most 0: the logarithms of 1 and 0.
+  size_t bias_where(size_t more) {
+    return steps_.add(MapOp{MapFunction::log}, {steps_.add(MapOp{MapFunction::clip, 0, 1}, {more})});
+  }
+
+  // The mask as numbers, as wide as there are keys.
+  size_t bias_of_mask() {
+    size_t result = kMask;
+    if (node_.type(kMask).dtype == DType::boolean)
+      result = steps_.add(MapOp{MapFunction::log}, {steps_.add(CastOp{DType::f32}, {kMask})});
+    const Shape& shape = node_.shape(kMask);
+    const int64_t missing = attention_.all_keys() - shape.back();
+    if (missing <= 0 || shape.back() == 1) return result;
+    PadOp pad{Shape(shape.size(), 0), Shape(shape.size(), 0)};
+    pad.after.back() = missing;
+    pad.value = kLowest;
+    return steps_.add(pad, {result});
+  }
+
+  // Where only so many keys count, the last query stands at the last of them.
+  size_t bias_of_lengths() {
+    const int64_t queries = attention_.queries, keys = attention_.all_keys();
+    const size_t numbers = steps_.add(CastOp{DType::f32}, {kLengths});
+    const size_t lengths = steps_.add(ReshapeOp{{attention_.batch, 1, 1, 1}}, {numbers});
+    const auto before = [&](int64_t query, int64_t key) {
+      return static_cast<double>(query - queries - key);
+    };
+    const auto places = [&](double factor, double added) {
+      return steps_.add(by_places(
+          queries, keys, [&](int64_t query, int64_t key) { return factor * before(query, key) + added; }));
+    };
+    const size_t key_numbers =
+        steps_.add(by_places(1, keys, [](int64_t, int64_t key) { return static_cast<double>(key); }));
+    size_t result = bias_where(zip(ZipFunction::sub, lengths, key_numbers));
+    const auto restrict_to = [&](size_t more) { result = zip(ZipFunction::add, result, bias_where(more)); };
+    const auto right = static_cast<double>(attention_.right), left = static_cast<double>(attention_.left);
+    if (attention_.is_causal) restrict_to(zip(ZipFunction::add, places(1, 1), lengths));
+    if (right >= 0) restrict_to(zip(ZipFunction::add, places(1, right + 1), lengths));
+    if (left >= 0) restrict_to(zip(ZipFunction::sub, places(-1, left + 1), lengths));
+    return result;
+  }
+
+  // What is added to the products; nothing where no query is kept from a key.
+  std::optional<size_t> bias() {
+    std::vector<size_t> parts;
+    if (node_.has_input(kMask)) parts.push_back(bias_of_mask());
+    if (node_.has_input(kLengths)) {
+      parts.push_back(bias_of_lengths());
+      bias_rank_ = 4;
+    } else if (auto places = bias_of_places(attention_)) {
+      parts.push_back(steps_.add(std::move(*places)));
+      bias_rank_ = 2;
+    }
+    if (node_.has_input(kMask)) bias_rank_ = std::max(bias_rank_, node_.shape(kMask).size());
+    if (parts.empty()) return std::nullopt;
+    return parts.size() == 1 ? parts[0] : zip(ZipFunction::add, parts[0], parts[1]);
+  }
+
+  size_t weights_of(size_t query, size_t key) {
+    const size_t scaled = zip(ZipFunction::mul, query, steps_.real(attention_.scale));
+    size_t result =
+        grouped_product(scaled, query_size(), transposed(key, {0, 1, 3, 2}), attention_.all_keys());
+    keep(Products::raw, result);
+    if (attention_.cap > 0) {
+      const size_t cap = steps_.real(attention_.cap);
+      const size_t bounded = steps_.add(MapOp{MapFunction::tanh}, {zip(ZipFunction::div, result, cap)});
+      result = zip(ZipFunction::mul, bounded, cap);
+    }
+    keep(Products::capped, result);
+    const std::optional<size_t> added = bias();
+    if (added) result = zip(ZipFunction::add, result, *added);
+    keep(Products::biased, result);
+    SoftmaxOp softmax;
+    softmax.axes = {3};
+    if (!added) {
+      result = steps_.add(softmax, {result});
+    } else {
+      const size_t finite = zip(ZipFunction::max, result, steps_.real(kLowest));
+      result = zip(ZipFunction::mul, steps_.add(softmax, {finite}), sees_any(*added));
+    }
+    keep(Products::weights, result);
+    return result;
+  }
+
+  // 1 for a query that looks at any key, 0 for one that looks at none, whose weights are all 0.
+  size_t sees_any(size_t bias) {
+    ReduceOp largest;
+    largest.function = ReduceFunction::max;
+    largest.axes = {bias_rank_ - 1};
+    const size_t most = steps_.add(largest, {bias});
+    return steps_.add(MapOp{MapFunction::clip, 0, 1},
+                      {zip(ZipFunction::sub, most, steps_.real(kLowest / 2))});
+  }
+
+  void keep(Products stage, size_t value) {
+    if (attention_.products == stage) products_ = value;
+  }
+
+  const OnnxNode& node_;
+  const Attention& attention_;
+  StepList steps_;
+  size_t products_ = 0;
+  size_t bias_rank_ = 0;
+};
+
+}  // namespace
+
+ImportedOutputs import_attention(OnnxNode& node) {
+  LATHE_TRY(const Attention attention, read_attention(node));
+  return AttentionSteps(node, attention).run();
+}
+
+}  // namespace lathe

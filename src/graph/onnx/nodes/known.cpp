@@ -1,0 +1,123 @@
+#include "graph/onnx/nodes/known.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph/onnx/proto.h"
+
+namespace lathe {
+
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 28;
+
+// The values of a constant of f32 or of integers that a double holds.
+Result<std::vector<double>> exact_numbers(const OnnxNode& node, size_t input) {
+  if (node.type(input).dtype == DType::f32) return node.constant_reals(input);
+  LATHE_TRY(const Shape integers, node.constant_integers(input));
+  return std::vector<double>(integers.begin(), integers.end());
+}
+
+// Operands that must be of one type.
+Status require_one_type(const OnnxNode& node) {
+  for (size_t i = 1; i < node.input_count(); ++i) {
+    if (node.type(i).dtype == node.type(0).dtype) continue;
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("input {} is {} and input 0 {}, and must be of one type", i,
+                            to_string(node.type(i)), to_string(node.type(0))));
+  }
+  return {};
+}
+
+// With the sign of the divisor, unless `has_sign_of_dividend`.
+double remainder_of(double dividend, double divisor, bool has_sign_of_dividend) {
+  const double rest = std::fmod(dividend, divisor);
+  const bool turns = !has_sign_of_dividend && rest != 0 && (rest < 0) != (divisor < 0);
+  return turns ? rest + divisor : rest;
+}
+
+}  // namespace
+
+Result<OnnxConstant> import_shape(OnnxNode& node) {
+  const Shape& shape = node.shape(0);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const auto place = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const int64_t start = place(node.integer("start", 0));
+  const int64_t end = std::max(start, place(node.integer("end", rank)));
+  const std::vector<double> extents(shape.begin() + start, shape.begin() + end);
+  const TensorType type{DType::i64, {end - start}};
+  return OnnxConstant{type, to_bytes(DType::i64, extents)};
+}
+
+Result<OnnxConstant> import_size(OnnxNode& node) {
+  const std::vector<double> elements{static_cast<double>(elements_of(node.shape(0)))};
+  return OnnxConstant{{DType::i64, {}}, to_bytes(DType::i64, elements)};
+}
+
+Result<OnnxConstant> import_constant_of_shape(OnnxNode& node) {
+  LATHE_TRY(const Shape shape, node.constant_shape(0));
+  LATHE_TRY_STATUS(check_shape(shape, "its result"));
+  if (elements_of(shape) > kMostElements)
+    return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
+  OnnxConstant element{{DType::f32, {1}}, to_bytes(DType::f32, std::vector<double>{0})};
+  if (const onnx::TensorProto* value = node.tensor("value")) {
+    onnx::TensorProto copy = *value;
+    LATHE_TRY(element, take_constant(copy, "attribute 'value'", DataFolders{}));
+  }
+  if (elements_of(element.type.shape) != 1)
+    return fail(ErrorKind::invalid_argument, "attribute 'value' is not one element");
+  const size_t bytes = element.data->size();
+  auto data = std::make_shared<Bytes>(static_cast<size_t>(elements_of(shape)) * bytes);
+  for (size_t i = 0; i < data->size(); i += bytes) std::copy_n(element.data->data(), bytes, data->data() + i);
+  return OnnxConstant{{element.type.dtype, shape}, std::move(data)};
+}
+
+Result<OnnxConstant> import_range(OnnxNode& node) {
+  LATHE_TRY_STATUS(require_one_type(node));
+  std::vector<double> bounds;
+  for (size_t i = 0; i < 3; ++i) {
+    LATHE_TRY(const std::vector<double> values, exact_numbers(node, i));
+    if (values.size() != 1)
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("input {} has {} values, not one", i, values.size()));
+    bounds.push_back(values[0]);
+  }
+  const double start = bounds[0], limit = bounds[1], step = bounds[2];
+  const double places = std::ceil((limit - start) / step);
+  if (step == 0 || !(places <= static_cast<double>(kMostElements))) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} to {} by {} is no range that Lathe supports", start, limit, step));
+  }
+  const TensorType type{node.type(0).dtype, {static_cast<int64_t>(std::max(0.0, places))}};
+  LATHE_TRY_STATUS(check_shape(type.shape, "its result"));
+  std::vector<double> values;
+  for (int64_t i = 0; i < type.shape[0]; ++i) values.push_back(start + static_cast<double>(i) * step);
+  return OnnxConstant{type, to_bytes(type.dtype, values)};
+}
+
+Result<OnnxConstant> import_mod(OnnxNode& node) {
+  LATHE_TRY_STATUS(require_one_type(node));
+  const bool is_fmod = node.integer("fmod", 0) != 0;
+  const bool is_real = node.type(0).dtype == DType::f32;
+  if (is_real) LATHE_TRY_STATUS(require_attribute("fmod", is_fmod ? 1 : 0, 1));
+  LATHE_TRY(const std::vector<double> dividends, exact_numbers(node, 0));
+  LATHE_TRY(const std::vector<double> divisors, exact_numbers(node, 1));
+  LATHE_TRY(const Shape shape, broadcast_shapes(node.shape(0), node.shape(1)));
+  LATHE_TRY_STATUS(check_shape(shape, "its result"));
+  if (elements_of(shape) > kMostElements)
+    return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
+  if (!is_real && std::ranges::find(divisors, 0) != divisors.end())
+    return fail(ErrorKind::invalid_argument, "it divides integers by 0");
+  std::vector<double> values;
+  Shape at(shape.size(), 0);
+  do {
+    values.push_back(remainder_of(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))],
+                                  divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))],
+                                  is_fmod));
+  } while (next_index(at, shape));
+  return OnnxConstant{{node.type(0).dtype, shape}, to_bytes(node.type(0).dtype, values)};
+}
+
+}  // namespace lathe

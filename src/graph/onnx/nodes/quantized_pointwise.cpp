@@ -1,0 +1,95 @@
+#include "graph/onnx/nodes/quantized_pointwise.h"
+
+#include <fmt/format.h>
+
+#include "graph/onnx/nodes/quantized_steps.h"
+
+namespace lathe {
+namespace {
+
+constexpr QuantizedInput kOperand{0, 1, 2}, kResult{kNoInput, 3, 4};
+
+// Rounds what the last step gives, which is the node's only output.
+std::vector<ImportedOutput> rounded(QuantizedSteps& steps, size_t reals, const QuantizedInput& result,
+                                    size_t like) {
+  steps.quantized(reals, result, steps.node().type(like).dtype);
+  return {steps.finish()};
+}
+
+ImportedOutputs import_pair(OnnxNode& node, ZipFunction function) {
+  LATHE_TRY_STATUS(node.require_inputs({0, 1, 3, 4, 6}));
+  QuantizedSteps steps(node);
+  const size_t a = steps.dequantized({0, 1, 2}), b = steps.dequantized({3, 4, 5});
+  return rounded(steps, steps.zip(function, a, b), {kNoInput, 6, 7}, 0);
+}
+
+ImportedOutputs import_unary(OnnxNode& node, const GraphOp& op) {
+  LATHE_TRY_STATUS(node.require_inputs({0, 1, 3}));
+  QuantizedSteps steps(node);
+  return rounded(steps, steps.add(op, {steps.dequantized(kOperand)}), kResult, 0);
+}
+
+Status require_channels_first(OnnxNode& node) {
+  return require_attribute("channels_last", static_cast<double>(node.integer("channels_last", 0)), 0);
+}
+
+}  // namespace
+
+ImportedOutputs import_qlinear_add(OnnxNode& node) { return import_pair(node, ZipFunction::add); }
+ImportedOutputs import_qlinear_mul(OnnxNode& node) { return import_pair(node, ZipFunction::mul); }
+
+ImportedOutputs import_qlinear_sigmoid(OnnxNode& node) {
+  return import_unary(node, MapOp{MapFunction::sigmoid});
+}
+
+ImportedOutputs import_qlinear_leaky_relu(OnnxNode& node) {
+  LATHE_TRY(const MapOp op, import_leaky_relu(node));
+  return import_unary(node, op);
+}
+
+ImportedOutputs import_qlinear_softmax(OnnxNode& node) {
+  const size_t rank = node.shape(0).size();
+  const bool one_axis = node.integer("opset", 13) >= 13;
+  LATHE_TRY(const size_t axis, axis_of(node.integer("axis", -1), rank));
+  SoftmaxOp op;
+  op.axes = one_axis ? std::vector<size_t>{axis} : axes_from(axis, rank);
+  return import_unary(node, op);
+}
+
+ImportedOutputs import_qlinear_average_pool(OnnxNode& node) {
+  LATHE_TRY_STATUS(require_channels_first(node));
+  LATHE_TRY(const AveragePoolOp op, import_average_pool(node));
+  return import_unary(node, op);
+}
+
+ImportedOutputs import_qlinear_global_average_pool(OnnxNode& node) {
+  LATHE_TRY_STATUS(require_channels_first(node));
+  return import_unary(node, GlobalAveragePoolOp{});
+}
+
+ImportedOutputs import_qlinear_concat(OnnxNode& node) {
+  constexpr size_t kFirst = 2, kInputsOfPart = 3;
+  if (node.input_count() < kFirst + kInputsOfPart || (node.input_count() - kFirst) % kInputsOfPart != 0) {
+    return fail(
+        ErrorKind::invalid_argument,
+        fmt::format("it has {} inputs, and must have two and three for each part", node.input_count()));
+  }
+  LATHE_TRY_STATUS(node.require_inputs({kFirst}));
+  LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 1), node.shape(kFirst).size()));
+  QuantizedSteps steps(node);
+  std::vector<size_t> parts;
+  for (size_t input = kFirst; input < node.input_count(); input += kInputsOfPart) {
+    LATHE_TRY_STATUS(node.require_inputs({0, input, input + 1}));
+    parts.push_back(steps.dequantized({input, input + 1, input + 2}));
+  }
+  return rounded(steps, steps.add(ConcatOp{axis}, parts), {kNoInput, 0, 1}, kFirst);
+}
+
+ImportedOutputs import_qlinear_where(OnnxNode& node) {
+  LATHE_TRY_STATUS(node.require_inputs({0, 1, 2, 4, 5, 7}));
+  QuantizedSteps steps(node);
+  const size_t a = steps.dequantized({1, 2, 3}), b = steps.dequantized({4, 5, 6});
+  return rounded(steps, steps.add(WhereOp{}, {0, a, b}), {kNoInput, 7, 8}, 1);
+}
+
+}  // namespace lathe

@@ -1,0 +1,351 @@
+#include "graph/onnx/nodes/recurrent.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "graph/onnx/nodes/recurrent_layer.h"
+
+namespace lathe {
+namespace {
+
+// So many tensors are joined at once: an expression of thousands of parts would take long to compile.
+constexpr size_t kJoinedAtOnce = 16;
+
+// The operators of a direction, over steps that both share.
+class RecurrentSteps {
+ public:
+  RecurrentSteps(const OnnxNode& node, const RecurrentLayer& layer)
+      : node_(node), layer_(layer), steps_(node.input_count()) {
+    data_ = layer_.is_batch_first ? add(TransposeOp{{1, 0, 2}}, {recurrent::kData}) : recurrent::kData;
+    const auto is_whole = [&](int64_t length) { return length >= layer_.places; };
+    if (!has(recurrent::kLengths)) return;
+    const Result<Shape> lengths =
+        node.is_constant(recurrent::kLengths) ? node.constant_integers(recurrent::kLengths) : Shape{0};
+    has_lengths_ = !lengths || !std::ranges::all_of(*lengths, is_whole);
+  }
+
+  size_t add(GraphOp op, std::vector<size_t> reads) { return steps_.add(std::move(op), std::move(reads)); }
+  size_t zip(ZipFunction function, size_t a, size_t b) { return add(ZipOp{function}, {a, b}); }
+  size_t plus(size_t a, size_t b) { return zip(ZipFunction::add, a, b); }
+  size_t times(size_t a, size_t b) { return zip(ZipFunction::mul, a, b); }
+  size_t real(double value) { return steps_.real(value); }
+  std::vector<ImportedStep> finish() { return steps_.finish(); }
+  const RecurrentLayer& layer() const { return layer_; }
+  bool has(size_t input) const { return node_.has_input(input); }
+
+  // Some places of each axis of a tensor of that shape, as a tensor of the other one.
+  size_t part(size_t x, const Shape& starts, const Shape& extents, const Shape& shape) {
+    return add(ReshapeOp{shape}, {add(SliceOp{starts, Shape(starts.size(), 1), extents}, {x})});
+  }
+  // Of an input [directions, numbers] the `number`-th `hidden` ones.
+  size_t vector_of(size_t input, size_t direction, int64_t number) {
+    const int64_t hidden = layer_.hidden;
+    return part(input, {static_cast<int64_t>(direction), number * hidden}, {1, hidden}, {hidden});
+  }
+  // [rows, columns] of an input [directions, rows of all gates, columns], transposed.
+  size_t matrix_of(size_t input, size_t direction, int64_t first, int64_t rows, int64_t columns) {
+    const size_t matrix =
+        part(input, {static_cast<int64_t>(direction), first, 0}, {1, rows, columns}, {rows, columns});
+    return add(TransposeOp{{1, 0}}, {matrix});
+  }
+  size_t recurrence(size_t direction, int64_t gate) {
+    const int64_t hidden = layer_.hidden;
+    return matrix_of(recurrent::kRecurrence, direction, gate * hidden, hidden, hidden);
+  }
+  // What a state begins with.
+  size_t initial(size_t input, size_t direction) {
+    const int64_t batch = layer_.batch, hidden = layer_.hidden;
+    if (!has(input)) return add(ExpandOp{{batch, hidden}}, {real(0)});
+    Shape starts{static_cast<int64_t>(direction), 0, 0}, extents{1, batch, hidden};
+    if (layer_.is_batch_first) {
+      std::swap(starts[0], starts[1]);
+      std::swap(extents[0], extents[1]);
+    }
+    return part(input, starts, extents, {batch, hidden});
+  }
+  // What the data and the biases come to, for each place and gate in turn: [places * gates, batch, hidden].
+  // Of the gates from `without` on the biases of the recurrence are left out.
+  size_t projected(size_t direction, int64_t without) {
+    const int64_t hidden = layer_.hidden, rows = layer_.gates * hidden;
+    const size_t product =
+        add(MatMulOp{}, {data_, matrix_of(recurrent::kWeights, direction, 0, rows, layer_.inputs)});
+    if (!has(recurrent::kBias)) return by_gate(product);
+    std::vector<size_t> biases;
+    for (int64_t gate = 0; gate < layer_.gates; ++gate) {
+      const size_t bias = vector_of(recurrent::kBias, direction, gate);
+      biases.push_back(
+          gate < without ? plus(bias, vector_of(recurrent::kBias, direction, layer_.gates + gate)) : bias);
+    }
+    return by_gate(plus(product, biases.size() == 1 ? biases.front() : add(ConcatOp{0}, biases)));
+  }
+  // Looked up by a number: operators that differ in nothing but where they begin would be kernels of their
+  // own.
+  size_t projection_at(size_t projected, int64_t place, int64_t gate) {
+    return add(GatherByOp{0}, {projected, steps_.integers({}, {place * layer_.gates + gate})});
+  }
+
+  size_t activate(const Activation& activation, size_t x) {
+    if (layer_.clip > 0) x = add(MapOp{MapFunction::clip, -layer_.clip, layer_.clip}, {x});
+    return activated(activation, x);
+  }
+  size_t activated(const Activation& activation, size_t x) {
+    const auto map = [&](MapFunction function, double a = 0, double b = 0) {
+      return add(MapOp{function, a, b}, {x});
+    };
+    const double alpha = activation.alpha, beta = activation.beta;
+    if (activation.name == "Relu") return map(MapFunction::relu);
+    if (activation.name == "Tanh") return map(MapFunction::tanh);
+    if (activation.name == "Sigmoid") return map(MapFunction::sigmoid);
+    if (activation.name == "Softsign") return map(MapFunction::soft_sign);
+    if (activation.name == "Softplus") return map(MapFunction::soft_plus);
+    if (activation.name == "LeakyRelu") return map(MapFunction::leaky_relu, alpha);
+    if (activation.name == "Elu") return map(MapFunction::elu, alpha);
+    if (activation.name == "ThresholdedRelu") return map(MapFunction::thresholded_relu, alpha);
+    if (activation.name == "HardSigmoid") return map(MapFunction::hard_sigmoid, alpha, beta);
+    if (activation.name == "Affine") return plus(times(x, real(alpha)), real(beta));
+    LATHE_CHECK(activation.name == "ScaledTanh");
+    return times(add(MapOp{MapFunction::tanh}, {times(x, real(beta))}), real(alpha));
+  }
+
+  // Which sequences are as long as that: [batch, 1]; none where all are as long as the data.
+  std::optional<size_t> is_within(int64_t place) {
+    if (!has_lengths_) return std::nullopt;
+    const size_t number = steps_.constant(DType::i32, {}, {static_cast<double>(place)});
+    return add(ReshapeOp{{layer_.batch, 1}}, {zip(ZipFunction::less, number, recurrent::kLengths)});
+  }
+  size_t where(size_t condition, size_t then, size_t otherwise) {
+    return add(WhereOp{}, {condition, then, otherwise});
+  }
+
+  // Tensors side by side along an axis, some at a time.
+  size_t joined(std::vector<size_t> parts, size_t axis) {
+    while (parts.size() > 1) {
+      std::vector<size_t> longer;
+      for (size_t i = 0; i < parts.size(); i += kJoinedAtOnce) {
+        const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(i);
+        const size_t count = std::min(kJoinedAtOnce, parts.size() - i);
+        const std::vector<size_t> some(begin, begin + static_cast<std::ptrdiff_t>(count));
+        longer.push_back(count == 1 ? some.front() : add(ConcatOp{axis}, some));
+      }
+      parts = std::move(longer);
+    }
+    return parts.front();
+  }
+
+ private:
+  // Of [places, batch, gates * hidden].
+  size_t by_gate(size_t sums) {
+    const int64_t places = layer_.places, gates = layer_.gates, batch = layer_.batch, hidden = layer_.hidden;
+    const size_t apart = add(ReshapeOp{{places, batch, gates, hidden}}, {sums});
+    const size_t turned = batch == 1 || gates == 1 ? apart : add(TransposeOp{{0, 2, 1, 3}}, {apart});
+    return add(ReshapeOp{{places * gates, batch, hidden}}, {turned});
+  }
+
+  const OnnxNode& node_;
+  const RecurrentLayer& layer_;
+  StepList steps_;
+  size_t data_ = recurrent::kData;  // [places, batch, inputs]
+  bool has_lengths_ = false;        // some sequence may be shorter than the data
+};
+
+// What one place makes of the states before it; an LSTM has two, the cell second.
+using States = std::vector<size_t>;
+
+// The cells, of one direction each: `next` gives the states behind a place.
+class LstmCell {
+ public:
+  LstmCell(RecurrentSteps& steps, size_t direction, bool couples_forgetting)
+      : steps_(steps), direction_(direction), couples_forgetting_(couples_forgetting) {
+    projected_ = steps.projected(direction, kGates);
+    for (int64_t gate = 0; gate < kGates; ++gate) recurrence_.push_back(steps.recurrence(direction, gate));
+    for (int64_t number = 0; steps.has(recurrent::kPeepholes) && number < 3; ++number)
+      peepholes_.push_back(steps.vector_of(recurrent::kPeepholes, direction, number));
+  }
+
+  States next(int64_t place, const States& before) {
+    const size_t cell = before[1];
+    const size_t input = steps_.activate(activation(0), looking(gate(place, kInput, before[0]), 0, cell));
+    const size_t forget =
+        couples_forgetting_
+            ? steps_.zip(ZipFunction::sub, steps_.real(1), input)
+            : steps_.activate(activation(0), looking(gate(place, kForget, before[0]), 2, cell));
+    const size_t candidate = steps_.activate(activation(1), gate(place, kCandidate, before[0]));
+    const size_t next_cell = steps_.plus(steps_.times(forget, cell), steps_.times(input, candidate));
+    const size_t output =
+        steps_.activate(activation(0), looking(gate(place, kOutput, before[0]), 1, next_cell));
+    return {steps_.times(output, steps_.activated(activation(2), next_cell)), next_cell};
+  }
+
+  static constexpr int64_t kGates = 4;
+
+ private:
+  static constexpr int64_t kInput = 0, kOutput = 1, kForget = 2, kCandidate = 3;
+
+  size_t gate(int64_t place, int64_t number, size_t state) {
+    const size_t product = steps_.add(MatMulOp{}, {state, recurrence_[static_cast<size_t>(number)]});
+    return steps_.plus(product, steps_.projection_at(projected_, place, number));
+  }
+  // With what the gate sees of a cell.
+  size_t looking(size_t sum, size_t number, size_t cell) {
+    return peepholes_.empty() ? sum : steps_.plus(sum, steps_.times(peepholes_[number], cell));
+  }
+  const Activation& activation(size_t number) const { return steps_.layer().activation(direction_, number); }
+
+  RecurrentSteps& steps_;
+  size_t direction_;
+  bool couples_forgetting_;
+  size_t projected_ = 0;
+  std::vector<size_t> recurrence_;
+  std::vector<size_t> peepholes_;  // of the input, the output and the forget gate
+};
+
+class GruCell {
+ public:
+  GruCell(RecurrentSteps& steps, size_t direction, bool resets_products)
+      : steps_(steps), direction_(direction), resets_products_(resets_products) {
+    projected_ = steps.projected(direction, resets_products ? kCandidate : kGates);
+    for (int64_t gate = 0; gate < kGates; ++gate) recurrence_.push_back(steps.recurrence(direction, gate));
+    if (resets_products && steps.has(recurrent::kBias))
+      bias_ = steps.vector_of(recurrent::kBias, direction, kGates + kCandidate);
+  }
+
+  States next(int64_t place, const States& before) {
+    const size_t state = before[0];
+    const size_t update = steps_.activate(activation(0), gate(place, kUpdate, state));
+    const size_t reset = steps_.activate(activation(0), gate(place, kReset, state));
+    const size_t candidate = steps_.activate(activation(1), candidate_sum(place, state, reset));
+    // (1 - update) * candidate + update * state
+    const size_t kept = steps_.times(update, state);
+    const size_t share = steps_.zip(ZipFunction::sub, steps_.real(1), update);
+    return {steps_.plus(steps_.times(share, candidate), kept)};
+  }
+
+  static constexpr int64_t kGates = 3;
+
+ private:
+  static constexpr int64_t kUpdate = 0, kReset = 1, kCandidate = 2;
+
+  size_t product(int64_t number, size_t state) {
+    return steps_.add(MatMulOp{}, {state, recurrence_[static_cast<size_t>(number)]});
+  }
+  size_t gate(int64_t place, int64_t number, size_t state) {
+    return steps_.plus(product(number, state), steps_.projection_at(projected_, place, number));
+  }
+  size_t candidate_sum(int64_t place, size_t state, size_t reset) {
+    if (!resets_products_) return gate(place, kCandidate, steps_.times(reset, state));
+    size_t sum = product(kCandidate, state);
+    if (bias_) sum = steps_.plus(sum, *bias_);
+    return steps_.plus(steps_.times(reset, sum), steps_.projection_at(projected_, place, kCandidate));
+  }
+  const Activation& activation(size_t number) const { return steps_.layer().activation(direction_, number); }
+
+  RecurrentSteps& steps_;
+  size_t direction_;
+  bool resets_products_;  // and not the state that they are of
+  size_t projected_ = 0;
+  std::vector<size_t> recurrence_;
+  std::optional<size_t> bias_;
+};
+
+class RnnCell {
+ public:
+  RnnCell(RecurrentSteps& steps, size_t direction) : steps_(steps), direction_(direction) {
+    projected_ = steps.projected(direction, kGates);
+    recurrence_ = steps.recurrence(direction, 0);
+  }
+
+  States next(int64_t place, const States& before) {
+    const size_t product = steps_.add(MatMulOp{}, {before[0], recurrence_});
+    const size_t sum = steps_.plus(product, steps_.projection_at(projected_, place, 0));
+    return {steps_.activate(steps_.layer().activation(direction_, 0), sum)};
+  }
+
+  static constexpr int64_t kGates = 1;
+
+ private:
+  RecurrentSteps& steps_;
+  size_t direction_;
+  size_t projected_ = 0;
+  size_t recurrence_ = 0;
+};
+
+// The states of all places in order of these, and the last ones.
+struct Walked {
+  std::vector<size_t> states;
+  States last;
+};
+
+// Beyond the end of a sequence the states stay, and what is given is 0.
+template <class Cell>
+Walked walk(RecurrentSteps& steps, Cell& cell, size_t direction, size_t state_count) {
+  const RecurrentLayer& layer = steps.layer();
+  Walked walked{std::vector<size_t>(static_cast<size_t>(layer.places)), {}};
+  for (size_t i = 0; i < state_count; ++i)
+    walked.last.push_back(steps.initial(recurrent::kState + i, direction));
+  for (int64_t i = 0; i < layer.places; ++i) {
+    const int64_t place = layer.backwards[direction] ? layer.places - 1 - i : i;
+    States next = cell.next(place, walked.last);
+    size_t given = next.front();
+    if (const std::optional<size_t> within = steps.is_within(place)) {
+      given = steps.where(*within, given, steps.real(0));
+      for (size_t k = 0; k < next.size(); ++k) next[k] = steps.where(*within, next[k], walked.last[k]);
+    }
+    walked.states[static_cast<size_t>(place)] =
+        steps.add(ReshapeOp{{1, 1, layer.batch, layer.hidden}}, {given});
+    walked.last = std::move(next);
+  }
+  return walked;
+}
+
+template <class MakeCell>
+ImportedOutputs import_layer(OnnxNode& node, const RecurrentLayer& layer, size_t state_count,
+                             const MakeCell& make_cell) {
+  RecurrentSteps steps(node, layer);
+  std::vector<size_t> states;
+  std::vector<Walked> walks;
+  for (size_t direction = 0; direction < layer.directions(); ++direction) {
+    auto cell = make_cell(steps, direction);
+    walks.push_back(walk(steps, cell, direction, state_count));
+    states.push_back(steps.joined(walks.back().states, 0));
+  }
+  const size_t all = steps.joined(states, 1);
+  steps.add(layer.is_batch_first ? GraphOp(TransposeOp{{2, 0, 1, 3}}) : GraphOp(IdentityOp{}), {all});
+  std::vector<ImportedOutput> outputs{steps.finish()};
+  for (size_t i = 0; i < state_count; ++i) {
+    std::vector<size_t> last;
+    for (const Walked& walked : walks)
+      last.push_back(steps.add(ReshapeOp{{1, layer.batch, layer.hidden}}, {walked.last[i]}));
+    const size_t joined = steps.joined(last, 0);
+    steps.add(layer.is_batch_first ? GraphOp(TransposeOp{{1, 0, 2}}) : GraphOp(IdentityOp{}), {joined});
+    outputs.emplace_back(steps.finish());
+  }
+  return outputs;
+}
+
+}  // namespace
+
+ImportedOutputs import_lstm(OnnxNode& node) {
+  const bool couples_forgetting = node.integer("input_forget", 0) != 0;
+  LATHE_TRY(const RecurrentLayer layer,
+            read_recurrent_layer(node, LstmCell::kGates, {"Sigmoid", "Tanh", "Tanh"}));
+  return import_layer(node, layer, 2, [&](RecurrentSteps& steps, size_t direction) {
+    return LstmCell(steps, direction, couples_forgetting);
+  });
+}
+
+ImportedOutputs import_gru(OnnxNode& node) {
+  const bool resets_products = node.integer("linear_before_reset", 0) != 0;
+  LATHE_TRY(const RecurrentLayer layer, read_recurrent_layer(node, GruCell::kGates, {"Sigmoid", "Tanh"}));
+  return import_layer(node, layer, 1, [&](RecurrentSteps& steps, size_t direction) {
+    return GruCell(steps, direction, resets_products);
+  });
+}
+
+ImportedOutputs import_rnn(OnnxNode& node) {
+  LATHE_TRY(const RecurrentLayer layer, read_recurrent_layer(node, RnnCell::kGates, {"Tanh"}));
+  return import_layer(node, layer, 1,
+                      [](RecurrentSteps& steps, size_t direction) { return RnnCell(steps, direction); });
+}
+
+}  // namespace lathe

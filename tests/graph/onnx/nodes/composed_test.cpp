@@ -1,0 +1,65 @@
+#include "graph/onnx/nodes/composed.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/network_runner.h"
+#include "graph/onnx/models.h"
+
+namespace lathe {
+namespace {
+
+OnnxModel norm_model(const std::string& type, double epsilon) {
+  OnnxModel model;
+  model.operator_set(23).input("x", {2, 2}).initializer("scale", {2}, {1, 10});
+  model.node("n", type, {"x", "scale"}, "y").attribute("epsilon", epsilon).output("y");
+  return model;
+}
+
+TEST(OnnxComposed, LayerNormalizationGivesItsStatistics) {
+  OnnxModel model = norm_model("LayerNormalization", 0);
+  model.gives("mean").gives("inverse").output("mean").output("inverse");
+  const Values x{{2, 2}, {3, 7, -1, 1}};
+  EXPECT_EQ(run_network(model, {x}, 0).data, (std::vector<double>{-1, 10, -1, 10}));
+  EXPECT_EQ(run_network(model, {x}, 1).data, (std::vector<double>{5, 0}));
+  EXPECT_EQ(run_network(model, {x}, 1).shape, (Shape{2, 1}));
+  EXPECT_EQ(run_network(model, {x}, 2).data, (std::vector<double>{0.5, 1}));
+}
+
+TEST(OnnxComposed, RmsNormalizationDividesByTheRootOfTheMeanSquare) {
+  const Values x{{2, 2}, {1, 7, 3, -3}};
+  EXPECT_EQ(run_network(norm_model("RMSNormalization", 0), {x}).data, (std::vector<double>{0.2, 14, 1, -10}));
+  EXPECT_EQ(run_network(norm_model("RMSNormalization", 16), {x}).data[2], 0.6);
+  EXPECT_EQ(
+      run_network(norm_model("RMSNormalization", 0).attribute("axis", 0), {{{2, 2}, {1, 1, 1, 1}}}).data,
+      (std::vector<double>{1, 10, 1, 10}));
+}
+
+TEST(OnnxComposed, TheMaskOfDropoutKeepsAll) {
+  for (const std::vector<std::string>& inputs : {std::vector<std::string>{"x"}, {"x", "ratio"}}) {
+    OnnxModel model;
+    model.input("x", {2}).initializer("ratio", {}, {0.25F}).node("n", "Dropout", inputs, "y");
+    model.gives("mask").output("y").output("mask");
+    EXPECT_EQ(run_network(model, {numbered({2})}, 0).data, (std::vector<double>{1, 2}));
+    EXPECT_EQ(run_network(model, {numbered({2})}, 1).data, (std::vector<double>{1, 1}));
+  }
+}
+
+OnnxModel one_hot_model(const Shape& indices, int64_t depth, int64_t axis) {
+  OnnxModel model;
+  model.operator_set(11).input("i", indices, onnx::TensorProto_DataType_INT64).integers("d", {depth});
+  model.initializer("v", {2}, {-1, 5}).node("n", "OneHot", {"i", "d", "v"}, "y").attribute("axis", axis);
+  model.output("y");
+  return model;
+}
+
+// Negative indices count from the end; one beyond both ends names no place.
+TEST(OneHot, IsTheSecondNumberWhereTheIndexSays) {
+  const Values result = run_network(one_hot_model({4}, 3, -1), {{{4}, {1, -1, 3, -4}, DType::i64}});
+  EXPECT_EQ(result.shape, (Shape{4, 3}));
+  EXPECT_EQ(result.data, (std::vector<double>{-1, 5, -1, -1, -1, 5, -1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(run_network(one_hot_model({2}, 2, 0), {{{2}, {0, 1}, DType::i64}}).data,
+            (std::vector<double>{5, -1, -1, 5}));
+}
+
+}  // namespace
+}  // namespace lathe

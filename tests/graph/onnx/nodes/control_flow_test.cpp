@@ -1,0 +1,176 @@
+#include "graph/onnx/nodes/control_flow.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/network_runner.h"
+#include "graph/onnx/models.h"
+
+namespace lathe {
+namespace {
+
+constexpr int kBool = onnx::TensorProto_DataType_BOOL, kI64 = onnx::TensorProto_DataType_INT64;
+
+using Numbers = std::vector<double>;
+
+// y = x + w or x * w, w of the branch itself.
+OnnxModel branch(const char* type, float w) {
+  OnnxModel body;
+  body.initializer("w", {1}, {w}).node("", type, {"x", "w"}, "inner").output("inner");
+  return body;
+}
+
+OnnxModel if_model(const std::string& condition, const OnnxModel& on_true, const OnnxModel& on_false) {
+  OnnxModel model;
+  model.input("x", {2}).input("c", {}, kBool);
+  model.node("two", "Less", {"x", "x"}, "less").node("n", "If", {condition}, "y");
+  model.attribute("then_branch", on_true).attribute("else_branch", on_false).output("y");
+  return model;
+}
+
+TEST(OnnxControlFlow, AConditionThatIsKnownLeavesOneBranch) {
+  for (const int64_t flag : {0, 1}) {
+    OnnxModel model;
+    model.input("x", {2}).integers("flag", {}, {flag}).node("cast", "Cast", {"flag"}, "c");
+    model.attribute("to", kBool).node("n", "If", {"c"}, "y");
+    model.attribute("then_branch", branch("Add", 10)).attribute("else_branch", branch("Foo", 10)).output("y");
+    if (flag == 0) {
+      EXPECT_EQ(
+          import_error(model),
+          "Lathe does not support the node type 'Foo' (node 'inner') of the model, whose operator set is "
+          "ONNX 17");
+      *model.proto.mutable_graph()->mutable_node(1)->mutable_attribute(1)->mutable_g() =
+          branch("Mul", 10).proto.graph();
+    } else {
+      *model.proto.mutable_graph()->mutable_node(1)->mutable_attribute(1)->mutable_g() =
+          branch("Sub", 1).proto.graph();
+    }
+    EXPECT_EQ(run_network(model, {{{2}, {1, 2}}}).data, flag == 0 ? (Numbers{10, 20}) : (Numbers{11, 12}));
+  }
+}
+
+TEST(OnnxControlFlow, AConditionOfTheRunChoosesBetweenBoth) {
+  const OnnxModel model = if_model("c", branch("Add", 10), branch("Mul", 10));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{}, {1}}}).data, (Numbers{11, 12}));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{}, {0}}}).data, (Numbers{10, 20}));
+}
+
+// What an If gives may be what the graph around it has, under two names.
+TEST(OnnxControlFlow, ABranchMayGiveWhatItReads) {
+  OnnxModel plain;
+  plain.output("x");
+  OnnxModel model = if_model("c", plain, branch("Mul", -1));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{}, {1}}}).data, (Numbers{1, 2}));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{}, {0}}}).data, (Numbers{-1, -2}));
+}
+
+TEST(OnnxControlFlow, BranchesOfTheRunMustAgree) {
+  OnnxModel flat;
+  flat.node("", "ReduceSum", {"x"}, "sum").output("sum");
+  EXPECT_EQ(
+      import_error(if_model("c", flat, branch("Mul", 2))),
+      "node 'n' (If): its condition is known only when the model runs, and its branches give f32[1] and "
+      "f32[2] as output 0; Lathe supports one type there");
+  EXPECT_EQ(import_error(if_model("less", branch("Add", 1), branch("Mul", 2))),
+            "node 'n' (If): 'less' has shape [2], and must be one value");
+  EXPECT_EQ(import_error(if_model("nothing", branch("Add", 1), branch("Mul", 2))),
+            "node 'n' (If): it reads 'nothing', which no input, initializer or earlier node gives");
+  EXPECT_EQ(import_error(if_model("c", branch("Add", 1), OnnxModel())),
+            "node 'n' (If): a branch has 0 inputs and 0 outputs, and the node 1 outputs");
+}
+
+// a' = a * 2 + run, and what a was.
+OnnxModel doubling() {
+  OnnxModel body;
+  body.input("run", {}, kI64).input("goes_on", {}, kBool).input("a", {2}).initializer("two", {1}, {2});
+  body.node("", "Mul", {"a", "two"}, "twice").node("", "Cast", {"run"}, "number").attribute("to", 1);
+  body.node("", "Add", {"twice", "number"}, "next").node("", "Identity", {"goes_on"}, "on");
+  body.output("on").output("next").output("a");
+  return body;
+}
+
+OnnxModel loop_model(const OnnxModel& body, const std::vector<std::string>& inputs) {
+  OnnxModel model;
+  model.input("x", {2}).integers("count", {}, {3}).node("n", "Loop", inputs, "y").gives("all");
+  return model.attribute("body", body).output("y").output("all");
+}
+
+TEST(OnnxControlFlow, ALoopRunsItsCountAndGathersWhatItGives) {
+  const OnnxModel model = loop_model(doubling(), {"count", "", "x"});
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}}).data, (Numbers{12, 20}));  // 8x + 4
+  const Values all = run_network(model, {{{2}, {1, 2}}}, 1);
+  EXPECT_EQ(all.shape, (Shape{3, 2}));
+  EXPECT_EQ(all.data, (Numbers{1, 2, 2, 4, 5, 9}));
+}
+
+TEST(OnnxControlFlow, ALoopEndsWhereItsConditionDoes) {
+  OnnxModel body = doubling();
+  *body.proto.mutable_graph()->mutable_node(3) = onnx::NodeProto();
+  body.proto.mutable_graph()->mutable_node()->RemoveLast();
+  body.integers("one", {}, {1}).node("", "Less", {"run", "one"}, "on");
+  EXPECT_EQ(run_network(loop_model(body, {"", "", "x"}), {{{2}, {1, 2}}}).data, (Numbers{5, 9}));
+  EXPECT_EQ(import_error(loop_model(doubling(), {"", "", "x"})),
+            "node 'n' (Loop): with it the model's bodies come to more than 200000 nodes");
+}
+
+TEST(OnnxControlFlow, RefusesALoopThatOnlyTheRunEnds) {
+  OnnxModel body = doubling();
+  *body.proto.mutable_graph()->mutable_output(0)->mutable_name() = "is_small";
+  body.initializer("hundred", {}, {100}).node("", "ReduceMax", {"a"}, "most").attribute("keepdims", 0);
+  body.node("", "Less", {"most", "hundred"}, "is_small");
+  EXPECT_EQ(import_error(loop_model(body, {"count", "", "x"})),
+            "node 'n' (Loop): its condition after a run of its body is known only when the model runs, and "
+            "Lathe supports one that is constant");
+  EXPECT_EQ(
+      import_error(loop_model(branch("Add", 1), {"count", "", "x"})),
+      "node 'n' (Loop): its body has 0 inputs and 1 outputs, and by those of the node it must have 3 and 3");
+}
+
+// Running sums of the places of x [3,2] along an axis, from start.
+OnnxModel scan_model(int64_t axis, int64_t backwards) {
+  OnnxModel body;
+  body.input("sum", {2}).input("part", {2});
+  body.node("", "Add", {"sum", "part"}, "next").node("", "Identity", {"next"}, "given");
+  body.output("next").output("given");
+  OnnxModel model;
+  model.input("x", axis == 0 ? Shape{3, 2} : Shape{2, 3}).initializer("start", {2}, {0, 0});
+  model.node("n", "Scan", {"start", "x"}, "last").gives("y").attribute("body", body);
+  model.attribute("num_scan_inputs", 1).attribute("scan_input_axes", {axis});
+  model.attribute("scan_output_axes", {axis});
+  model.attribute("scan_input_directions", {backwards}).attribute("scan_output_directions", {backwards});
+  return model.output("last").output("y");
+}
+
+TEST(OnnxControlFlow, AScanRunsOverEveryPlace) {
+  const Values x{{3, 2}, {1, 10, 2, 20, 3, 30}};
+  EXPECT_EQ(run_network(scan_model(0, 0), {x}).data, (Numbers{6, 60}));
+  EXPECT_EQ(run_network(scan_model(0, 0), {x}, 1).data, (Numbers{1, 10, 3, 30, 6, 60}));
+  EXPECT_EQ(run_network(scan_model(0, 1), {x}, 1).data, (Numbers{6, 60, 5, 50, 3, 30}));
+  const Values turned{{2, 3}, {1, 2, 3, 10, 20, 30}};
+  EXPECT_EQ(run_network(scan_model(1, 0), {turned}, 1).data, (Numbers{1, 3, 6, 10, 30, 60}));
+  EXPECT_EQ(import_error(scan_model(0, 0).operator_set(8)),
+            "node 'n' (Scan): it is of operator set 8, and Lathe supports it from 9 on");
+}
+
+// A loop within a branch within a loop: each place has names of its own.
+TEST(OnnxControlFlow, BodiesStandWithinBodies) {
+  OnnxModel inner;
+  inner.input("j", {}, kI64).input("on", {}, kBool).input("b", {2});
+  inner.node("", "Add", {"b", "a"}, "sum")
+      .node("", "Identity", {"on"}, "still")
+      .output("still")
+      .output("sum");
+  OnnxModel looping;
+  looping.integers("two", {}, {2}).node("", "Loop", {"two", "", "a"}, "thrice").attribute("body", inner);
+  looping.output("thrice");
+  OnnxModel outer;
+  outer.input("i", {}, kI64).input("on", {}, kBool).input("a", {2}).node("", "If", {"on"}, "next");
+  outer.attribute("then_branch", looping).attribute("else_branch", branch("Add", 1));
+  outer.node("", "Identity", {"on"}, "still").output("still").output("next");
+  OnnxModel model;
+  model.input("x", {2}).integers("count", {}, {2}).node("n", "Loop", {"count", "", "x"}, "y");
+  model.attribute("body", outer).output("y");
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}}).data, (Numbers{9, 18}));
+}
+
+}  // namespace
+}  // namespace lathe

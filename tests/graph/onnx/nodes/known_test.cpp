@@ -1,0 +1,78 @@
+// What is known when a model is read: Range and Mod of constants.
+#include "graph/onnx/nodes/known.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/network_runner.h"
+#include "graph/onnx/models.h"
+
+namespace lathe {
+namespace {
+
+// x + range(..), of f32.
+OnnxModel range_model(int64_t places, float start, float limit, float step) {
+  OnnxModel model;
+  model.input("x", {places}).initializer("a", {}, {start}).initializer("b", {}, {limit});
+  model.initializer("c", {}, {step})
+      .node("n", "Range", {"a", "b", "c"}, "r")
+      .node("m", "Add", {"x", "r"}, "y");
+  return std::move(model.output("y"));
+}
+
+TEST(Range, CountsUpToItsLimit) {
+  const auto added = [](const OnnxModel& model, int64_t places) {
+    return run_network(model, {{{places}, std::vector<double>(static_cast<size_t>(places), 0)}}).data;
+  };
+  EXPECT_EQ(added(range_model(3, 1, 7, 2), 3), (std::vector<double>{1, 3, 5}));
+  EXPECT_EQ(added(range_model(4, 1, 7.5F, 2), 4), (std::vector<double>{1, 3, 5, 7}));
+  EXPECT_EQ(added(range_model(2, 10, 4, -4), 2), (std::vector<double>{10, 6}));
+  OnnxModel integers;
+  integers.input("x", {3}).integers("a", {}, {2}).integers("b", {}, {-1}).integers("c", {}, {-1});
+  integers.node("n", "Range", {"a", "b", "c"}, "r").node("m", "Gather", {"x", "r"}, "y").output("y");
+  EXPECT_EQ(run_network(integers, {numbered({3})}).data, (std::vector<double>{3, 2, 1}));
+}
+
+TEST(Range, NamesWhatItCannotTake) {
+  EXPECT_EQ(import_error(range_model(1, 1, 7, 0)),
+            "node 'n' (Range): 1 to 7 by 0 is no range that Lathe supports");
+  EXPECT_EQ(import_error(range_model(1, 7, 1, 1)),
+            "node 'n' (Range): its result has shape [0], and every extent must be at least 1");
+  EXPECT_EQ(import_error(range_model(1, 0, 1e30F, 1)),
+            "node 'n' (Range): 0 to 1.0000000150474662e+30 by 1 is no range that Lathe supports");
+  OnnxModel mixed = range_model(1, 1, 2, 1).integers("i", {}, {1});
+  mixed.proto.mutable_graph()->mutable_node(0)->set_input(2, "i");
+  EXPECT_EQ(import_error(mixed),
+            "node 'n' (Range): input 2 is i64[] and input 0 f32[], and must be of one type");
+  EXPECT_EQ(import_error(node_model({}, "Range", {"x", "x", "x"})),
+            "node 'n' (Range): input 0, 'x', is an input of the model, and Lathe supports a constant there");
+}
+
+// The places of x [7] that a remainder of integers gives.
+std::vector<double> integer_remainders(int64_t fmod) {
+  OnnxModel model;
+  model.input("x", {7}).integers("a", {5, -5, 5, -5, 6}).integers("b", {3, 3, -3, -3, 3});
+  model.node("n", "Mod", {"a", "b"}, "r").attribute("fmod", fmod).node("g", "Gather", {"t", "r"}, "u");
+  model.initializer("t", {7}, {0, 1, 2, 3, 4, -2, -1}).node("m", "Mul", {"u", "one"}, "v");
+  model.initializer("one", {1}, {1}).node("s", "ReduceSum", {"x"}, "w").node("z", "Add", {"v", "w"}, "y");
+  return run_network(model.output("y"), {{{7}, std::vector<double>(7, 0)}}).data;
+}
+
+TEST(Mod, HasTheSignOfTheDivisorOrOfTheDividend) {
+  EXPECT_EQ(integer_remainders(0), (std::vector<double>{2, 1, -1, -2, 0}));
+  EXPECT_EQ(integer_remainders(1), (std::vector<double>{2, -2, 2, -2, 0}));
+  OnnxModel reals;
+  reals.input("x", {2, 2}).initializer("a", {2, 1}, {5.5F, -5.5F}).initializer("b", {2}, {2, -4});
+  reals.node("n", "Mod", {"a", "b"}, "r").attribute("fmod", 1).node("m", "Mul", {"x", "r"}, "y").output("y");
+  EXPECT_EQ(run_network(reals, {{{2, 2}, {1, 1, 1, 1}}}).data, (std::vector<double>{1.5, 1.5, -1.5, -1.5}));
+}
+
+TEST(Mod, NamesWhatItCannotTake) {
+  OnnxModel zero = node_model({1}, "Relu").integers("a", {1}).integers("b", {0});
+  zero.node("m", "Mod", {"a", "b"}, "r");
+  EXPECT_EQ(import_error(zero), "node 'm' (Mod): it divides integers by 0");
+  OnnxModel reals = node_model({1}, "Relu").initializer("a", {1}).node("m", "Mod", {"a", "a"}, "r");
+  EXPECT_EQ(import_error(reals), "node 'm' (Mod): attribute 'fmod' is 0, and Lathe supports 1");
+}
+
+}  // namespace
+}  // namespace lathe

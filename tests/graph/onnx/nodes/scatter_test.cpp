@@ -1,0 +1,111 @@
+#include "graph/onnx/nodes/scatter.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/network_runner.h"
+#include "graph/onnx/import.h"
+#include "graph/onnx/models.h"
+
+namespace lathe {
+namespace {
+
+using Numbers = std::vector<double>;
+
+OnnxModel scatter_model(const char* type, const Shape& data, const Shape& indices,
+                        const std::vector<int64_t>& places, const Shape& updates,
+                        const char* reduction = "none") {
+  OnnxModel model;
+  model.operator_set(18).input("x", data).integers("i", indices, places).input("u", updates);
+  model.node("n", type, {"x", "i", "u"}, "y").attribute("reduction", reduction).output("y");
+  return model;
+}
+
+std::string refusal_of(const OnnxModel& model) {
+  const auto graph = import_onnx_bytes(model.bytes(), "m");
+  return graph ? "taken" : graph.error().message;
+}
+
+TEST(OnnxScatter, ElementsAreWrittenAlongAnAxis) {
+  OnnxModel model = scatter_model("ScatterElements", {2, 3}, {2, 2}, {2, -3, 1, 1}, {2, 2});
+  model.attribute("axis", 1);
+  // The last of two updates of one place stays.
+  EXPECT_EQ(run_network(model, {numbered({2, 3}), {{2, 2}, {10, 20, 30, 40}}}).data,
+            (Numbers{20, 2, 10, 4, 40, 6}));
+}
+
+TEST(OnnxScatter, OldModelsCallItScatter) {
+  OnnxModel model;
+  model.operator_set(9).input("x", {3}).integers("i", {1}, {1}).input("u", {1});
+  model.node("n", "Scatter", {"x", "i", "u"}, "y").output("y");
+  EXPECT_EQ(run_network(model, {numbered({3}), {{1}, {9}}}).data, (Numbers{1, 9, 3}));
+}
+
+TEST(OnnxScatter, SlicesAreWrittenWhereIndicesSay) {
+  const OnnxModel rows = scatter_model("ScatterND", {3, 2}, {2, 1}, {2, 0}, {2, 2});
+  EXPECT_EQ(run_network(rows, {numbered({3, 2}), {{2, 2}, {10, 20, 30, 40}}}).data,
+            (Numbers{30, 40, 3, 4, 10, 20}));
+  const OnnxModel elements = scatter_model("ScatterND", {3, 2}, {2, 2}, {0, -1, 2, 0}, {2});
+  EXPECT_EQ(run_network(elements, {numbered({3, 2}), {{2}, {10, 20}}}).data, (Numbers{1, 10, 3, 4, 20, 6}));
+}
+
+TEST(OnnxScatter, UpdatesOfOnePlaceAreReduced) {
+  const std::vector<int64_t> places{1, 1, 3, 1};
+  const std::vector<Values> inputs{numbered({5}), {{4}, {10, -20, 30, 3}}};
+  const auto result = [&](const char* reduction) {
+    return run_network(scatter_model("ScatterElements", {5}, {4}, places, {4}, reduction), inputs).data;
+  };
+  EXPECT_EQ(result("add"), (Numbers{1, -5, 3, 34, 5}));
+  EXPECT_EQ(result("mul"), (Numbers{1, -1200, 3, 120, 5}));
+  EXPECT_EQ(result("max"), (Numbers{1, 10, 3, 30, 5}));
+  EXPECT_EQ(result("min"), (Numbers{1, -20, 3, 4, 5}));
+}
+
+TEST(OnnxScatter, WhatDoesNotFitIsRefused) {
+  EXPECT_NE(refusal_of(scatter_model("ScatterND", {3, 2}, {1, 1}, {3}, {1, 2})).find("no place 3 in axis 0"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(scatter_model("ScatterND", {3, 2}, {1, 1}, {0}, {2})).find("do not fit"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(scatter_model("ScatterND", {3}, {1, 2}, {0, 0}, {1})).find("do not fit"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(scatter_model("ScatterElements", {3}, {2}, {0, 1}, {1})).find("do not fit"),
+            std::string::npos);
+  const std::vector<int64_t> many(65, 1);
+  EXPECT_NE(refusal_of(scatter_model("ScatterND", {3}, {65, 1}, many, {65}, "add")).find("a place 65 times"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(scatter_model("ScatterND", {3}, {1, 1}, {0}, {1}, "or")).find("reduction"),
+            std::string::npos);
+}
+
+OnnxModel gather_model(const Shape& data, const Shape& indices, int64_t batch = 0) {
+  OnnxModel model;
+  model.operator_set(13).input("x", data).input("i", indices, onnx::TensorProto_DataType_INT64);
+  model.node("n", "GatherND", {"x", "i"}, "y").attribute("batch_dims", batch).output("y");
+  return model;
+}
+
+TEST(OnnxGatherNd, TakesElementsAndSlices) {
+  const Values x = numbered({2, 3});
+  EXPECT_EQ(run_network(gather_model({2, 3}, {2, 2}), {x, {{2, 2}, {0, 2, -1, 0}, DType::i64}}).data,
+            (Numbers{3, 4}));
+  const Values rows = run_network(gather_model({2, 3}, {2, 1}), {x, {{2, 1}, {1, 0}, DType::i64}});
+  EXPECT_EQ(rows.shape, (Shape{2, 3}));
+  EXPECT_EQ(rows.data, (Numbers{4, 5, 6, 1, 2, 3}));
+}
+
+TEST(OnnxGatherNd, BatchesHaveIndicesOfTheirOwn) {
+  const Values x = numbered({2, 3, 2});
+  const Values result = run_network(gather_model({2, 3, 2}, {2, 1}, 1), {x, {{2, 1}, {2, -3}, DType::i64}});
+  EXPECT_EQ(result.shape, (Shape{2, 2}));
+  EXPECT_EQ(result.data, (Numbers{5, 6, 7, 8}));
+}
+
+TEST(OnnxGatherNd, ConstantIndicesLieInside) {
+  OnnxModel model;
+  model.operator_set(13).input("x", {2, 3}).integers("i", {1, 2}, {1, 3});
+  model.node("n", "GatherND", {"x", "i"}, "y").output("y");
+  EXPECT_NE(refusal_of(model).find("no place 3 in axis 1"), std::string::npos) << refusal_of(model);
+  EXPECT_NE(refusal_of(gather_model({2, 3}, {1, 3})).find("do not fit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lathe
