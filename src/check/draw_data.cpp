@@ -120,27 +120,37 @@ std::string fault_of(const Reference& reference, const Excess& excess) {
   return {};
 }
 
-// Looks at some of the reference's elements: an attempt at drawing need not cost much.
-void judge_bounds(const Reference& reference, ErrorBound& bound, double scale, Attempt& made) {
+// How many elements of each output an attempt at drawing looks at, which need not cost much; 0 where even one
+// consists of too much, as where all places are compared with all others.
+size_t looked_at_elements(const Dag& dag) {
   constexpr size_t kMostLookedAt = 128;
+  constexpr double kMostOperations = 1e7;  // half a second
+  for (size_t count = kMostLookedAt; count > 0; count /= 4)
+    if (operations_beneath(dag, static_cast<double>(count)) <= kMostOperations) return count;
+  return 0;
+}
+
+Status judge_bounds(const Reference& reference, ErrorBound& bound, size_t most, double scale,
+                    const Watch& watch, Attempt& made) {
   const DType dtype = reference.tensor->dtype;
-  const size_t step = (reference.positions.size() + kMostLookedAt - 1) / kMostLookedAt;
+  const size_t step = (reference.positions.size() + most - 1) / most;
   double looked_at = 0;
   double decided = 0;
   double tells = 0;
   for (size_t i = 0; i < reference.positions.size(); i += step) {
     ++looked_at;
-    const Approximate element = bound.at(reference.tensor, reference.positions[i]);
+    LATHE_TRY(const Approximate element, bound.within(reference.tensor, reference.positions[i], watch));
     const double size = is_float(dtype) ? std::max(std::abs(element.value), scale) : 0;
     const bool is_held = is_representable(dtype, element.value);
     if (!is_held || element.error <= kMostBound * size) ++decided;
     if (!is_held || element.error <= kSmallBound * size) ++tells;
   }
   if (tells < kMostShare * looked_at) made.tells_most = false;
-  if (decided >= kLeastDecidedShare * looked_at || !made.fault.empty()) return;
+  if (decided >= kLeastDecidedShare * looked_at || !made.fault.empty()) return {};
   made.fault = fmt::format(
       "output '{}' hangs on how the floats that it follows from are rounded: programs cannot be compared",
       reference.tensor->name);
+  return {};
 }
 
 Result<Attempt> attempt(const Dag& dag, int64_t sampled_points, uint64_t seed, const Way& way,
@@ -160,8 +170,11 @@ Result<Attempt> attempt(const Dag& dag, int64_t sampled_points, uint64_t seed, c
   for (const Reference& reference : made.data.references)
     if (made.fault.empty()) made.fault = fault_of(reference, made.excess);
   if (!made.fault.empty() || (way.scale == 1 && !is_sensitive(dag))) return made;
+  const size_t most = looked_at_elements(dag);
+  if (most == 0) return made;
   ErrorBound bound(dag, made.data.inputs);
-  for (const Reference& reference : made.data.references) judge_bounds(reference, bound, way.scale, made);
+  for (const Reference& reference : made.data.references)
+    LATHE_TRY_STATUS(judge_bounds(reference, bound, most, way.scale, watch, made));
   return made;
 }
 

@@ -39,6 +39,15 @@ class ErrorBound::Elements {
     for (const Compute& compute : dag.computes) computed_[compute.output.get()].compute = &compute;
   }
 
+  Result<Approximate> within(const TensorNode* tensor, int64_t position, const Watch& watch) {
+    watch_ = &watch;
+    is_stopped_ = false;
+    const Approximate element = at(tensor, position);
+    watch_ = nullptr;
+    if (!std::exchange(is_stopped_, false)) return element;
+    return fail(ErrorKind::timeout, "there was no time left to tell what roundings may make of an element");
+  }
+
   Approximate at(const TensorNode* tensor, int64_t position) {
     const auto found = computed_.find(tensor);
     if (found == computed_.end()) {
@@ -50,6 +59,7 @@ class ErrorBound::Elements {
     Computed& computed = found->second;
     if (const auto known = computed.known.find(position); known != computed.known.end()) return known->second;
     const Approximate element = computed_element(*computed.compute, position);
+    if (is_stopped_) return {kNan, kUnbounded};
     computed.known.emplace(position, element);
     return element;
   }
@@ -61,6 +71,12 @@ class ErrorBound::Elements {
   };
 
   Approximate computed_element(const Compute& compute, int64_t position);
+  // Asked once for so many terms.
+  bool is_stopped() {
+    constexpr uint64_t kTermsAtOnce = 1 << 14;
+    if (watch_ != nullptr && ++terms_ % kTermsAtOnce == 0) is_stopped_ = is_stopped_ || watch_->is_over();
+    return is_stopped_;
+  }
   Approximate value(const Expr& e, const Environment& axes);
   Place place(const Affine& index, const Environment& axes);
   Place place(const AtomNode& atom, const Environment& axes);
@@ -70,6 +86,9 @@ class ErrorBound::Elements {
 
   std::map<const TensorNode*, std::span<const double>> given_;
   std::map<const TensorNode*, Computed> computed_;
+  const Watch* watch_ = nullptr;  // of the call
+  uint64_t terms_ = 0;
+  bool is_stopped_ = false;
 };
 
 Approximate ErrorBound::Elements::computed_element(const Compute& compute, int64_t position) {
@@ -81,10 +100,12 @@ Approximate ErrorBound::Elements::computed_element(const Compute& compute, int64
     axes[i].second = position % axis.extent;
     position /= axis.extent;
   }
+  if (is_stopped()) return {kNan, kUnbounded};
   if (compute.reduction == Reduction::none) return value(compute.body, axes);
   const DType dtype = compute.output->dtype;
   ApproximateReduction reduction(compute.reduction, dtype);
   for (;;) {
+    if (is_stopped()) return {kNan, kUnbounded};
     reduction.add(value(compute.body, axes));
     size_t dim = axes.size();
     while (dim > compute.spatial_count() && ++axes[dim - 1].second == compute.axes[dim - 1].extent)
@@ -178,6 +199,10 @@ Approximate ErrorBound::at(const Tensor& tensor, int64_t position) {
   return elements_->at(tensor.get(), position);
 }
 
+Result<Approximate> ErrorBound::within(const Tensor& tensor, int64_t position, const Watch& watch) {
+  return elements_->within(tensor.get(), position, watch);
+}
+
 namespace {
 
 // The operand near whose zero the expression has no bound or no value; none where it has both everywhere.
@@ -207,6 +232,24 @@ bool jumps(const Expr& e) {
 }
 
 }  // namespace
+
+double operations_beneath(const Dag& dag, double elements) {
+  std::map<const TensorNode*, double> needed;
+  for (const Tensor& output : dag.outputs) needed[output.get()] = elements;
+  double operations = 0;
+  for (const Compute& compute : dag.computes | std::views::reverse) {
+    const double times =
+        std::min(needed[compute.output.get()], static_cast<double>(compute.output.elements()));
+    double terms = 1;
+    for (size_t i = compute.spatial_count(); i < compute.axes.size(); ++i)
+      terms *= static_cast<double>(compute.axes[i].extent);
+    double nodes = 0;
+    for_each(compute.body, [&](const Expr&) { ++nodes; });
+    operations += times * terms * nodes;
+    for (const Load* load : loads_of(compute.body)) needed[load->tensor.get()] += times * terms;
+  }
+  return operations;
+}
 
 bool is_sensitive(const Dag& dag) {
   const auto is_of_floats = [](const Tensor& tensor) { return is_float(tensor->dtype); };

@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 
+#include "base/result.h"
+#include "base/watch.h"
 #include "check/approximate.h"
 #include "expr/dag.h"
 #include "loop/host_tensor.h"
@@ -26,11 +28,16 @@ class ErrorBound {
 
   // One element of a tensor that the Dag computes, by its row-major position.
   Approximate at(const Tensor& tensor, int64_t position);
+  // The same; an Error (timeout) where the watch is over before: one element may consist of all others.
+  Result<Approximate> within(const Tensor& tensor, int64_t position, const Watch& watch);
 
  private:
   class Elements;
   std::unique_ptr<Elements> elements_;
 };
+
+// How many operations so many elements of each output consist of, at the most.
+double operations_beneath(const Dag& dag, double elements);
 
 // Whether roundings may change some element by more than a share of its terms: where the Dag divides, takes
 // logarithms, roots or powers, or cuts floats off, and where integers or booleans follow from floats.

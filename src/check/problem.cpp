@@ -98,7 +98,7 @@ ElementBound Problem::State::bound_of(const Tensor& output, double by, Watch wat
       numbers = loaded();
       bound.emplace(task.dag, numbers);
     }
-    Approximate element = bound->at(output, position);
+    LATHE_TRY(Approximate element, bound->within(output, position, watch));
     element.error *= proportion;
     return element;
   };

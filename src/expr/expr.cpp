@@ -155,6 +155,10 @@ Expr cast(Type type, const Expr& operand) {
   if (number != nullptr && is_float(type.dtype) && is_float(operand.type().dtype) &&
       !std::isfinite(number->value))
     return literal(type, number->value);
+  // A constant of index arithmetic is a literal of the type, as its text is read.
+  const Index* index = operand.as<Index>();
+  if (index != nullptr && index->value.is_constant() && type.dtype != DType::boolean)
+    return literal(type, static_cast<double>(index->value.constant()));
   // To and from a type that nothing is computed in the one way leads through that which is.
   const DType through = is_storage_only(type.dtype) ? type.dtype : operand.type().dtype;
   const Type computed{info_of(through).computed_in, type.lanes};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "expr/walk.h"
 #include "rewrite/divided_axis.h"
 #include "rewrite/factored_sum.h"
 #include "rewrite/im2col.h"
@@ -104,6 +105,21 @@ Status check_names(const RewriteRule& rule, const std::string& stage, const Dag&
                           rule.name, stage, *taken));
 }
 
+// A rule that loses an axis on the way is refused there, and not found out by who makes code of it.
+Status check_axes(const RewriteRule& rule, const std::string& stage, const Dag& dag) {
+  for (const Compute& compute : dag.computes) {
+    std::vector<Var> vars;
+    collect_vars(compute.body, vars);
+    for (const Var& var : vars) {
+      if (std::ranges::find(compute.axes, var, &Axis::var) != compute.axes.end()) continue;
+      return fail(ErrorKind::illegal_schedule,
+                  fmt::format("rewrite {} does not apply to '{}': '{}' is no axis of '{}'", rule.name, stage,
+                              var.name(), compute.output->name));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 const RewriteRule* find_rule(const std::string& name) {
@@ -119,6 +135,7 @@ Result<Dag> rewrite(const Dag& dag, const std::string& rule, const std::string& 
   LATHE_TRY_STATUS(check_parameters(*found, parameters));
   LATHE_TRY(Dag rewritten, found->apply(dag, stage, parameters));
   LATHE_TRY_STATUS(check_names(*found, stage, rewritten));
+  LATHE_TRY_STATUS(check_axes(*found, stage, rewritten));
   return rewritten;
 }
 

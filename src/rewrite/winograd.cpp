@@ -75,6 +75,7 @@ class WinogradRewriter {
   Named transform_weights(std::vector<Compute>& computes) const;
   Expr weight_at(const Values& values) const;
   Named transform_data(std::vector<Compute>& computes) const;
+  std::vector<Affine> digits_in(const NamedNest& nest) const;
   Expr data_at(const NamedNest& nest) const;
   Named multiply(const Named& data, const Named& weights, std::vector<Compute>& computes) const;
   Named transform_back(Named result, std::vector<Compute>& computes) const;
@@ -283,18 +284,26 @@ Named WinogradRewriter::transform_weights(std::vector<Compute>& computes) const 
   return before;
 }
 
+// What the flat axis of a nest says of each digit.
+std::vector<Affine> WinogradRewriter::digits_in(const NamedNest& nest) const {
+  Ranges known;
+  for (const Axis& loop : nest.axes) known.set_extent(loop.var, loop.extent);
+  int64_t inner = 1;
+  std::vector<Affine> parts(digits_.size());
+  for (size_t i = digits_.size(); i-- > 0;) {
+    parts[i] = simplify(modulo(floor_div(nest.values.at(kFlat), inner), digits_[i].count), known);
+    inner *= digits_[i].count;
+  }
+  return parts;
+}
+
 // The data under point a, b.. of a tile, 0 beyond the image: nothing of that is ever copied out.
 Expr WinogradRewriter::data_at(const NamedNest& nest) const {
   const Values& values = nest.values;
   Ranges known;
   for (const Axis& loop : nest.axes) known.set_extent(loop.var, loop.extent);
   Substitution taken;
-  int64_t inner = 1;
-  std::vector<Affine> parts_of_flat(digits_.size());
-  for (size_t i = digits_.size(); i-- > 0;) {
-    parts_of_flat[i] = simplify(modulo(floor_div(values.at(kFlat), inner), digits_[i].count), known);
-    inner *= digits_[i].count;
-  }
+  const std::vector<Affine> parts_of_flat = digits_in(nest);
   auto digit = parts_of_flat.begin();
   for (const size_t i : product_.rows) taken.emplace_back(axis(i).var, *digit++);
   for (size_t k = 0; k < tiled_.size(); ++k) {
@@ -372,6 +381,10 @@ Named WinogradRewriter::multiply(const Named& data, const Named& weights,
     const auto value = nest.values.find(names_[i]);
     if (value != nest.values.end()) renamed.emplace_back(axis(i).var, value->second);
   }
+  // A row may move a window that stays.
+  const std::vector<Affine> digits = digits_in(nest);
+  auto digit = digits.begin();
+  for (const size_t i : product_.rows) renamed.emplace_back(axis(i).var, *digit++);
   for (size_t w = 0; w < sides_.size(); ++w) {
     const Side& side = sides_[w];
     if (!side.is_tiled()) {

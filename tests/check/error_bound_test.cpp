@@ -104,6 +104,24 @@ TEST(ErrorBound, ValuesAreThoseOfTheEvaluator) {
   for (size_t i = 0; i < elements.size(); ++i) EXPECT_NEAR(elements[i].value, expected[0].values[i], 1e-12);
 }
 
+// Each of C's elements consists of all of T, and each of T's of all of A.
+TEST(ErrorBound, AnElementThatConsistsOfAllOthersCanBeStopped) {
+  const Dag dag = task_of("T[i:3000] = sum(j:3000) i32(A[i] < A[j])\nC[k:9] = sum(r:3000) T[r] * i32(k)").dag;
+  EXPECT_GT(operations_beneath(dag, 1), 3000.0 * 3000);
+  EXPECT_LT(operations_beneath(dag, 9), 2 * operations_beneath(dag, 1)) << "T is computed once";
+  const std::vector<HostTensor> inputs = random_inputs(dag);
+  ErrorBound bound(dag, inputs);
+  int asked = 0;
+  const Watch watch{.stop = [&] { return ++asked > 3; }};
+  const Result<Approximate> stopped = bound.within(dag.outputs[0], 1, watch);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().kind, ErrorKind::timeout);
+  EXPECT_EQ(asked, 4);
+  const Result<Approximate> whole = bound.within(dag.outputs[0], 1, {});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->value, 3000.0 * 2999 / 2) << "nothing is left of what was given up";
+}
+
 TEST(ErrorBound, IntegersThatARoundingDecidesAreTold) {
   const std::vector<Approximate> elements = bounds_of("C[i:4000] = i32(floor(A[i] * 30000.0))");
   const auto open = std::ranges::count_if(elements, [](const Approximate& e) { return !e.is_exact(); });

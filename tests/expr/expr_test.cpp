@@ -47,6 +47,15 @@ TEST_F(ExprTest, InfinitiesAreTheEndsOfIntegers) {
   EXPECT_EQ(literal({DType::i32}, kInfinity).as<Literal>()->integer, 2147483647);
 }
 
+// As its text is read, so that a task has one hash.
+TEST_F(ExprTest, AConstantIndexInACastIsALiteral) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32}) {
+    const Expr three = cast({dtype, 1}, Expr(int64_t{3}));
+    EXPECT_NE(three.as<Literal>(), nullptr);
+    EXPECT_EQ(to_string(three), to_string(literal({dtype, 1}, 3)));
+  }
+}
+
 TEST_F(ExprTest, IndexArithmeticStaysAffine) {
   const auto affine = [](const Expr& e) { return e.as<Index>() != nullptr; };
   EXPECT_TRUE(affine(Expr(i) * 2 + j - 1));

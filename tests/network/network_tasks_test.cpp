@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "expr/parse.h"
+#include "expr/print.h"
+#include "expr/structural_hash.h"
 #include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
 #include "graph/simplify.h"
@@ -24,6 +27,23 @@ NetworkTasks products(int64_t columns) {
   const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
   const Partition parts = partition(graph).value();
   return network_tasks(graph, parts, generic_target("x86-avx2")).value();
+}
+
+// A records file keeps a task by its text: what that is read as must be the task itself.
+TEST(NetworkTasks, AreWhatTheirTextsSay) {
+  OnnxModel model;
+  model.input("x", {1, 3, 3, 5, 1}).initializer("scales", {5}, {1, 1, 0.5F, 0.5F, 1});
+  model.node("n", "Resize", {"x", "", "scales"}, "y").attribute("mode", "linear");
+  model.attribute("coordinate_transformation_mode", "align_corners").output("y");
+  const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
+  const Partition parts = partition(graph).value();
+  const NetworkTasks network = network_tasks(graph, parts, generic_target("x86-avx2")).value();
+  for (const WeightedTask& each : network.tasks) {
+    const std::string text = to_string(each.task.dag);
+    const Result<Dag> read = parse_dag(text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(hash_of(*read), hash_of(each.task.dag)) << text;
+  }
 }
 
 TEST(NetworkTasks, RunColdWhereConstantsExceedTheCaches) {

@@ -176,6 +176,33 @@ TEST(Winograd, SidesOfATileMayDifferOrStayAsTheyAre) {
   EXPECT_EQ(none.error().message, "winograd does not apply to 'O': none of its windows is tiled");
 }
 
+// `a` is no axis of the weights and moves the window that stays.
+TEST(Winograd, AnotherAxisMayMoveAWindowThatStays) {
+  for (const int extent : {1, 3}) {
+    const std::string text = fmt::format(
+        "O[n:2, f:4, y:6, x:8, a:{}] = sum(c:3, ky:3, kx:3) I[n, c, y + ky + 2*a, x + kx] * W[f, c, ky, kx]",
+        extent);
+    const Task task = make_task("conv", *parse_dag(text), generic_target("x86-avx2")).value();
+    for (const RewriteParameters& parameters :
+         {RewriteParameters{{"m0", 1}, {"m1", 4}}, RewriteParameters{{"m0", 1}, {"m1", 4}, {"pairs", 1}}}) {
+      const Trace trace = {RewriteStep{"winograd", "O", parameters}};
+      EXPECT_LT(loss(task, trace), relative_tolerance(task.dag, trace)) << text;
+    }
+  }
+}
+
+// Strides of 2 and 1, so that one phase has a single place and no part in the weights.
+TEST(Winograd, TakesThePhasesOfATransposedConvolutionOfTwoStrides) {
+  const Dag dag = *parse_dag(
+      "E[n:2, c:3, y:13, x:9] = select(y % 2 == 0 && y >= 2 && y < 12 && x >= 2 && x < 7, "
+      "X[n, c, y / 2 - 1, x - 2], 0.0)\n"
+      "O[n:2, f:4, y:11, x:7] = sum(c:3, ky:3, kx:3) E[n, c, y + ky, x + kx] * W[c, f, -ky + 2, -kx + 2]");
+  const Task task = make_task("conv", dag, generic_target("x86-avx2")).value();
+  const Trace trace = {RewriteStep{"phases", "O", {}},
+                       RewriteStep{"winograd", "O.P", {{"m0", 1}, {"m1", 4}}}};
+  EXPECT_LT(loss(task, trace), relative_tolerance(task.dag, trace));
+}
+
 // Names that a rewrite in pairs takes are free otherwise.
 TEST(Winograd, AnAxisKeepsItsNameWhereNothingElseTakesIt) {
   const Task task = make_task("conv",

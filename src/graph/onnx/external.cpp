@@ -92,7 +92,8 @@ Result<std::shared_ptr<const Bytes>> read_external(const onnx::TensorProto& tens
   std::error_code error;
   const auto file_bytes = static_cast<int64_t>(fs::file_size(path, error));
   const int64_t begin = offset.value_or(0);
-  const int64_t bytes = length.value_or(std::max<int64_t>(file_bytes - begin, 0));
+  // Without a length it takes what it needs, whatever else the file holds.
+  const int64_t bytes = length.value_or(bytes_of(type));
   if (bytes != bytes_of(type)) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} has {} bytes of data in the file '{}', and {} takes {}", label, bytes,

@@ -50,10 +50,12 @@ Tensor lower(const LrnOp& op, DagBuilder& builder, std::span<const Tensor> opera
   const Tensor& x = operands[0];
   const std::vector<Axis> axes = axes_of(x);
   Window window;
-  window.padding = {(op.size - 1) / 2};
-  window.padding_after = {op.size - 1 - (op.size - 1) / 2};
+  // What lies beyond all channels adds nothing.
+  const int64_t beside = axes[1].extent - 1;
+  window.padding = {std::min((op.size - 1) / 2, beside)};
+  window.padding_after = {std::min(op.size - 1 - (op.size - 1) / 2, beside)};
   const Tensor padded = pad(builder, x, 1, 1, window);
-  const Axis tap = reduce("tap", op.size);
+  const Axis tap = reduce("tap", window.padding[0] + window.padding_after[0] + 1);
   std::vector<Affine> index = indices(axes);
   index[1] += tap.var;
   const Expr element = load(padded, index);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/integers.h"
 #include "graph/onnx/node.h"
 
 namespace lathe {
@@ -49,6 +50,29 @@ double combine(ReduceFunction function, double sum, double x) {
     case ReduceFunction::product: return sum * x;
   }
   return sum;
+}
+
+// Of integers, which wrap around: products of 32 bits, and sums of 64, are more than a double holds.
+Values reduce_integers(const Values& x, const std::vector<size_t>& axes, ReduceFunction function) {
+  Values result{reduced_shape(axes, x.shape, true), {}, x.dtype};
+  const uint64_t start = function == ReduceFunction::product ? 1 : 0;
+  std::vector<uint64_t> sums(static_cast<size_t>(elements_of(result.shape)), start);
+  Shape index(x.shape.size(), 0);
+  size_t place = 0;
+  do {
+    uint64_t& sum = sums[static_cast<size_t>(broadcast_offset(result.shape, index))];
+    const auto signed_element = static_cast<int64_t>(x.data[place++]);
+    const auto element = static_cast<uint64_t>(signed_element);
+    switch (function) {
+      case ReduceFunction::product: sum *= element; break;
+      case ReduceFunction::sum_square: sum += element * element; break;
+      case ReduceFunction::l1: sum += signed_element < 0 ? 0 - element : element; break;
+      default: sum += element; break;
+    }
+  } while (next_index(index, x.shape));
+  for (const uint64_t sum : sums)
+    result.data.push_back(static_cast<double>(wrap_to(x.dtype, static_cast<int64_t>(sum))));
+  return result;
 }
 
 ReduceExpr reduction_of(ReduceFunction function, const std::vector<Axis>& over, const Expr& x) {
@@ -143,13 +167,15 @@ bool takes_integers(ReduceFunction function) {
 }
 
 Values reduce_values(const Values& x, const std::vector<size_t>& axes, ReduceFunction function) {
+  const bool chooses = function == ReduceFunction::max || function == ReduceFunction::min;
+  if (is_integer(x.dtype) && !chooses) return reduce_integers(x, axes, function);
   Values result{reduced_shape(axes, x.shape, true), {}, x.dtype};
   result.data.assign(static_cast<size_t>(elements_of(result.shape)), start_of(function));
   Shape index(x.shape.size(), 0);
   size_t place = 0;
   do {
     double& sum = result.data[static_cast<size_t>(broadcast_offset(result.shape, index))];
-    sum = wrapped(x.dtype, combine(function, sum, x.data[place++]));
+    sum = combine(function, sum, x.data[place++]);
   } while (next_index(index, x.shape));
   for (double& sum : result.data) {
     if (function == ReduceFunction::mean) sum /= static_cast<double>(elements_along(axes, x.shape));

@@ -72,6 +72,15 @@ TEST_F(OnnxExternalTest, ReadsThePartThatIsNamed) {
   }
 }
 
+// As ONNX Runtime does: writers may leave the length out, and put several tensors into a file.
+TEST_F(OnnxExternalTest, WithoutALengthItTakesWhatItNeeds) {
+  const Result<Graph> graph = import({{"location", "weights"}, {"offset", "4"}});
+  ASSERT_TRUE(graph) << graph.error().to_string();
+  const std::vector<double> sum =
+      evaluate_graph(*graph, std::vector<Values>{{{4}, {0, 0, 0, 0}}})->front().data;
+  EXPECT_EQ(std::vector<double>(sum.begin() + 1, sum.end()), (std::vector<double>{1, 2, 3}));
+}
+
 TEST_F(OnnxExternalTest, LinksMayLeadAnywhereWithinTheFolder) {
   std::filesystem::create_symlink("deep/weights", folder_ / "net/inner");
   EXPECT_TRUE(import(at("inner")));
@@ -119,7 +128,7 @@ TEST_F(OnnxExternalTest, NamesAPartOfAnotherSize) {
   EXPECT_EQ(refusal({{"location", "weights"}, {"offset", "9223372036854775807"}, {"length", "16"}}),
             "initializer 'w' keeps its data in 16 bytes of the file 'weights' from byte 9223372036854775807 "
             "on, and the file has 24 bytes");
-  EXPECT_EQ(refusal({{"location", "weights"}}),
+  EXPECT_EQ(refusal({{"location", "weights"}, {"length", "24"}}),
             "initializer 'w' has 24 bytes of data in the file 'weights', and f32[4] takes 16");
   for (const char* number : {"-8", "8 ", "0x8", "", "99999999999999999999"}) {
     EXPECT_EQ(refusal({{"location", "weights"}, {"offset", number}}),

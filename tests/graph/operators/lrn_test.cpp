@@ -38,6 +38,13 @@ std::vector<double> by_formula(const Values& x, int64_t size) {
   return result;
 }
 
+// As wide as it may be over 3 channels: what lies beside them all is not computed.
+TEST(LrnOperator, AWindowBeyondAllChannelsIsCut) {
+  const Values x = numbered({1, 3, 2});
+  EXPECT_THAT(run_network(lrn_model({1, 3, 2}, 60001), {x}).data,
+              Pointwise(DoubleNear(1e-6), by_formula(x, 60001)));
+}
+
 TEST(LrnOperator, TakesTheChannelsAroundEachPlace) {
   for (const Shape& shape : {Shape{2, 5}, Shape{1, 5, 2}, Shape{2, 3, 2, 2}, Shape{1, 1, 3}}) {
     for (const int64_t size : {1, 2, 3, 4, 9}) {

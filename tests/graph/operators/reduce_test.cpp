@@ -122,6 +122,23 @@ TEST(Reduce, KeepsNanOfConstants) {
   }
 }
 
+// Products that a double does not hold, of constants that are folded.
+TEST(Reduce, FoldsIntegersThatWrapAround) {
+  const auto folded = [](const char* type) {
+    OnnxModel model;
+    onnx::TensorProto& tensor = *model.proto.mutable_graph()->add_initializer();
+    tensor.set_name("k");
+    tensor.set_data_type(onnx::TensorProto_DataType_INT32);
+    tensor.add_dims(3);
+    for (const int32_t value : {2147483647, 2147483645, 2147483643}) tensor.add_int32_data(value);
+    model.input("x", {1}, onnx::TensorProto_DataType_INT32).node("n", type, {"k"}, "p");
+    model.attribute("keepdims", 1).node("a", "Add", {"x", "p"}, "y").output("y");
+    return run_network(model, {{{1}, {0}, DType::i32}}).data;
+  };
+  EXPECT_EQ(folded("ReduceProd"), (std::vector<double>{2147483633}));
+  EXPECT_EQ(folded("ReduceSumSquare"), (std::vector<double>{35}));
+}
+
 TEST(Reduce, TakesIntegersThatWrapAround) {
   const auto reduced = [](const char* type, int dtype, std::vector<double> values) {
     OnnxModel model;

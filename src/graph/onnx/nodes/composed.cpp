@@ -1,5 +1,7 @@
 #include "graph/onnx/nodes/composed.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 namespace lathe {
@@ -74,6 +76,11 @@ ImportedOutputs import_one_hot(OnnxNode& node) {
   const auto zip = [&](ZipFunction function, size_t a, size_t b) {
     return steps.add(ZipOp{function}, {a, b});
   };
+  constexpr int64_t kMostDepth = int64_t{1} << 24;
+  if (depth > kMostDepth) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("its depth is {}, and Lathe supports at most {}", depth, kMostDepth));
+  }
   Shape wider = indices;
   wider.insert(wider.begin() + static_cast<std::ptrdiff_t>(axis), 1);
   const bool is_wide = node.type(kIndices).dtype == DType::i64;

@@ -52,6 +52,11 @@ OnnxModel one_hot_model(const Shape& indices, int64_t depth, int64_t axis) {
   return model;
 }
 
+TEST(OneHot, ADepthBeyondReasonIsRefused) {
+  EXPECT_EQ(import_error(one_hot_model({2}, int64_t{1} << 37, -1)),
+            "node 'n' (OneHot): its depth is 137438953472, and Lathe supports at most 16777216");
+}
+
 // Negative indices count from the end; one beyond both ends names no place.
 TEST(OneHot, IsTheSecondNumberWhereTheIndexSays) {
   const Values result = run_network(one_hot_model({4}, 3, -1), {{{4}, {1, -1, 3, -4}, DType::i64}});
