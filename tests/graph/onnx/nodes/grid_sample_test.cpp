@@ -62,8 +62,9 @@ double sample(const Case& c, const Values& image, int64_t n, int64_t channel, do
   }
   double sum = 0;
   const double top = std::floor(y), left = std::floor(x);
-  for (double row = top - 1; row <= top + 2; ++row)
-    for (double column = left - 1; column <= left + 2; ++column) {
+  for (int i = -1; i <= 2; ++i)
+    for (int j = -1; j <= 2; ++j) {
+      const double row = top + i, column = left + j;
       const auto weight = [&](double t) {
         return c.mode == "linear" ? std::max(0.0, 1 - std::abs(t)) : cubic(t);
       };
