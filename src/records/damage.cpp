@@ -74,7 +74,11 @@ Status move_damage(Connection& connection, const Damage& damage) {
     remove_task.reset();
     LATHE_TRY_STATUS(remove_task.bind(task.row).run());
   }
-  return {};
+  // Where the largest number was given, the next one follows the largest that stays, here or aside.
+  return connection.execute(
+      "UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(id), 0) FROM (SELECT id FROM records UNION ALL "
+      "SELECT id FROM damaged_records WHERE typeof(id) = 'integer' AND id < 9223372036854775807)) "
+      "WHERE name = 'records' AND seq = 9223372036854775807");
 }
 
 Status replace_damaged_task(Connection& connection, const DamagedTask& damaged, const TaskText& text) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/abridged.h"
@@ -38,6 +39,8 @@ bool is_of_this_version(const Record& record) { return record.compiler_version =
 std::expected<Record, Fault> Judge::read(const Statement& row) {
   Result<Record> record = record_alone(row);
   if (!record) return std::unexpected(Fault{record.error().message});
+  if (record->id == std::numeric_limits<int64_t>::max())
+    return std::unexpected(Fault{"its number is the largest there is, so that none can follow it"});
   const bool is_ours = is_of_this_version(*record);
   if (is_ours) {
     std::string reason = fault_of_program(*record);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -282,7 +283,17 @@ Status RecordStore::insert(const Record& record) {
   }
   LATHE_TRY(Statement row, connection_.prepare(kInsertRecord));
   bind_record(row, record);
-  return row.run();
+  Status done = row.run();
+  if (done) return done;
+  // SQLite calls both a full disk and a table whose largest number is taken full.
+  const Result<int64_t> given = connection_.integer(
+      "SELECT max((SELECT coalesce(max(id), 0) FROM records), "
+      "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'records'))");
+  if (!given || *given != std::numeric_limits<int64_t>::max()) return done;
+  return fail(ErrorKind::database,
+              fmt::format("the records file {} takes no more records: the largest number that there is, {}, "
+                          "is given; `lathe records repair` moves that record aside",
+                          path_, *given));
 }
 
 Result<std::optional<TaskText>> RecordStore::text_in_file(const TaskText& task,

@@ -52,6 +52,16 @@ class DamageTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(DamageTest, ARecordOfTheLargestNumberIsMovedSoThatOthersCanFollow) {
+  change("UPDATE records SET id = 9223372036854775807 WHERE id = 3");
+  EXPECT_EQ(reason(9223372036854775807), "its number is the largest there is, so that none can follow it");
+  const Result<int64_t> refused = store().append(own_record(4e-3));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("takes no more records: the largest number that there is"));
+  EXPECT_EQ(store().repair().value().records.size(), 1u);
+  EXPECT_EQ(store().append(own_record(4e-3)).value(), 4);
+}
+
 // Whatever the record is asked for by, it is not there, and the others are.
 void expect_set_aside(const RecordStore& records, const std::string& what) {
   const uint64_t hash = own_record(1).task.hash;
