@@ -42,14 +42,18 @@ void rename_node(onnx::NodeProto& node, const TensorNames& names) {
     for (onnx::GraphProto* body : bodies_of(attribute)) rename_body(*body, names);
 }
 
-void add_names_read(const onnx::GraphProto& graph, std::unordered_set<std::string>& names) {
-  for (const onnx::NodeProto& node : graph.node()) {
-    names.insert(node.input().begin(), node.input().end());
-    for (const onnx::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) add_names_read(attribute.g(), names);
-      for (const onnx::GraphProto& body : attribute.graphs()) add_names_read(body, names);
-    }
+void add_names_read(const onnx::GraphProto& graph, std::unordered_set<std::string>& names);
+
+void add_names_read(const onnx::NodeProto& node, std::unordered_set<std::string>& names) {
+  names.insert(node.input().begin(), node.input().end());
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.has_g()) add_names_read(attribute.g(), names);
+    for (const onnx::GraphProto& body : attribute.graphs()) add_names_read(body, names);
   }
+}
+
+void add_names_read(const onnx::GraphProto& graph, std::unordered_set<std::string>& names) {
+  for (const onnx::NodeProto& node : graph.node()) add_names_read(node, names);
   for (const onnx::ValueInfoProto& output : graph.output()) names.insert(output.name());
 }
 
@@ -80,6 +84,12 @@ onnx::NodeProto with_names(const onnx::NodeProto& node, const TensorNames& names
 std::unordered_set<std::string> names_read(const onnx::GraphProto& graph) {
   std::unordered_set<std::string> names;
   add_names_read(graph, names);
+  return names;
+}
+
+std::unordered_set<std::string> names_read(const onnx::NodeProto& node) {
+  std::unordered_set<std::string> names;
+  add_names_read(node, names);
   return names;
 }
 

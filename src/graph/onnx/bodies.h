@@ -29,6 +29,7 @@ onnx::NodeProto with_names(const onnx::NodeProto& node, const TensorNames& names
 
 // All names that nodes read, their bodies too.
 std::unordered_set<std::string> names_read(const onnx::GraphProto& graph);
+std::unordered_set<std::string> names_read(const onnx::NodeProto& node);
 
 // A body of If, Loop or Scan where it stands.
 class StandingBody {

@@ -22,6 +22,7 @@
 #include "graph/onnx/node_types.h"
 #include "graph/onnx/nodes/control_flow.h"
 #include "graph/onnx/operators.h"
+#include "graph/onnx/order_nodes.h"
 #include "graph/onnx/proto.h"
 #include "graph/onnx/tensor.h"
 #include "graph/reference.h"
@@ -52,6 +53,7 @@ class Importer {
   Result<Graph> run() {
     LATHE_TRY_STATUS(inline_functions(model_));
     LATHE_TRY_STATUS(check_node_types(model_));
+    order_nodes(graph_);
     names_read_ = names_read(graph_);
     LATHE_TRY_STATUS(add_inputs());
     LATHE_TRY_STATUS(add_initializers());
