@@ -57,7 +57,7 @@ class Build:
     def __init__(self, folder: Path):
         self.folder = folder
         self.compile = {entry["file"]: entry for entry in json.loads((folder / "compile_commands.json").read_text())}
-        if any("/Unity/" in file for file in self.compile):
+        if any("/lathe_core.dir/Unity/" in file for file in self.compile):
             sys.exit(f"mutate.py: {folder} joins files (LATHE_JOIN), and a mutation is of one: build without that")
         commands = subprocess.run(["ninja", "-C", folder, "-t", "commands", "bin/lathe_tests"], capture_output=True,
                                   text=True, check=True).stdout.splitlines()
