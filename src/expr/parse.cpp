@@ -372,12 +372,9 @@ class ExprParser {
     if (is_literal && operand.as<Literal>() != nullptr) {
       if (is_float(dtype)) return literal({dtype, 1}, operand.as<Literal>()->value);
     }
-    if (is_constant_index(operand)) {
-      const int64_t value = operand.as<Index>()->value.constant();
-      const int64_t held = dtype == DType::boolean ? value != 0 : value;
-      return literal({dtype, 1}, static_cast<double>(held));
-    }
     if (dtype != DType::boolean) return cast({dtype, operand.type().lanes}, operand);
+    if (is_constant_index(operand))
+      return literal({dtype, 1}, operand.as<Index>()->value.constant() != 0 ? 1 : 0);
     // A number becomes a condition by a comparison only.
     return operand.type().dtype == DType::boolean ? operand : operand != literal(operand.type(), 0);
   }

@@ -14,7 +14,7 @@ Expr log_1_plus(const Expr& e) {
 constexpr double kTangent1 = 0.41421356237309503;  // of pi / 8
 constexpr double kTangent3 = 2.4142135623730950;   // of 3 pi / 8
 
-// Of y = sqrt((1 - x) / (1 + x)), without the loss that 1 - x^2 has near 1.
+// tan(acos(x) / 2), which loses nothing near 1, where 1 - x^2 would.
 Expr half_tangent_of_arccosine(const Expr& x) { return sqrt((real(1) - x) / (real(1) + x)); }
 
 }  // namespace

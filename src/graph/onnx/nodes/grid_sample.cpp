@@ -90,7 +90,7 @@ class GridSteps {
   size_t whole(int64_t value) { return steps_.constant(places_type(), {}, {static_cast<double>(value)}); }
 
   DType places_type() const {
-    const int64_t rows = op_.spatial.empty() ? 0 : elements_of(op_.spatial) * node_.shape(kImage)[0];
+    const int64_t rows = elements_of(op_.spatial) * node_.shape(kImage)[0];
     return rows <= std::numeric_limits<int32_t>::max() ? DType::i32 : DType::i64;
   }
 
