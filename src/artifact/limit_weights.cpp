@@ -127,7 +127,7 @@ Result<std::vector<std::optional<double>>> measured_seconds(const std::vector<Kn
   for (int turn = 0; turn < kTurns; ++turn) {
     for (size_t i = 0; i < programs.size(); ++i) {
       const CompiledTask& program = *programs[i].compiled;
-      MeasureInputs inputs = problem.inputs_for(program.program, program.trace);
+      MeasureInputs inputs = problem.inputs_for(program.program, program.trace, options.watch);
       inputs.seconds_left = options.watch.deadline.seconds_left();
       inputs.stop = [&] { return options.watch.is_over(); };
       if (inputs.stop()) return fail(ErrorKind::timeout, "there is no time left to measure programs");

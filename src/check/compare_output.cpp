@@ -39,6 +39,11 @@ std::unexpected<Error> wrong_element(const Tensor& tensor, int64_t position, dou
                                                    index_text(tensor->shape, position), got, expected));
 }
 
+std::unexpected<Error> unwritten_element(const Tensor& tensor, int64_t position) {
+  return fail(ErrorKind::wrong_result,
+              fmt::format("{}{} was not written", tensor->name, index_text(tensor->shape, position)));
+}
+
 // Subnormal numbers have few digits, and what is computed of them fewer; hardware may make zeros of them, but
 // for those of types that nothing is computed in, which may be off by their last place.
 double least_that_stays(DType dtype) {
@@ -73,7 +78,8 @@ double distance(T got, double expected, const Measure& by) {
   }
 }
 
-// Bytes 0xff: as a float a NaN of a sign and payload that no operation gives, but for one that reads it.
+// Bytes 0xff: as a float a NaN of a sign and payload that no operation gives, but for one that reads it. A
+// boolean is 0 or 1, and nothing else if it was written.
 template <class T>
 bool is_unwritten(DType dtype, const T& value) {
   if constexpr (std::is_integral_v<T>) {
@@ -122,17 +128,15 @@ Status look_at_others(const Reference& reference, const Layout& layout, const T*
   constexpr size_t kMostAsked = 64;
   std::vector<int64_t> no_numbers;
   int64_t unwritten = -1;
-  T found{};
   for_each_offset(layout, reference.tensor->shape, [&](int64_t position, int64_t offset) {
     const T value = values[offset];
     if (is_unwritten(reference.tensor->dtype, value)) {
       unwritten = position;
-      found = value;
     } else if (no_numbers.size() < kMostAsked && std::isnan(static_cast<double>(value))) {
       no_numbers.push_back(position);
     }
   });
-  if (unwritten >= 0) return wrong_element(reference.tensor, unwritten, 0, static_cast<double>(found));
+  if (unwritten >= 0) return unwritten_element(reference.tensor, unwritten);
   for (const int64_t position : no_numbers) {
     LATHE_TRY(const Approximate element, bound(position));
     if (!std::isnan(element.value) && std::isfinite(element.error))

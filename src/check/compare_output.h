@@ -38,7 +38,7 @@ double magnitude_of(DType dtype, std::span<const double> values);
 
 // The sampled elements, and of all others whether they were written and are numbers where they should be. An
 // Error (wrong_result) names the first wrong one. Outputs begin as bytes 0xff: a NaN that no operation gives,
-// no boolean, and -1, where only the reference shows whether it was written.
+// no boolean, and an integer, -1 or the largest, where only the reference shows whether it was written.
 Status compare_points(const Reference& reference, const Layout& layout, std::span<const std::byte> bytes,
                       double tolerance, const ElementBound& bound);
 

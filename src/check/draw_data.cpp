@@ -53,6 +53,7 @@ Interval scaled(Interval values, double scale) {
 
 // So many elements are drawn before it is asked whether to go on: some tens of milliseconds.
 constexpr size_t kDrawnAtOnce = size_t{1} << 20;
+constexpr double kEvaluatedOperationsPerSecond = 3e8;
 
 Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way& way, const Watch& watch) {
   const double start = monotonic_seconds();
@@ -82,6 +83,23 @@ Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way&
     }
   }
   return inputs;
+}
+
+// The same watch, which is told every quarter of a second or so that the elements to compare with are
+// computed.
+Watch telling(const Watch& watch, double expected_seconds) {
+  constexpr double kTellingSeconds = 0.25;
+  if (!watch.observer) return watch;
+  Watch told = watch;
+  told.stop = [&watch, expected_seconds, start = monotonic_seconds(), last = 0.0]() mutable {
+    const double spent = monotonic_seconds() - start;
+    if (spent - last >= kTellingSeconds) {
+      watch.observer({"elements to compare with are computed", spent, expected_seconds});
+      last = spent;
+    }
+    return watch.stop && watch.stop();
+  };
+  return told;
 }
 
 // What was drawn, and how good it is to compare with.
@@ -159,10 +177,13 @@ Result<Attempt> attempt(const Dag& dag, int64_t sampled_points, uint64_t seed, c
   Attempt made;
   LATHE_TRY(made.data.inputs, draw_inputs(dag, rng, way, watch));
   LATHE_TRY(ElementEvaluator evaluator, ElementEvaluator::create(dag, made.data.inputs));
+  const Watch told = telling(
+      watch, operations_beneath(dag, static_cast<double>(sampled_points)) / kEvaluatedOperationsPerSecond);
   for (const Tensor& output : dag.outputs) {
     Reference reference{output, points_to_check(output->shape, sampled_points, rng), {}};
-    for (const int64_t position : reference.positions)
-      reference.expected.push_back(evaluator.at(output, position));
+    for (const int64_t position : reference.positions) {
+      LATHE_TRY(reference.expected.emplace_back(), evaluator.within(output, position, told));
+    }
     reference.terms = longest_sum(dag);
     made.data.references.push_back(std::move(reference));
   }

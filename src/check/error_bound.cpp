@@ -40,12 +40,12 @@ class ErrorBound::Elements {
   }
 
   Result<Approximate> within(const TensorNode* tensor, int64_t position, const Watch& watch) {
-    watch_ = &watch;
-    is_stopped_ = false;
-    const Approximate element = at(tensor, position);
-    watch_ = nullptr;
-    if (!std::exchange(is_stopped_, false)) return element;
-    return fail(ErrorKind::timeout, "there was no time left to tell what roundings may make of an element");
+    constexpr uint64_t kTermsAtOnce = 1 << 14;
+    const bool is_late = watch.is_over();
+    watch_ = StepWatch(watch, kTermsAtOnce);
+    const Approximate element = is_late ? Approximate{kNan, kUnbounded} : at(tensor, position);
+    if (!std::exchange(watch_, {}).is_over() && !is_late) return element;
+    return fail(ErrorKind::timeout, "there is no time left to tell what roundings may make of an element");
   }
 
   Approximate at(const TensorNode* tensor, int64_t position) {
@@ -59,7 +59,7 @@ class ErrorBound::Elements {
     Computed& computed = found->second;
     if (const auto known = computed.known.find(position); known != computed.known.end()) return known->second;
     const Approximate element = computed_element(*computed.compute, position);
-    if (is_stopped_) return {kNan, kUnbounded};
+    if (watch_.is_over()) return {kNan, kUnbounded};
     computed.known.emplace(position, element);
     return element;
   }
@@ -71,12 +71,6 @@ class ErrorBound::Elements {
   };
 
   Approximate computed_element(const Compute& compute, int64_t position);
-  // Asked once for so many terms.
-  bool is_stopped() {
-    constexpr uint64_t kTermsAtOnce = 1 << 14;
-    if (watch_ != nullptr && ++terms_ % kTermsAtOnce == 0) is_stopped_ = is_stopped_ || watch_->is_over();
-    return is_stopped_;
-  }
   Approximate value(const Expr& e, const Environment& axes);
   Place place(const Affine& index, const Environment& axes);
   Place place(const AtomNode& atom, const Environment& axes);
@@ -86,9 +80,7 @@ class ErrorBound::Elements {
 
   std::map<const TensorNode*, std::span<const double>> given_;
   std::map<const TensorNode*, Computed> computed_;
-  const Watch* watch_ = nullptr;  // of the call
-  uint64_t terms_ = 0;
-  bool is_stopped_ = false;
+  StepWatch watch_;  // of the call, a term a step
 };
 
 Approximate ErrorBound::Elements::computed_element(const Compute& compute, int64_t position) {
@@ -100,12 +92,12 @@ Approximate ErrorBound::Elements::computed_element(const Compute& compute, int64
     axes[i].second = position % axis.extent;
     position /= axis.extent;
   }
-  if (is_stopped()) return {kNan, kUnbounded};
+  if (watch_.is_over_after_step()) return {kNan, kUnbounded};
   if (compute.reduction == Reduction::none) return value(compute.body, axes);
   const DType dtype = compute.output->dtype;
   ApproximateReduction reduction(compute.reduction, dtype);
   for (;;) {
-    if (is_stopped()) return {kNan, kUnbounded};
+    if (watch_.is_over_after_step()) return {kNan, kUnbounded};
     reduction.add(value(compute.body, axes));
     size_t dim = axes.size();
     while (dim > compute.spatial_count() && ++axes[dim - 1].second == compute.axes[dim - 1].extent)

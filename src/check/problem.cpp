@@ -77,23 +77,17 @@ struct Problem::State {
   }
   // What an output's elements may be off, given the tolerance: in the proportion of that to the task's own,
   // by which an algorithm loses digits or a user asks for them. An Error (timeout) where the watch is over.
-  ElementBound bound_of(const Tensor& output, double by, Watch watch = {});
+  ElementBound bound_of(const Tensor& output, double by, const Watch& watch);
   Status compare_sampled(const std::vector<Layout>& layouts,
-                         std::span<const std::span<const std::byte>> outputs, double by);
+                         std::span<const std::span<const std::byte>> outputs, double by, const Watch& watch);
   Status complete(CandidateRunner& runner, const Watch& watch);
   // A run of a program that is to be checked, which may be slow.
   MeasureInputs watched(MeasureInputs inputs, const Watch& watch) const;
 };
 
-ElementBound Problem::State::bound_of(const Tensor& output, double by, Watch watch) {
+ElementBound Problem::State::bound_of(const Tensor& output, double by, const Watch& watch) {
   const double proportion = by / relative_tolerance(task.dag, {});
-  return [this, &output, proportion, watch = std::move(watch)](int64_t position) -> Result<Approximate> {
-    if (watch.is_over()) {
-      return fail(
-          ErrorKind::timeout,
-          "some elements differ by more than the tolerance, and there is no time left to tell whether "
-          "roundings explain it");
-    }
+  return [this, &output, proportion, &watch](int64_t position) -> Result<Approximate> {
     if (!bound) {
       numbers = loaded();
       bound.emplace(task.dag, numbers);
@@ -105,10 +99,11 @@ ElementBound Problem::State::bound_of(const Tensor& output, double by, Watch wat
 }
 
 Status Problem::State::compare_sampled(const std::vector<Layout>& layouts,
-                                       std::span<const std::span<const std::byte>> outputs, double by) {
+                                       std::span<const std::span<const std::byte>> outputs, double by,
+                                       const Watch& watch) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Reference& points = references[i];
-    LATHE_TRY_STATUS(compare_points(points, layouts[i], outputs[i], by, bound_of(points.tensor, by)));
+    LATHE_TRY_STATUS(compare_points(points, layouts[i], outputs[i], by, bound_of(points.tensor, by, watch)));
   }
   return {};
 }
@@ -161,7 +156,7 @@ int64_t Problem::bytes_of_data(const Task& task) {
 
 double Problem::tolerance_of(const Trace& trace) const { return state_->tolerance_of(trace); }
 
-MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
+MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace, const Watch& watch) {
   MeasureInputs result;
   result.runs_cold = state_->task.runs_cold;
   result.timeout_seconds = candidate_limit_seconds(state_->task);
@@ -188,9 +183,9 @@ MeasureInputs Problem::inputs_for(const Program& program, const Trace& trace) {
   }
   for (size_t i = 0; i < program.prepared.size(); ++i) result.buffers.emplace_back();
   const double tolerance = state_->tolerance_of(trace);
-  result.check = [this_state = state_.get(), output_layouts,
-                  tolerance](std::span<const std::span<const std::byte>> outputs) -> Status {
-    return this_state->compare_sampled(output_layouts, outputs, tolerance);
+  result.check = [this_state = state_.get(), output_layouts, tolerance,
+                  watch](std::span<const std::span<const std::byte>> outputs) -> Status {
+    return this_state->compare_sampled(output_layouts, outputs, tolerance, watch);
   };
   return result;
 }
@@ -208,7 +203,7 @@ MeasureInputs Problem::State::watched(MeasureInputs inputs, const Watch& watch) 
 Result<std::optional<MeasureFailure>> Problem::check_sampled(const Program& program, const Trace& trace,
                                                              const Module& module, CandidateRunner& runner,
                                                              const Watch& watch) {
-  return runner.verify(module, state_->watched(inputs_for(program, trace), watch));
+  return runner.verify(module, state_->watched(inputs_for(program, trace, watch), watch));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The data side of a task: inputs to run candidates on and a reference to check them against. Inputs are
 // drawn once from a seed (check/draw_data.h), outputs compared by their type (check/compare_output.h); the
-// reference comes straight from the Dag, never from a schedule. Used by one thread at a time.
+// reference of sampled elements comes straight from the Dag, that of all from a direct program of it in
+// double (check/reference.h) which agrees with them. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -57,8 +58,9 @@ class Problem {
   // The largest difference that the outputs of this trace's program are allowed.
   double tolerance_of(const Trace& trace) const;
   // What a candidate is measured with: inputs in the layouts that the scheduled program gives its arguments,
-  // and the check of its outputs. They stay valid as long as the problem.
-  MeasureInputs inputs_for(const Program& program, const Trace& trace);
+  // and the check of its outputs, which fails (timeout) where the watch is over before it is done. They stay
+  // valid as long as the problem.
+  MeasureInputs inputs_for(const Program& program, const Trace& trace, const Watch& watch = {});
 
   // Runs a program's machine code once and compares every element. The reference (check/reference.h) is made
   // with the first call and kept. An Error means that nothing can be run.

@@ -212,7 +212,7 @@ Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const 
     if (expected > watch.deadline.seconds_left()) return no_time(compute);
     if (points_of(compute) >= kPointsWorthCompiling) tell(watch, compute, 0, expected);
   }
-  return evaluate(dag, inputs);
+  return evaluate(dag, inputs, watch);
 }
 
 Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,

@@ -21,7 +21,8 @@ void write_stored(DType dtype, std::span<const int64_t> shape, std::span<const d
 void read_stored(DType dtype, std::span<const int64_t> shape, std::span<const std::byte> from,
                  const Layout& layout, std::span<double> values);
 
-// A tensor's elements as its type keeps them, row-major: half of what they take as numbers, or less.
+// A tensor's elements as its type keeps them, row-major: f64 and i64 as much as they take as doubles, others
+// half or less.
 struct StoredTensor {
   DType dtype = {};
   std::vector<int64_t> shape;

@@ -57,9 +57,9 @@ struct Domain {
   int64_t size() const;
 };
 
-// A candidate: (arm and sketch, that sketch's integers). An ordered or categorical parameter's integer is the
-// index of its choice; a split's integers are its inner factors themselves, a permutation's the items'
-// numbers in their order.
+// A candidate: a sketch of the space, whichever arm it is of, and that sketch's integers. An ordered or
+// categorical parameter's integer is the index of its choice; a split's integers are its inner factors
+// themselves, a permutation's the items' numbers in their order.
 struct Point {
   int sketch = 0;
   std::vector<int64_t> integers;

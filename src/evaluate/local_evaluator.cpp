@@ -119,7 +119,7 @@ Result<Measurement> LocalEvaluator::State::run(const MeasureJob& job, const Modu
                                                double best_seconds, const Watch& watch,
                                                const EvaluationListener& listener) {
   LATHE_TRY(Problem* const problem, problem_of(job.checked, watch));
-  MeasureInputs inputs = problem->inputs_for(job.program->program, job.program->trace);
+  MeasureInputs inputs = problem->inputs_for(job.program->program, job.program->trace, watch);
   inputs.stop = [&watch] { return watch.is_over(); };
   inputs.seconds_left = watch.deadline.seconds_left();
   inputs.best_seconds = best_seconds;

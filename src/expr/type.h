@@ -1,5 +1,6 @@
-// Element types, scalar or vector. All that is particular to an element type stands in this file: one row of
-// the table and one case of `visit_storage`.
+// Element types, scalar or vector. What a type is, its size, limits, how it is computed and stored, stands in
+// this file: one row of the table and one case of `visit_storage`. Conversions of floats that are stored
+// narrow are in base/half_float.h and the backends, names in files where those are read.
 #pragma once
 
 #include <array>

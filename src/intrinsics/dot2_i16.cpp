@@ -1,4 +1,4 @@
-// VPDPWSSD where there is VNNI, else VPMADDWD and an addition, which every target has. The one sum of two
+// VPDPWSSD where there is VNNI, else VPMADDWD and an addition, which every x86 target has. The one sum of two
 // products that i32 does not hold, (-2^15)^2 twice, wraps around in both.
 #include "intrinsics/all.h"
 

@@ -11,6 +11,14 @@ namespace lathe {
 using evaluator::DagEvaluator;
 using evaluator::Source;
 
+namespace {
+
+std::unexpected<Error> no_time(const Tensor& tensor) {
+  return fail(ErrorKind::timeout, fmt::format("there is no time left to evaluate {}", tensor->name));
+}
+
+}  // namespace
+
 ElementEvaluator::ElementEvaluator(std::unique_ptr<DagEvaluator> impl) : impl_(std::move(impl)) {}
 ElementEvaluator::ElementEvaluator(ElementEvaluator&&) noexcept = default;
 ElementEvaluator& ElementEvaluator::operator=(ElementEvaluator&&) noexcept = default;
@@ -49,14 +57,27 @@ double ElementEvaluator::at(const Tensor& tensor, int64_t position) {
   return impl_->element(impl_->source_of(tensor), position);
 }
 
-HostTensor ElementEvaluator::all(const Tensor& tensor) { return impl_->all(tensor); }
+Result<double> ElementEvaluator::within(const Tensor& tensor, int64_t position, const Watch& watch) {
+  const std::optional<double> element = impl_->within(watch, [&] { return at(tensor, position); });
+  return element ? Result<double>(*element) : no_time(tensor);
+}
+
+Result<HostTensor> ElementEvaluator::all(const Tensor& tensor, const Watch& watch) {
+  std::optional<HostTensor> all = impl_->within(watch, [&] { return impl_->all(tensor); });
+  if (!all) return no_time(tensor);
+  return std::move(*all);
+}
 
 Excess ElementEvaluator::excess() const { return impl_->excess(); }
 
-Result<std::vector<HostTensor>> evaluate(const Dag& dag, std::span<const HostTensor> inputs) {
+Result<std::vector<HostTensor>> evaluate(const Dag& dag, std::span<const HostTensor> inputs,
+                                         const Watch& watch) {
   LATHE_TRY(ElementEvaluator evaluator, ElementEvaluator::create(dag, inputs));
   std::vector<HostTensor> outputs;
-  for (const Tensor& output : dag.outputs) outputs.push_back(evaluator.all(output));
+  for (const Tensor& output : dag.outputs) {
+    LATHE_TRY(HostTensor all, evaluator.all(output, watch));
+    outputs.push_back(std::move(all));
+  }
   return outputs;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/watch.h"
 #include "expr/dag.h"
 #include "loop/host_tensor.h"
 
@@ -43,8 +44,10 @@ class ElementEvaluator {
   double at(const Tensor& tensor, std::span<const int64_t> index);
   // The same by its row-major position.
   double at(const Tensor& tensor, int64_t position);
-  // All of a compute's output.
-  HostTensor all(const Tensor& tensor);
+  // Likewise; an Error (timeout) where the watch is over before: one element may consist of all others.
+  Result<double> within(const Tensor& tensor, int64_t position, const Watch& watch);
+  // All of a compute's output, within the watch's time likewise.
+  Result<HostTensor> all(const Tensor& tensor, const Watch& watch = {});
   // Of all that was computed so far, the sides of a select that are not taken among it.
   Excess excess() const;
 
@@ -53,7 +56,8 @@ class ElementEvaluator {
   std::unique_ptr<evaluator::DagEvaluator> impl_;
 };
 
-// All outputs of a Dag.
-Result<std::vector<HostTensor>> evaluate(const Dag& dag, std::span<const HostTensor> inputs);
+// All outputs of a Dag, within the watch's time likewise.
+Result<std::vector<HostTensor>> evaluate(const Dag& dag, std::span<const HostTensor> inputs,
+                                         const Watch& watch = {});
 
 }  // namespace lathe

@@ -17,8 +17,8 @@ enum class MeasureSource { measured, simulated, modelled };
 const char* to_string(MeasureSource source);
 std::optional<MeasureSource> parse_measure_source(std::string_view text);
 
-// Why a candidate has no time: load, crash, timeout, wrong_result, invalid_program, or build where it never
-// ran.
+// Why a candidate has no time: load, crash, timeout, wrong_result, invalid_program, build where it never ran,
+// or what lowering says of a program that it cannot write (unsupported, illegal_schedule).
 struct MeasureFailure {
   ErrorKind kind = ErrorKind::crash;
   std::string message;  // one sentence

@@ -7,8 +7,7 @@
 //                               <-  Greeting             once, when it is ready
 //   TrialRequest            ->                           load, prepare, run once
 //                               <-  FirstRun | Failure
-//   TimingRequest           ->                           only if the outputs are right; else the next
-//   TrialRequest
+//   TimingRequest           ->                           only if the outputs are right, else the next trial
 //                               <-  Samples | Failure
 #pragma once
 

@@ -6,8 +6,8 @@
 
 namespace lathe {
 
-// The time at speeds that hardly any machine exceeds: multiply-adds by the target's vectors, bytes from
-// memory.
+// The time at speeds that hardly any machine exceeds: multiply-adds by the target's vectors, functions by the
+// multiply-adds that they last, bytes from memory.
 double fastest_seconds(const Task& task);
 
 // After so long a candidate of a search is given up: it would be far from the best in any case.

@@ -28,8 +28,8 @@ struct Record {
   RecordedPoint point;
 
   Measurement measurement;
-  // The largest difference from the reference that its outputs were allowed, as a share of its
-  // magnitude; none where they were not compared or it is not known.
+  // The largest difference from the reference that its outputs were allowed, as a share of its magnitude,
+  // also where it crashed or was late; none where the program was not built or it is not known.
   std::optional<double> tolerance = {};
 
   // How it was found.

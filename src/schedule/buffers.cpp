@@ -1,4 +1,4 @@
-// Primitives on how buffers and axes are treated: layout, tail, prefetch.
+// Primitives on how buffers and axes are treated: layout, tail, prefetch, stream.
 #include <fmt/format.h>
 
 #include <algorithm>

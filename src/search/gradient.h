@@ -1,4 +1,5 @@
-// The scheduler `gradient`: Ansor's gradient descent over rounds, formula (2) of Bansor, epsilon-greedy.
+// The scheduler `gradient`: Ansor's gradient descent over rounds, formula (2) of Bansor (bandits over Ansor's
+// tasks and sketches), epsilon-greedy.
 #pragma once
 
 #include <memory>

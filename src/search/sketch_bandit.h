@@ -1,5 +1,6 @@
 // Which sketches are worth further trials: an upper confidence bound on what each can still reach, after
-// Bansor's choice of a sketch for each round. A sketch is in play while its bound reaches the best sketch:
+// Bansor's choice of a sketch for each round (bandits over Ansor's tasks and sketches). A sketch is in play
+// while its bound reaches the best sketch:
 //   r(i) + C sqrt(2 ln N / n(i)) >= 1,   r(i) = best seconds of all / best seconds of i,
 // n(i) trials of the sketch among N. So an algorithm that is three times slower gets a trial or two, one that
 // is a tenth slower many, and as N grows every sketch comes back now and then. Here trials are counted and

@@ -46,7 +46,7 @@ struct StrategyOptions {
   double diversity = 0.25;  // weight of values that a batch does not cover yet, against predicted cost
 
   // Cost of `evolutionary`: it scores at most population * generations points a proposal, and the neighbours
-  // of descent_from points. 2048 points at 20 us are 41 ms: raise or lower it with the price of a prediction.
+  // of descent_from points: raise or lower it with the price of a prediction.
   int population = 512;
   int generations = 4;  // the first is the initial population
 };

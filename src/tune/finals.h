@@ -16,7 +16,7 @@ namespace lathe {
 // What a race takes where nothing hurries it, but for the building of its programs.
 constexpr double kRaceSeconds = 1;
 
-// The best record of a task, all of whose outputs agree with the reference.
+// The best record of a task whose outputs agree with the reference, all of them unless `only_sampled`.
 struct Winner {
   int64_t record = 0;
   double largest_difference = 0;  // as in FullCheck

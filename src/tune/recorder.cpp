@@ -13,7 +13,7 @@ constexpr double kFinalistRatio = 1.08;
 // One program in other pages of memory, which meet in the second-level cache or do not: 1.4 was seen of a
 // working set that nearly fills it.
 constexpr double kUntunedRatio = 1.5;
-// None waits for as long as a second (design 5): longer than this for the next one, or than kLongWaitSeconds
+// No record waits for as long as a second: longer than this for the next one, or than kLongWaitSeconds
 // more where the next takes its time.
 constexpr double kFlushSeconds = 0.5;
 

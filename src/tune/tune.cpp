@@ -60,9 +60,9 @@ size_t finalists_by(const Deadline& deadline, double best_seconds) {
 }
 
 // Tells the run's observer where the end of a task's tuning stands.
-using Teller = std::function<void(const std::optional<WorkState>&)>;
+using ConclusionObserver = std::function<void(const std::optional<WorkState>&)>;
 
-Teller teller_of(const TuneObserver& observer, TuneState state) {
+ConclusionObserver conclusion_observer(const TuneObserver& observer, TuneState state) {
   state.is_concluding = true;
   state.share = 1;
   return [observer, state](const std::optional<WorkState>& work) mutable {
@@ -74,7 +74,7 @@ Teller teller_of(const TuneObserver& observer, TuneState state) {
 // The end of a task's tuning, once all tasks have had their trials; `later` are still to come.
 Status conclude(const CheckedTask& checked, std::span<const RankedRecord> finalists, const TuneBudget& budget,
                 const std::vector<const Task*>& later, TimePlan& plan, Evaluator& evaluator,
-                RecordStore& records, const Teller& tell, CaseResult& result) {
+                RecordStore& records, const ConclusionObserver& tell, CaseResult& result) {
   const double start = monotonic_seconds();
   tell(std::nullopt);
   Watch watch{plan.end_of_race(*checked.task, later), budget.stop, tell};
@@ -139,7 +139,8 @@ Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later,
   CaseResult joint = join(twins, results);
   if (!is_stopped(budget)) {
     if (!twins.finalists.empty()) {
-      const Teller tell = teller_of(observer, {joint.name, first, tasks.size(), joint.progress});
+      const ConclusionObserver tell =
+          conclusion_observer(observer, {joint.name, first, tasks.size(), joint.progress});
       LATHE_TRY(Task known, in_recorded_names(tasks[first], records));
       CheckedTask checked{std::make_shared<const Task>(std::move(known))};
       checked.tolerance = options.tolerance;
@@ -381,7 +382,8 @@ Result<std::vector<CaseResult>> conclude_network(const std::vector<WeightedTask>
       for (size_t l = i + 1; l < tasks.size(); ++l) {
         if (is_concluded(l)) later.push_back(&tasks[l].task);
       }
-      const Teller tell = teller_of(observer, {tasks[i].task.name, i, tasks.size(), progress});
+      const ConclusionObserver tell =
+          conclusion_observer(observer, {tasks[i].task.name, i, tasks.size(), progress});
       const TaskTuner& tuner = *tuned[i].tuner;
       LATHE_TRY_STATUS(conclude(tuner.checked(), tuner.finalists(kFinalists), budget, later, plan, evaluator,
                                 records, tell, results.back()));

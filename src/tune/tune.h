@@ -51,7 +51,8 @@ struct CaseResult {
   std::string name;
   TuneProgress progress;
   double wall_seconds = 0;  // spent on it in this run, everything included
-  // The program that the best time belongs to, compared in full; none where this run measured nothing.
+  // The program that the best time belongs to, compared in full unless it says why not; none where this run
+  // measured nothing.
   std::optional<Winner> winner = {};
   // Why programs of its records failed, those of earlier runs included.
   std::vector<FailureCount> failures = {};

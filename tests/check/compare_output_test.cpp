@@ -182,7 +182,7 @@ TEST(CompareOutput, ABooleanThatWasNeverWrittenShows) {
   const Status status =
       compare_points(reference, Layout::row_major(1), std::as_bytes(std::span(got)), 0, exact({1, 0, 0}));
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, ::testing::StartsWith("C[2] is 255"));
+  EXPECT_EQ(status.error().message, "C[2] was not written");
 }
 
 TEST(CompareOutput, AReferenceAgreesWithItsPointsInInfinitiesToo) {

@@ -231,6 +231,16 @@ TEST(DrawData, WhoeverWatchesMayEndIt) {
   EXPECT_EQ(asked, 3) << "in the midst of it";
 }
 
+TEST(DrawData, OneElementThatConsistsOfAllOthersIsEndedToo) {
+  int asked = 0;
+  const Watch watch{.stop = [&] { return ++asked > 4; }};
+  const Dag dag = task_of("T[i:3000] = sum(j:3000) A[i] * A[j]\nC[k:9] = sum(r:3000) T[r] * A[k]").dag;
+  const Result<DrawnData> drawn = draw_data(dag, 1, 1500, watch);
+  ASSERT_FALSE(drawn);
+  EXPECT_EQ(drawn.error().kind, ErrorKind::timeout);
+  EXPECT_EQ(drawn.error().message, "there is no time left to evaluate C");
+}
+
 TEST(PointsToCheck, AreAllOfASmallOutput) {
   Rng rng(1);
   const std::vector<int64_t> points = points_to_check({3, 5}, 15, rng);

@@ -287,6 +287,30 @@ class NaiveProgram {
   Problem problem_;
 };
 
+// What an element may be off is asked for only where it seems wrong, and may take long.
+TEST(Problem, AComparisonOfSampledElementsCanBeStopped) {
+  Task task = task_of("T[i:2000] = sum(j:2000) abs(A[i] - A[j])\nC[k:9] = sum(r:2000) T[r] * B[k]");
+  task.target = with_cores(detect_target().value(), 1);
+  const Result<Module> module = compile(task, {});
+  ASSERT_TRUE(module) << module.error().to_string();
+  Result<Problem> problem = Problem::create(task);
+  ASSERT_TRUE(problem) << problem.error().to_string();
+  InProcessRunner runner;
+  runner.spoil = [](const Module&, const MeasureInputs&, const Outputs& outputs) {
+    const float wrong = 1;
+    std::memcpy(outputs.front().data(), &wrong, sizeof wrong);
+  };
+  int asked = 0;
+  const Watch watch{.stop = [&] { return ++asked > 3; }};
+  const auto stopped = runner.verify(*module, problem->inputs_for(naive_program(task), {}, watch));
+  ASSERT_TRUE(stopped && *stopped);
+  EXPECT_EQ((*stopped)->kind, ErrorKind::timeout) << (*stopped)->message;
+  EXPECT_EQ(asked, 4);
+  const auto whole = runner.verify(*module, problem->inputs_for(naive_program(task), {}));
+  ASSERT_TRUE(whole && *whole);
+  EXPECT_EQ((*whole)->kind, ErrorKind::wrong_result) << (*whole)->message;
+}
+
 // Nothing of them is left but roundings, which are of no program alike.
 class WhatCancels : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(

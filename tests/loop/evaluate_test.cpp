@@ -88,6 +88,34 @@ TEST(Evaluate, InputsAreChecked) {
   EXPECT_EQ(evaluate(dag, wrong).error().message, "X takes f32 [4], the input is f32 [2, 2]");
 }
 
+// Each of C's elements consists of all of T, and each of T's of all of A; D's rows are computed as rows.
+TEST(Evaluate, AnElementThatConsistsOfAllOthersCanBeStopped) {
+  const Dag dag = dag_of(
+      "T[i:3000] = sum(j:3000) i32(A[i] < A[j])\nC[k:9] = sum(r:3000) T[r] * i32(k)\n"
+      "D[k:9, l:300] = sum(r:400) A[r + l] * A[r + k]");
+  const std::vector<HostTensor> inputs = inputs_of(dag);
+  Result<ElementEvaluator> evaluator = ElementEvaluator::create(dag, inputs);
+  ASSERT_TRUE(evaluator) << evaluator.error().to_string();
+  int asked = 0;
+  const Watch watch{.stop = [&] { return ++asked > 2; }};
+  const Result<double> stopped = evaluator->within(dag.outputs[0], 1, watch);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().kind, ErrorKind::timeout);
+  EXPECT_EQ(stopped.error().message, "there is no time left to evaluate C");
+  EXPECT_EQ(asked, 3) << "in the midst of it";
+  for (const Tensor& output : dag.outputs) {
+    asked = 0;
+    ASSERT_FALSE(evaluator->all(output, watch));
+    EXPECT_EQ(asked, 3) << output->name;
+  }
+  const Result<double> whole = evaluator->within(dag.outputs[0], 1, {});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(*whole, 3000.0 * 2999 / 2) << "nothing is left of what was given up";
+  const auto all = evaluate(dag, inputs, {});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(evaluator->all(dag.outputs[1])->values, (*all)[1].values);
+}
+
 // Of all inputs 30: what the formula comes to.
 Excess excess_of(const std::string& text) {
   const Dag dag = dag_of(text);

@@ -19,7 +19,7 @@ struct NpyArray {
 };
 
 // An Error where there is no such file, it is no .npy file or cut short, or its elements are of a type that
-// Lathe does not have (f2, f4, f8, i1, i4, i8 and booleans it has).
+// Lathe does not have (NumPy's f2, f4, f8, i1 to i8, u1, u2, booleans, and bf16 as V2 it has).
 Result<NpyArray> read_npy(const std::string& path);
 // A file that was there stays as it is where this one cannot be written whole.
 Status write_npy(const std::string& path, const NpyArray& array);

@@ -26,7 +26,7 @@ int64_t integer_at(const std::byte* place, const LatheTensor& tensor) {
   switch (tensor.element_bytes) {
     case 1: return tensor.is_unsigned != 0 ? value_at<uint8_t>(place) : value_at<int8_t>(place);
     case 2: return tensor.is_unsigned != 0 ? value_at<uint16_t>(place) : value_at<int16_t>(place);
-    case 4: return value_at<int32_t>(place);
+    case 4: return tensor.is_unsigned != 0 ? value_at<uint32_t>(place) : value_at<int32_t>(place);
     default: return value_at<int64_t>(place);
   }
 }

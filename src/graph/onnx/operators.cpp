@@ -48,10 +48,9 @@ Imported split(OnnxNode& node) {
   return outputs;
 }
 
-// Real numbers have it as constants alone.
 Imported mod(OnnxNode& node) {
-  if (node.is_constant(0) && node.is_constant(1)) return as_constant<import_mod>(node);
-  return as_graph_op<import_integer_mod>(node);
+  return is_float(node.type(0).dtype) ? as_constant<import_real_mod>(node)
+                                      : as_graph_op<import_integer_mod>(node);
 }
 
 // Nothing is left to do where the type stays.
@@ -121,7 +120,7 @@ constexpr OnnxOperator kOperators[] = {
     {"CumSum", 11, 2, 2, 1, as_graph_op<import_cumsum>},
     {"DepthToSpace", 1, 1, 1, 1, as_graph_op<import_depth_to_space>},
     {"DequantizeLinear", 10, 2, 3, 3, import_dequantize_linear, false, ResultType::own},
-    {"Div", 6, 2, 2, 2, as_graph_op<import_div>},
+    {"Div", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::div>>},
     {"Dropout", 6, 1, 3, 1, import_dropout_outputs},
     {"DynamicQuantizeLinear", 11, 1, 1, 1, import_dynamic_quantize_linear},
     {"Einsum", 12, 1, 64, 64, as_graph_op<import_einsum>},

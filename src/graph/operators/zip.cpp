@@ -184,13 +184,6 @@ Expr lower(const WhereOp&, const PointOperands& point) {
   return select(point.at(0), point.at(1), point.at(2));
 }
 
-Result<ZipOp> import_div(OnnxNode& node) {
-  if (is_float(node.type(0).dtype) || !node.is_constant(1)) return ZipOp{ZipFunction::div};
-  LATHE_TRY(const std::vector<double> divisors, node.constant_numbers(1));
-  if (std::ranges::find(divisors, 0) == divisors.end()) return ZipOp{ZipFunction::div};
-  return fail(ErrorKind::invalid_argument, "it divides integers by 0");
-}
-
 Result<ZipOp> import_integer_mod(OnnxNode& node) {
   return ZipOp{node.integer("fmod", 0) != 0 ? ZipFunction::remainder : ZipFunction::mod};
 }

@@ -58,8 +58,6 @@ Values evaluate(const WhereOp& op, std::span<const Values> inputs);
 Expr lower(const ZipOp& op, const PointOperands& point);
 Expr lower(const WhereOp& op, const PointOperands& point);
 
-// ONNX Div, of reals or of integers, which no constant 0 divides.
-Result<ZipOp> import_div(OnnxNode& node);
 // ONNX Mod of integers.
 Result<ZipOp> import_integer_mod(OnnxNode& node);
 // ONNX Where.

@@ -16,12 +16,12 @@ constexpr int64_t kDenseElements = int64_t{1} << 26;
 // Rows this long are computed as rows even where a reduce axis is longer: their reads are contiguous.
 constexpr int64_t kWideRow = 128;
 
-// Calls `visit` for each index of a box of axes, the last one fastest.
+// Calls `visit` for each index of a box of axes, the last one fastest, as long as it says true.
 template <class Visit>
 void for_each_index(std::span<const int64_t> extents, const Visit& visit) {
   std::vector<int64_t> index(extents.size(), 0);
   for (;;) {
-    visit(std::as_const(index));
+    if (!visit(std::as_const(index))) return;
     size_t dim = extents.size();
     while (dim > 0 && ++index[dim - 1] == extents[dim - 1]) index[--dim] = 0;
     if (dim == 0) return;
@@ -99,6 +99,7 @@ double DagEvaluator::element(Source& source, int64_t position) {
     index[dim] = position / source.strides[dim] % source.shape[dim];
   }
   const double value = point(*source.compute, index);
+  if (watch_.is_over()) return kNan;
   if (dense) {
     source.known[static_cast<size_t>(position)] = true;
     source.elements[static_cast<size_t>(position)] = value;
@@ -123,7 +124,7 @@ double DagEvaluator::point(const Compute& compute, std::span<const int64_t> inde
   const size_t doubles = doubles_.used();
   const size_t integers = integers_.used();
   if (compute.reduction == Reduction::none) {
-    const double result = value(compute.body, frame)[0];
+    const double result = watch_.is_over_after_step() ? kNan : value(compute.body, frame)[0];
     doubles_.release(doubles);
     integers_.release(integers);
     return result;
@@ -133,7 +134,7 @@ double DagEvaluator::point(const Compute& compute, std::span<const int64_t> inde
   extents[lane_axis - spatial] = 1;
   for_each_index(extents, [&](const std::vector<int64_t>& at) {
     for (size_t i = 0; i < at.size(); ++i) frame.axes[spatial + i].second = {at[i], 0, nullptr};
-    for (int64_t begin = 0; begin < across; begin += kLanes) {
+    for (int64_t begin = 0; begin < across && !watch_.is_over_after_step(); begin += kLanes) {
       frame.axes[lane_axis].second = {begin, 1, nullptr};
       frame.lanes = std::min(kLanes, across - begin);
       const Values body = value(compute.body, frame);
@@ -141,6 +142,7 @@ double DagEvaluator::point(const Compute& compute, std::span<const int64_t> inde
       doubles_.release(doubles);
       integers_.release(integers);
     }
+    return !watch_.is_over();
   });
   return reduced_to(compute, result);
 }
@@ -166,6 +168,7 @@ void DagEvaluator::row(const Compute& compute, std::vector<int64_t>& index, int6
     for (int64_t l = 0; l < lanes; ++l) result[l] = apply(compute.reduction, result[l], body[l]);
     doubles_.release(doubles);
     integers_.release(integers);
+    return !watch_.is_over_after_step();
   });
   for (int64_t l = 0; l < lanes; ++l) result[l] = reduced_to(compute, result[l]);
 }
@@ -178,11 +181,12 @@ void DagEvaluator::fill(Source& source, double* result) {
   for (size_t i = spatial; i < compute.axes.size(); ++i) longest = std::max(longest, compute.axes[i].extent);
   const int64_t last = spatial == 0 ? 1 : source.shape.back();
   if (longest >= last && last < kWideRow) {
-    for (int64_t position = 0; position < elements; ++position) result[position] = element(source, position);
+    for (int64_t position = 0; position < elements && !watch_.is_over(); ++position)
+      result[position] = element(source, position);
     return;
   }
   std::vector<int64_t> index(spatial);
-  for (int64_t begin = 0; begin < elements; begin += last) {
+  for (int64_t begin = 0; begin < elements && !watch_.is_over(); begin += last) {
     for (size_t dim = 0; dim < spatial; ++dim) index[dim] = begin / source.strides[dim] % source.shape[dim];
     for (int64_t first = 0; first < last; first += kLanes) {
       index.back() = first;

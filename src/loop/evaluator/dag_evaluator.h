@@ -1,13 +1,16 @@
 // How loop/evaluate.h computes: an expression at a time, for many points along one axis at once. Internal.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/watch.h"
 #include "expr/dag.h"
 #include "loop/evaluate.h"
 #include "loop/host_tensor.h"
@@ -16,6 +19,10 @@ namespace lathe::evaluator {
 
 // So many points at once.
 constexpr int64_t kLanes = 512;
+// Parts of a row between two looks at the clock: some milliseconds.
+constexpr uint64_t kPartsAtOnce = 1 << 9;
+// Of what is outside of a tensor, or unfinished.
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // An integer at each lane: `each` if not null, else base + lane * step.
 struct Indices {
@@ -65,6 +72,16 @@ class DagEvaluator {
  public:
   DagEvaluator(Dag dag, std::span<const HostTensor> inputs);
 
+  // What `work` makes of this evaluator's elements; nothing where the watch is over before it is done.
+  template <class Work>
+  auto within(const Watch& watch, const Work& work) -> std::optional<decltype(work())> {
+    if (watch.is_over()) return std::nullopt;
+    watch_ = StepWatch(watch, kPartsAtOnce);
+    auto result = work();
+    const bool is_done = !watch_.is_over();
+    watch_ = {};
+    return is_done ? std::optional(std::move(result)) : std::nullopt;
+  }
   double element(Source& source, int64_t position);
   HostTensor all(const Tensor& tensor);
   Source& source_of(const Tensor& tensor);
@@ -98,6 +115,7 @@ class DagEvaluator {
   Rows<double> doubles_;
   Rows<int64_t> integers_;
   Excess excess_;
+  StepWatch watch_;
 };
 
 }  // namespace lathe::evaluator

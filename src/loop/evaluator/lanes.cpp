@@ -1,7 +1,6 @@
 // Expressions, indices and reads of the Dag evaluator, lane by lane.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/check.h"
 #include "loop/evaluator/dag_evaluator.h"
@@ -20,7 +19,6 @@ using interpreter::wrapping;
 
 // A chain of computes that reduce nothing is computed in place so deep; beyond, its elements are kept.
 constexpr int kMostInlined = 4;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 bool inside(const Indices& index, int64_t extent, int64_t lanes) {
   if (index.each != nullptr) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "artifact/write/write_artifact.h"
-#include "session/commands/check_outputs.h"
+#include "session/commands/check_destinations.h"
 #include "session/load_source.h"
 #include "session/open_records.h"
 #include "session/start_measurer.h"
@@ -56,7 +56,7 @@ Status compile_workloads(const CompileRequest& request, const CompileListener& l
   const std::vector<NamedFile> read = files_read(request.source, request.records);
   for (const Workload& workload : workloads) {
     LATHE_TRY_STATUS(check_artifact_apart(folder_below(request.out, workload.name), read));
-    LATHE_TRY_STATUS(check_outputs({folder_below(request.out, workload.name)}, ""));
+    LATHE_TRY_STATUS(check_destinations({folder_below(request.out, workload.name)}, ""));
   }
   LATHE_TRY(std::optional<Measurer> measurer, measurer_for(options.target, request, listener));
   if (measurer) options.runner = &*measurer;
@@ -85,7 +85,7 @@ Result<Model> compiled_model(const CompileRequest& request, const CompileListene
   LATHE_TRY_STATUS(check_artifact_apart(request.out, files_read(request.source, request.records)));
   LATHE_TRY(const Network network, load_network(request.source, options.target));
   LATHE_TRY_STATUS(check_artifact_apart(request.out, data_files(network.graph)));
-  LATHE_TRY_STATUS(check_outputs({request.out}, ""));
+  LATHE_TRY_STATUS(check_destinations({request.out}, ""));
   for (const std::string& note : network.graph.notes) tell(listener.note, note);
   LATHE_TRY(std::optional<Measurer> measurer, measurer_for(options.target, request, listener));
   if (measurer) options.runner = &*measurer;

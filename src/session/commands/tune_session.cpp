@@ -7,7 +7,7 @@
 
 #include "measure/peak.h"
 #include "search/all.h"
-#include "session/commands/check_outputs.h"
+#include "session/commands/check_destinations.h"
 #include "session/commands/closing_seconds.h"
 #include "session/load_source.h"
 #include "session/open_records.h"
@@ -130,7 +130,7 @@ Result<TuneSession> TuneSession::start(TuneRequest request, TuneListener listene
   LATHE_TRY_STATUS(check_name(request.name, std::max<size_t>(1, request.workloads.size())));
   const std::vector<std::string> folders = folders_of(request);
   LATHE_TRY_STATUS(check_files_apart(request, folders));
-  LATHE_TRY_STATUS(check_outputs(folders, request.json));
+  LATHE_TRY_STATUS(check_destinations(folders, request.json));
   if (!request.out.empty()) LATHE_TRY_STATUS(check_compiler());
   LATHE_TRY(Target target, target_here(request.source));
   if (!request.out.empty() || request.both_layouts) LATHE_TRY_STATUS(check_has_artifacts(target));

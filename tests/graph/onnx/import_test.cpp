@@ -373,7 +373,8 @@ TEST(OnnxImport, DividesIntegersTowardsZero) {
   };
   EXPECT_EQ(divided(25, 2), "[12,2]");
   EXPECT_EQ(divided(7, -4), "[12,2]");  // -1, which Reshape replaces
-  EXPECT_EQ(divided(7, 0), "node 'd' (Div): it divides integers by 0");
+  EXPECT_EQ(divided(7, 0), "node 'r' (Reshape): the shape [2,2] does not hold the 24 elements of [2,3,4]")
+      << "0, for which Reshape takes x's extent";
 }
 
 TEST(OnnxImport, ComputesShapesThroughRealsAndSplits) {

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
+
+#include "graph/onnx/nodes/head_steps.h"
 
 namespace lathe {
 
 namespace {
 
 constexpr size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kLengths = 6;
-// Added to a product of f32 it leaves nothing of it, and is still a number.
-constexpr double kLowest = -3e38;
 
 // Which of the products are an output: as they are, capped, with the bias, or after Softmax.
 enum class Products { raw, capped, biased, weights };
@@ -91,124 +92,79 @@ Result<Attention> read_attention(OnnxNode& node) {
   return attention;
 }
 
-// A number for each query and key: f(query, key).
-template <class Function>
-OnnxConstant by_places(int64_t queries, int64_t keys, Function f) {
-  std::vector<double> numbers;
-  for (int64_t query = 0; query < queries; ++query)
-    for (int64_t key = 0; key < keys; ++key) numbers.push_back(f(query, key));
-  return OnnxConstant{{DType::f32, {queries, keys}}, to_bytes(DType::f32, numbers)};
-}
-
-// 0 where a query may look at a key, else minus infinity; nothing where every query may look at all.
-std::optional<OnnxConstant> bias_of_places(const Attention& attention) {
-  if (!attention.is_causal && attention.left < 0 && attention.right < 0) return std::nullopt;
-  return by_places(attention.queries, attention.all_keys(), [&](int64_t query, int64_t key) {
-    const int64_t ahead = key - (query + attention.past);
-    const bool is_seen = (!attention.is_causal || ahead <= 0) &&
-                         (attention.right < 0 || ahead <= attention.right) &&
-                         (attention.left < 0 || -ahead <= attention.left);
-    return is_seen ? 0 : -std::numeric_limits<double>::infinity();
-  });
-}
-
 class AttentionSteps {
  public:
   AttentionSteps(const OnnxNode& node, const Attention& attention)
-      : node_(node), attention_(attention), steps_(node.input_count()) {}
+      : node_(node), attention_(attention), heads_(node.input_count(), attention.batch) {}
 
-  std::vector<ImportedOutput> run() {
-    const size_t query = with_heads(kQuery, attention_.heads);
-    const size_t key = with_past(with_heads(kKey, attention_.key_heads), kPastKey);
-    const size_t value = with_past(with_heads(kValue, attention_.key_heads), kPastValue);
-    const size_t weights = weights_of(query, key);
-    const size_t mixed = grouped_product(weights, attention_.all_keys(), value, value_size());
-    std::vector<ImportedOutput> outputs;
-    for (const size_t result : {without_heads(mixed), key, value, products_}) {
-      steps_.add(IdentityOp{}, {result});
-      outputs.emplace_back(steps_.finish());
+  ImportedOutputs run() {
+    LATHE_TRY(const Headed query, headed(kQuery, attention_.heads));
+    LATHE_TRY(Headed key, headed(kKey, attention_.key_heads));
+    LATHE_TRY(Headed value, headed(kValue, attention_.key_heads));
+    if (attention_.past > 0) {
+      heads_.put_before(key, kPastKey, attention_.past);
+      heads_.put_before(value, kPastValue, attention_.past);
     }
-    return outputs;
+    const Headed mixed = heads_.mix(weights_of(query, key), query, value);
+    const size_t result = attention_.are_flat ? heads_.join(mixed) : mixed.step;
+    return heads_.outputs(std::array{result, key.step, value.step, products_});
   }
 
  private:
-  size_t zip(ZipFunction function, size_t a, size_t b) { return steps_.add(ZipOp{function}, {a, b}); }
+  StepList& steps() { return heads_.steps(); }
+  size_t zip(ZipFunction function, size_t a, size_t b) { return heads_.zip(function, a, b); }
 
-  size_t transposed(size_t x, std::vector<size_t> order) {
-    TransposeOp op;
-    op.order = std::move(order);
-    return steps_.add(op, {x});
-  }
-
-  // [N, heads, places, size].
-  size_t with_heads(size_t operand, int64_t heads) {
-    if (!attention_.are_flat) return operand;
+  Result<Headed> headed(size_t operand, int64_t heads) {
     const Shape& shape = node_.shape(operand);
-    const size_t split = steps_.add(ReshapeOp{{shape[0], shape[1], heads, shape[2] / heads}}, {operand});
-    return transposed(split, {0, 2, 1, 3});
+    if (attention_.are_flat) return heads_.split(operand, heads, shape[1], shape[2]);
+    return Headed{operand, heads, shape[2], shape[3]};
   }
 
-  size_t without_heads(size_t x) {
-    if (!attention_.are_flat) return x;
-    const int64_t size = node_.shape(kValue)[2] / attention_.key_heads;
-    return steps_.add(ReshapeOp{{attention_.batch, attention_.queries, attention_.heads * size}},
-                      {transposed(x, {0, 2, 1, 3})});
-  }
-
-  size_t with_past(size_t x, size_t past) {
-    return attention_.past > 0 ? steps_.add(ConcatOp{2}, {past, x}) : x;
-  }
-
-  // Heads that share keys and values stand side by side, so they are rows of one product.
-  size_t grouped_product(size_t rows, int64_t inner, size_t columns, int64_t width) {
-    const int64_t shared = attention_.heads / attention_.key_heads;
-    const Shape grouped{attention_.batch, attention_.key_heads, shared * attention_.queries, inner};
-    const size_t left = shared == 1 ? rows : steps_.add(ReshapeOp{grouped}, {rows});
-    const size_t product = steps_.add(MatMulOp{}, {left, columns});
-    if (shared == 1) return product;
-    return steps_.add(ReshapeOp{{attention_.batch, attention_.heads, attention_.queries, width}}, {product});
-  }
-
-  int64_t query_size() const {
-    return node_.shape(kQuery).back() / (attention_.are_flat ? attention_.heads : 1);
-  }
-  int64_t value_size() const {
-    return node_.shape(kValue).back() / (attention_.are_flat ? attention_.key_heads : 1);
+  // 0 where a query may look at a key, else minus infinity; nothing where every query may look at all.
+  std::optional<size_t> bias_of_places() {
+    const Attention& a = attention_;
+    if (!a.is_causal && a.left < 0 && a.right < 0) return std::nullopt;
+    return heads_.by_places(a.queries, a.all_keys(), [&](int64_t query, int64_t key) {
+      const int64_t ahead = key - (query + a.past);
+      const bool is_seen = (!a.is_causal || ahead <= 0) && (a.right < 0 || ahead <= a.right) &&
+                           (a.left < 0 || -ahead <= a.left);
+      return is_seen ? 0 : -std::numeric_limits<double>::infinity();
+    });
   }
 
   // 0 where `more` is at least 1, minus infinity where it is at most 0: the logarithms of 1 and 0.
   size_t bias_where(size_t more) {
-    return steps_.add(MapOp{MapFunction::log}, {steps_.add(MapOp{MapFunction::clip, 0, 1}, {more})});
+    return steps().add(MapOp{MapFunction::log}, {steps().add(MapOp{MapFunction::clip, 0, 1}, {more})});
   }
 
   // The mask as numbers, as wide as there are keys.
   size_t bias_of_mask() {
     size_t result = kMask;
     if (node_.type(kMask).dtype == DType::boolean)
-      result = steps_.add(MapOp{MapFunction::log}, {steps_.add(CastOp{DType::f32}, {kMask})});
+      result = steps().add(MapOp{MapFunction::log}, {steps().add(CastOp{DType::f32}, {kMask})});
     const Shape& shape = node_.shape(kMask);
     const int64_t missing = attention_.all_keys() - shape.back();
     if (missing <= 0 || shape.back() == 1) return result;
     PadOp pad{Shape(shape.size(), 0), Shape(shape.size(), 0)};
     pad.after.back() = missing;
-    pad.value = kLowest;
-    return steps_.add(pad, {result});
+    pad.value = kUnseen;
+    return steps().add(pad, {result});
   }
 
   // Where only so many keys count, the last query stands at the last of them.
   size_t bias_of_lengths() {
     const int64_t queries = attention_.queries, keys = attention_.all_keys();
-    const size_t numbers = steps_.add(CastOp{DType::f32}, {kLengths});
-    const size_t lengths = steps_.add(ReshapeOp{{attention_.batch, 1, 1, 1}}, {numbers});
+    const size_t numbers = steps().add(CastOp{DType::f32}, {kLengths});
+    const size_t lengths = steps().add(ReshapeOp{{attention_.batch, 1, 1, 1}}, {numbers});
     const auto before = [&](int64_t query, int64_t key) {
       return static_cast<double>(query - queries - key);
     };
     const auto places = [&](double factor, double added) {
-      return steps_.add(by_places(
-          queries, keys, [&](int64_t query, int64_t key) { return factor * before(query, key) + added; }));
+      return heads_.by_places(
+          queries, keys, [&](int64_t query, int64_t key) { return factor * before(query, key) + added; });
     };
     const size_t key_numbers =
-        steps_.add(by_places(1, keys, [](int64_t, int64_t key) { return static_cast<double>(key); }));
+        heads_.by_places(1, keys, [](int64_t, int64_t key) { return static_cast<double>(key); });
     size_t result = bias_where(zip(ZipFunction::sub, lengths, key_numbers));
     const auto restrict_to = [&](size_t more) { result = zip(ZipFunction::add, result, bias_where(more)); };
     const auto right = static_cast<double>(attention_.right), left = static_cast<double>(attention_.left);
@@ -225,8 +181,8 @@ class AttentionSteps {
     if (node_.has_input(kLengths)) {
       parts.push_back(bias_of_lengths());
       bias_rank_ = 4;
-    } else if (auto places = bias_of_places(attention_)) {
-      parts.push_back(steps_.add(std::move(*places)));
+    } else if (const auto places = bias_of_places()) {
+      parts.push_back(*places);
       bias_rank_ = 2;
     }
     if (node_.has_input(kMask)) bias_rank_ = std::max(bias_rank_, node_.shape(kMask).size());
@@ -234,27 +190,23 @@ class AttentionSteps {
     return parts.size() == 1 ? parts[0] : zip(ZipFunction::add, parts[0], parts[1]);
   }
 
-  size_t weights_of(size_t query, size_t key) {
-    const size_t scaled = zip(ZipFunction::mul, query, steps_.real(attention_.scale));
-    size_t result =
-        grouped_product(scaled, query_size(), transposed(key, {0, 1, 3, 2}), attention_.all_keys());
+  size_t weights_of(const Headed& query, const Headed& key) {
+    size_t result = heads_.products(query, key, attention_.scale);
     keep(Products::raw, result);
     if (attention_.cap > 0) {
-      const size_t cap = steps_.real(attention_.cap);
-      const size_t bounded = steps_.add(MapOp{MapFunction::tanh}, {zip(ZipFunction::div, result, cap)});
+      const size_t cap = steps().real(attention_.cap);
+      const size_t bounded = steps().add(MapOp{MapFunction::tanh}, {zip(ZipFunction::div, result, cap)});
       result = zip(ZipFunction::mul, bounded, cap);
     }
     keep(Products::capped, result);
     const std::optional<size_t> added = bias();
     if (added) result = zip(ZipFunction::add, result, *added);
     keep(Products::biased, result);
-    SoftmaxOp softmax;
-    softmax.axes = {3};
     if (!added) {
-      result = steps_.add(softmax, {result});
+      result = heads_.weights(result);
     } else {
-      const size_t finite = zip(ZipFunction::max, result, steps_.real(kLowest));
-      result = zip(ZipFunction::mul, steps_.add(softmax, {finite}), sees_any(*added));
+      const size_t finite = zip(ZipFunction::max, result, steps().real(kUnseen));
+      result = zip(ZipFunction::mul, heads_.weights(finite), sees_any(*added));
     }
     keep(Products::weights, result);
     return result;
@@ -265,9 +217,9 @@ class AttentionSteps {
     ReduceOp largest;
     largest.function = ReduceFunction::max;
     largest.axes = {bias_rank_ - 1};
-    const size_t most = steps_.add(largest, {bias});
-    return steps_.add(MapOp{MapFunction::clip, 0, 1},
-                      {zip(ZipFunction::sub, most, steps_.real(kLowest / 2))});
+    const size_t most = steps().add(largest, {bias});
+    return steps().add(MapOp{MapFunction::clip, 0, 1},
+                       {zip(ZipFunction::sub, most, steps().real(kUnseen / 2))});
   }
 
   void keep(Products stage, size_t value) {
@@ -276,7 +228,7 @@ class AttentionSteps {
 
   const OnnxNode& node_;
   const Attention& attention_;
-  StepList steps_;
+  HeadSteps heads_;
   size_t products_ = 0;
   size_t bias_rank_ = 0;
 };

@@ -31,13 +31,6 @@ Status require_one_type(const OnnxNode& node) {
   return {};
 }
 
-// With the sign of the divisor, unless `has_sign_of_dividend`.
-double remainder_of(double dividend, double divisor, bool has_sign_of_dividend) {
-  const double rest = std::fmod(dividend, divisor);
-  const bool turns = !has_sign_of_dividend && rest != 0 && (rest < 0) != (divisor < 0);
-  return turns ? rest + divisor : rest;
-}
-
 }  // namespace
 
 Result<OnnxConstant> import_shape(OnnxNode& node) {
@@ -97,25 +90,20 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
   return OnnxConstant{type, to_bytes(type.dtype, values)};
 }
 
-Result<OnnxConstant> import_mod(OnnxNode& node) {
+Result<OnnxConstant> import_real_mod(OnnxNode& node) {
   LATHE_TRY_STATUS(require_one_type(node));
-  const bool is_fmod = node.integer("fmod", 0) != 0;
-  const bool is_real = node.type(0).dtype == DType::f32;
-  if (is_real) LATHE_TRY_STATUS(require_attribute("fmod", is_fmod ? 1 : 0, 1));
-  LATHE_TRY(const std::vector<double> dividends, exact_numbers(node, 0));
-  LATHE_TRY(const std::vector<double> divisors, exact_numbers(node, 1));
+  LATHE_TRY_STATUS(require_attribute("fmod", static_cast<double>(node.integer("fmod", 0)), 1));
+  LATHE_TRY(const std::vector<double> dividends, node.constant_reals(0));
+  LATHE_TRY(const std::vector<double> divisors, node.constant_reals(1));
   LATHE_TRY(const Shape shape, broadcast_shapes(node.shape(0), node.shape(1)));
   LATHE_TRY_STATUS(check_shape(shape, "its result"));
   if (elements_of(shape) > kMostElements)
     return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
-  if (!is_real && std::ranges::find(divisors, 0) != divisors.end())
-    return fail(ErrorKind::invalid_argument, "it divides integers by 0");
   std::vector<double> values;
   Shape at(shape.size(), 0);
   do {
-    values.push_back(remainder_of(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))],
-                                  divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))],
-                                  is_fmod));
+    values.push_back(std::fmod(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))],
+                               divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))]));
   } while (next_index(at, shape));
   return OnnxConstant{{node.type(0).dtype, shape}, to_bytes(node.type(0).dtype, values)};
 }

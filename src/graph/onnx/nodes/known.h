@@ -15,7 +15,7 @@ Result<OnnxConstant> import_size(OnnxNode& node);
 Result<OnnxConstant> import_constant_of_shape(OnnxNode& node);
 // ONNX Range, of constants: start, start + step .. up to the limit, which is left out.
 Result<OnnxConstant> import_range(OnnxNode& node);
-// ONNX Mod, of constants: the remainder has the divisor's sign (integers), or with `fmod` the dividend's.
-Result<OnnxConstant> import_mod(OnnxNode& node);
+// ONNX Mod of real numbers, which must be constants: the remainder has the dividend's sign.
+Result<OnnxConstant> import_real_mod(OnnxNode& node);
 
 }  // namespace lathe

@@ -80,7 +80,9 @@ class ProductDecider {
   void place_results();
   // The intrinsic for its terms, if types, operands and target allow one.
   std::optional<TermGroups> term_groups() const;
-  int64_t group_of(size_t r) const { return groups_ && groups_->axis == r ? groups_->intrinsic->group : 1; }
+  int64_t group_of(size_t r) const {
+    return term_groups_ && term_groups_->axis == r ? term_groups_->intrinsic->group : 1;
+  }
   void group_row_operand(const Operand& operand);
   std::optional<TermLoops> term_loops() const;
   int64_t block_of_channels(size_t r) const;
@@ -111,7 +113,7 @@ class ProductDecider {
   std::string name_;
   std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
   TileSizes sizes_;
-  std::optional<TermGroups> groups_;
+  std::optional<TermGroups> term_groups_;
   std::optional<RowCopy> row_copy_;
   std::string panels_;  // the packed copy's name, once there is one
   int64_t lanes_ = 8;

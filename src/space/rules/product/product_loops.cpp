@@ -131,7 +131,7 @@ void ProductDecider::offer_row_loop(const SharedLoops& shared) {
   const bool is_alone = std::ranges::find(shared.names, block) != shared.names.end();
   d_.row_loops.emplace(name_, RowLoop{.loop = is_alone ? block : shared.names.front(),
                                       .reads_beyond = sizes_.pad_rows != 0,
-                                      .adds_groups = groups_.has_value()});
+                                      .adds_groups = term_groups_.has_value()});
 }
 
 // The innermost loop that moves to another panel.

@@ -94,22 +94,22 @@ void ProductDecider::pack_operand(const Operand& operand) {
     if (a != tile_.vector) place_axis(a);
   }
   layout.dims.push_back({dim, width, 0, 0});
-  const int grouped = groups_ ? operand.dim_of_axis[groups_->axis] : -1;
-  const int64_t group = groups_ ? groups_->intrinsic->group : 1;
+  const int grouped = term_groups_ ? operand.dim_of_axis[term_groups_->axis] : -1;
+  const int64_t group = term_groups_ ? term_groups_->intrinsic->group : 1;
   for (size_t r : reduce_order()) {
     place_axis(r);
     if (layout.dims.back().dim == grouped) layout.dims.back().divide = group;
   }
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});
-  if (groups_) layout.dims.push_back({grouped, 1, group, 0});
+  if (term_groups_) layout.dims.push_back({grouped, 1, group, 0});
   if (operand.is_prepared || is_placed_for_this_alone(operand)) {
     d_.set_layout(operand.load->tensor, layout);
     panels_ = operand.load->tensor->name;
     return;
   }
   panels_ = d_.set_copy(operand.load->tensor, operand.is_constant, name_, layout,
-                        groups_ ? wider_type(operand, groups_->vector_type) : std::nullopt);
+                        term_groups_ ? wider_type(operand, term_groups_->vector_type) : std::nullopt);
 }
 
 bool ProductDecider::vectors_slide() const {
@@ -251,7 +251,7 @@ bool ProductDecider::place_operands() {
   const bool is_packable = can_be_packed(vector);
   if (is_packable) choose_prefetch(*vector);
   if (is_packable && !is_read_in_place(*vector)) {
-    groups_ = term_groups();
+    term_groups_ = term_groups();
     pack_operand(*vector);
     is_padded = std::ranges::count_if(
                     stage_.operands, [&](const Operand& operand) { return operand.uses[tile_.vector]; }) == 1;
@@ -259,7 +259,7 @@ bool ProductDecider::place_operands() {
     sizes_.prefetch = 0;
     place_row_operand(*vector);
   }
-  if (groups_) {
+  if (term_groups_) {
     group_row_operand(*rows);
   } else if (rows != nullptr && rows != vector) {
     place_row_operand(*rows);

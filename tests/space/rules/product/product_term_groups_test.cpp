@@ -29,13 +29,13 @@ std::string matmul(const char* a, const char* b, int terms = 64) {
          (is_float ? ") A[i, r] * B[r, j]\n" : ") i32(A[i, r]) * i32(B[r, j])\n");
 }
 
-TEST(ProductGroups, FourTermsLieTogetherForVnni) {
+TEST(ProductTermGroups, FourTermsLieTogetherForVnni) {
   EXPECT_THAT(preferred_text(matmul("u8", "i8"), vnni()),
               AllOf(HasSubstr("layout=[1/32][0/4][1%32][0%4]"), HasSubstr("intrinsic=dot4_u8_i8"),
                     Not(HasSubstr("A.pack")), Not(HasSubstr("type="))));
 }
 
-TEST(ProductGroups, WithoutItBothAreWidened) {
+TEST(ProductTermGroups, WithoutItBothAreWidened) {
   EXPECT_THAT(
       preferred_text(matmul("u8", "i8"), generic_target("x86-avx2")),
       AllOf(HasSubstr("cache_read C B B.pack at=prepare scope=workspace layout=[1/"), HasSubstr("[0/2]"),
@@ -43,7 +43,7 @@ TEST(ProductGroups, WithoutItBothAreWidened) {
             HasSubstr("vectorize A.pack d1.1"), HasSubstr("intrinsic=dot2_i16")));
 }
 
-TEST(ProductGroups, PairsOfBf16) {
+TEST(ProductTermGroups, PairsOfBf16) {
   EXPECT_THAT(preferred_text(matmul("bf16", "bf16"), vnni()),
               AllOf(HasSubstr("[0/2]"), HasSubstr("intrinsic=dot2_bf16")));
   EXPECT_THAT(preferred_text(matmul("bf16", "bf16"), generic_target("x86-avx512")),
@@ -51,14 +51,14 @@ TEST(ProductGroups, PairsOfBf16) {
   EXPECT_THAT(preferred_text(matmul("f16", "f16"), vnni()), Not(HasSubstr("tensorize")));
 }
 
-TEST(ProductGroups, WhatIsLeftOfTheReductionIsPeeled) {
+TEST(ProductTermGroups, WhatIsLeftOfTheReductionIsPeeled) {
   EXPECT_THAT(preferred_text(matmul("u8", "i8", 63), vnni()),
               AllOf(HasSubstr("split C r [4]"), HasSubstr("tail C r peel")));
   EXPECT_THAT(preferred_text(matmul("u8", "i8"), vnni()), Not(HasSubstr("tail C r")));
 }
 
 // Channels of an image in rows are no neighbours; a copy has them so, or the layout where it is open.
-TEST(ProductGroups, ChannelsLieTogether) {
+TEST(ProductTermGroups, ChannelsLieTogether) {
   const std::string convolution =
       "input X[32, 10, 10] u8\ninput B[64, 32, 3, 3] i8\n"
       "C[f:64, y:8, x:8] = sum(c:32, p:3, q:3) i32(X[c, y+p, x+q]) * i32(B[f, c, p, q])\n";
@@ -72,7 +72,7 @@ TEST(ProductGroups, ChannelsLieTogether) {
 
 // Padding that brings the channels together is a pass of its own; where they lie so, it is put into the
 // product.
-TEST(ProductGroups, PaddingBringsTheChannelsTogether) {
+TEST(ProductTermGroups, PaddingBringsTheChannelsTogether) {
   const std::string convolution =
       "input X[32, 8, 8] u8\ninput B[64, 32, 3, 3] i8\n"
       "P[c:32, y:10, x:10] = select(1 <= y && y < 9 && 1 <= x && x < 9, X[c, y-1, x-1], u8(0))\n"

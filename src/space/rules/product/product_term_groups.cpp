@@ -36,20 +36,20 @@ std::optional<TermGroups> ProductDecider::term_groups() const {
 void ProductDecider::group_row_operand(const Operand& operand) {
   place_row_operand(operand);
   const Tensor& tensor = operand.load->tensor;
-  const int dim = operand.digit_dim[groups_->axis];
+  const int dim = operand.digit_dim[term_groups_->axis];
   Layout layout = d_.layout_of(tensor);
   const LayoutDim inner = layout.dims.back();
   const bool is_together =
-      inner.dim == dim && inner.divide == 1 && inner.modulo % groups_->intrinsic->group == 0;
+      inner.dim == dim && inner.divide == 1 && inner.modulo % term_groups_->intrinsic->group == 0;
   const std::optional<DType> type =
-      tensor->dtype == groups_->row_type ? std::nullopt : std::optional(groups_->row_type);
+      tensor->dtype == term_groups_->row_type ? std::nullopt : std::optional(term_groups_->row_type);
   if (is_together && !type) return;
   if (!is_together) layout = with_innermost(tensor, {{dim, 0}});
   if (operand.is_constant) {
     d_.set_copy(tensor, true, name_, layout, type);
     return;
   }
-  const int64_t lanes = d_.task.target.cpu().lanes(static_cast<int>(bytes_of(groups_->row_type)));
+  const int64_t lanes = d_.task.target.cpu().lanes(static_cast<int>(bytes_of(term_groups_->row_type)));
   OuterLoops loops;
   for (size_t d = 0; d < tensor->shape.size(); ++d) {
     if (static_cast<int>(d) != dim) loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
@@ -64,10 +64,10 @@ void ProductDecider::group_row_operand(const Operand& operand) {
 }
 
 std::optional<TermLoops> ProductDecider::term_loops() const {
-  if (!groups_) return std::nullopt;
-  return TermLoops{.intrinsic = groups_->intrinsic->name,
-                   .axis = axis_name(groups_->axis),
-                   .has_rest = axis(groups_->axis).extent % groups_->intrinsic->group != 0,
+  if (!term_groups_) return std::nullopt;
+  return TermLoops{.intrinsic = term_groups_->intrinsic->name,
+                   .axis = axis_name(term_groups_->axis),
+                   .has_rest = axis(term_groups_->axis).extent % term_groups_->intrinsic->group != 0,
                    .copy = row_copy_};
 }
 

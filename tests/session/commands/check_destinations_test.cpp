@@ -1,5 +1,5 @@
 // What can be written at the end of a long command is asked before it, and leaves no trace.
-#include "session/commands/check_outputs.h"
+#include "session/commands/check_destinations.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ class Writable : public ::testing::Test {
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
   static std::string sentence_of(const std::vector<std::string>& folders, const std::string& file = "") {
-    const Status status = check_outputs(folders, file);
+    const Status status = check_destinations(folders, file);
     return status ? "" : status.error().to_string();
   }
   // All that lies in the folder, with what is below.

@@ -11,6 +11,6 @@ namespace lathe {
 // An Error that names the first folder that cannot be made or written, or holds somebody else's files under
 // an artifact's names, or the file that cannot be opened for writing; the file may lie in one of the folders,
 // and an empty path names none. Leaves everything as it was.
-Status check_outputs(const std::vector<std::string>& folders, const std::string& file);
+Status check_destinations(const std::vector<std::string>& folders, const std::string& file);
 
 }  // namespace lathe

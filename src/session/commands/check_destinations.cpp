@@ -1,4 +1,4 @@
-#include "session/commands/check_outputs.h"
+#include "session/commands/check_destinations.h"
 
 #include <fmt/format.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
@@ -78,7 +78,7 @@ Status check_file(const std::string& path) {
 
 }  // namespace
 
-Status check_outputs(const std::vector<std::string>& folders, const std::string& file) {
+Status check_destinations(const std::vector<std::string>& folders, const std::string& file) {
   MadeFolders made;
   for (const std::string& folder : folders) {
     LATHE_TRY_STATUS(made.make(folder));
