@@ -51,8 +51,8 @@ double cost_of(const Binary& e) {
   return 0;
 }
 
-// As many multiply-adds as a compute takes in vectors of f32, which the functions of a body outweigh: what
-// one takes over 4,096 elements in the first-level cache.
+// How many multiply-adds of four bytes last as long as a compute, whose functions outweigh all else: each by
+// what it takes over 4,096 elements in the first-level cache.
 double multiply_adds_of(const Compute& compute) {
   double of_point = 1;
   for_each(compute.body, [&](const Expr& e) {

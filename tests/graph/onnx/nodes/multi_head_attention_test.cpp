@@ -200,6 +200,13 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
   model.attribute("num_heads", 3);
   EXPECT_EQ(import_error(model),
             "node 'n' (MultiHeadAttention): 8 numbers a place do not divide among 3 heads");
+  OnnxModel other;
+  other.input("q", {2, 3, 8}).input("k", {2, 4, 5, 4}).input("v", {2, 4, 5, 4}).output("y");
+  other.runtime_node("n", "MultiHeadAttention", {"q", "k", "v"}, "y").attribute("num_heads", 2);
+  EXPECT_EQ(
+      import_error(other),
+      "node 'n' (MultiHeadAttention): input 1 has shape [2,4,5,4], and must have 3 axes, or 4 with its 2 "
+      "heads");
 }
 
 }  // namespace
