@@ -54,7 +54,8 @@ function(lathe_precompile target)
 endfunction()
 
 # Files of one folder compiled together, up to eight at once: a build of all takes half as long, one after a change
-# of a single file longer. Names without linkage are one folder's, then, and no longer one file's.
+# of a single file longer. Names without linkage are one folder's, then, and no longer one file's. Tests are joined
+# too, and keep theirs.
 option(LATHE_JOIN "compile the files of a folder together" OFF)
 function(lathe_join target)
   if(NOT LATHE_JOIN)

@@ -11,7 +11,7 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr const char* kTables =
     "table P[4, 4] = {1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 1.0, 0.0, -1.0}\n"
@@ -69,7 +69,7 @@ TEST(Chain, Axes) {
   EXPECT_THAT(axes.carried, ElementsAre(ElementsAre(1u), ElementsAre(0u)));
   EXPECT_THAT(axes.table, ElementsAre(0u, 1u));
   // Vectors run along the channels, which lie innermost in the image.
-  EXPECT_THAT(vector_axes(dag, stages, {0, 1}), testing::Contains(3u));
+  EXPECT_THAT(vector_axes(dag, stages, {0, 1}), ::testing::Contains(3u));
 }
 
 // All between the first and the last transform has the tiles in common.

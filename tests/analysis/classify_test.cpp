@@ -11,7 +11,7 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 Task task_of(const std::string& text, const std::vector<std::string>& constants = {}) {
   const Result<Dag> dag = parse_dag(text);

@@ -66,7 +66,8 @@ O[i:16, j:24] = E[i,j] / T[j])")
 // The model's own choice, and others at random, with extents that nothing divides.
 TEST(RowBlock, ComputesTheSame) {
   for (const int cores : {1, 2}) {
-    Task task = task_of(R"({"name":"t", "op":"transpose_batch_matmul_softmax", "batch":2, "sequence":19,
+    Task task =
+        task_of_workload(R"({"name":"t", "op":"transpose_batch_matmul_softmax", "batch":2, "sequence":19,
                             "heads":3, "head_dim":5})");
     task.target.cpu().cores = cores;
     const Result<Space> space = derive_space(task);

@@ -72,7 +72,7 @@ TEST_F(WeightsTest, AnArtifactWhoseWeightsCannotBePreparedLeavesTheOneBefore) {
   EXPECT_EQ(written.error().kind, ErrorKind::load) << written.error().to_string();
   EXPECT_EQ(read_file(folder() + "/manifest.json").value(), manifest);
   for (const auto& entry : std::filesystem::directory_iterator(folder()))
-    EXPECT_THAT(entry.path().filename().string(), testing::Not(testing::StartsWith(".")));
+    EXPECT_THAT(entry.path().filename().string(), ::testing::Not(::testing::StartsWith(".")));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace lathe {
 
-class LockedFolder : public testing::Test {
+class LockedFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(path("locked/artifact"));

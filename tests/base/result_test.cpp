@@ -80,7 +80,7 @@ TEST(Check, NamesTheConditionAndThePlace) {
   } catch (const InternalError& error) {
     EXPECT_THAT(
         std::string(error.what()),
-        testing::MatchesRegex("internal error: 1 \\+ 1 == 3 does not hold at .*result_test.cpp:[0-9]+"));
+        ::testing::MatchesRegex("internal error: 1 \\+ 1 == 3 does not hold at .*result_test.cpp:[0-9]+"));
   }
   EXPECT_NO_THROW(LATHE_CHECK(1 + 1 == 2));
 }

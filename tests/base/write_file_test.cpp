@@ -36,7 +36,7 @@ class FileSizeLimit {
   rlimit before_ = {};
 };
 
-class WriteFile : public testing::Test {
+class WriteFile : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 

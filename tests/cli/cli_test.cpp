@@ -17,10 +17,10 @@
 namespace lathe {
 namespace {
 
-using testing::ContainsRegex;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::MatchesRegex;
+using ::testing::ContainsRegex;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 TEST_F(CliTest, ModelsAtFaultAreNamed) {
   EXPECT_EQ(sentence("compile none.onnx --out o"), "lathe: none.onnx: there is no such file");

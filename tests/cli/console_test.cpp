@@ -7,8 +7,8 @@ namespace lathe {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 constexpr const char* kFull = "lathe: standard output cannot be written: No space left on device\n";
 // The shell's own status for a process that SIGPIPE ended.

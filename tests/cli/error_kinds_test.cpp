@@ -27,7 +27,7 @@ constexpr int64_t kCount = 1000;
 // By the kind's name.
 using Sentences = std::map<std::string, std::string>;
 
-class ErrorKinds : public testing::Test {
+class ErrorKinds : public ::testing::Test {
  protected:
   void expect(const Error& error) {
     std::string text = error.to_string();

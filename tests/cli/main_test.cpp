@@ -7,7 +7,7 @@
 namespace lathe {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST_F(CliTest, HelpAndVersionGoToStdout) {
   const Outcome help = lathe("--help");

@@ -8,8 +8,8 @@
 namespace lathe {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ModelFilesTest = CliTest;
 
 TEST_F(ModelFilesTest, DataBesideAModelIsNotOverwritten) {

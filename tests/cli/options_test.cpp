@@ -45,7 +45,7 @@ TEST_F(Options, TooFewAndTooManyValuesAreToldPlainly) {
 TEST_F(Options, AFolderMayBeginWithADash) {
   write_matmul();
   EXPECT_EQ(lathe("compile --workload w.json --cores 1 --out=-x").status, 0);
-  EXPECT_THAT(sentence("run ./-x/mm --output y.npy"), testing::HasSubstr("input"));
+  EXPECT_THAT(sentence("run ./-x/mm --output y.npy"), ::testing::HasSubstr("input"));
 }
 
 TEST_F(Options, WholeNumbersAreDecimal) {

@@ -9,7 +9,7 @@
 namespace lathe {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string entry(const std::string& op, int stride) {
   return R"({"name": "c", "op": ")" + op +

@@ -12,8 +12,8 @@
 namespace lathe {
 namespace {
 
-using testing::MatchesRegex;
-using testing::StartsWith;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
 
 class RunTest : public CliTest {
  protected:
@@ -110,7 +110,7 @@ TEST_F(RunTest, AShapeWithoutEndIsAbridged) {
   for (int byte = 0; byte < 4; ++byte) file += static_cast<char>(head.size() >> 8 * byte);
   write("long.npy", file + head + std::string(4, '\0'));
   const std::string told = sentence("run o/s --input long.npy");
-  EXPECT_THAT(told, testing::HasSubstr("f32[1,1,1,"));
+  EXPECT_THAT(told, ::testing::HasSubstr("f32[1,1,1,"));
   EXPECT_LT(told.size(), 400U);
 }
 

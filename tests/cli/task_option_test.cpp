@@ -10,7 +10,7 @@
 namespace lathe {
 namespace {
 
-using testing::StartsWith;
+using ::testing::StartsWith;
 
 class TaskOptionTest : public CliTest {
  protected:

@@ -8,9 +8,9 @@
 namespace lathe {
 namespace {
 
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kTune = "tune --workload w.json --cores 1 --trials 1 --enough 0 --records ";
 

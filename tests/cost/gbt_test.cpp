@@ -50,7 +50,7 @@ double pair_accuracy(const Data& data, const std::vector<double>& costs) {
   return static_cast<double>(right) / pairs;
 }
 
-class GbtModels : public testing::TestWithParam<const char*> {
+class GbtModels : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<CostModel> model = *make_cost_model(GetParam());
 };
@@ -135,7 +135,7 @@ TEST_P(GbtModels, MisuseIsAnError) {
             "the cost model was fitted on 8 features a row, not 1");
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, GbtModels, testing::Values("gbt", "gbt-regression"), [](const auto& name) {
+INSTANTIATE_TEST_SUITE_P(Both, GbtModels, ::testing::Values("gbt", "gbt-regression"), [](const auto& name) {
   return std::string(name.param) == "gbt" ? "rank" : "regression";
 });
 

@@ -8,7 +8,7 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Integers = std::vector<int64_t>;
 
 Domain one_of_each() {

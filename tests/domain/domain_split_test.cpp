@@ -9,8 +9,8 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 // All of them, in order; the last factor is the innermost.
 TEST(DomainSplit, All) {

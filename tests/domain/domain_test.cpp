@@ -11,8 +11,8 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 using Integers = std::vector<int64_t>;
 
 Domain split_domain(int64_t extent, int parts, bool imperfect, int64_t largest_innermost = 1 << 20) {

@@ -12,7 +12,7 @@ namespace {
 
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - ((a % b != 0) && (a < 0)); }
 
-struct AffineTest : testing::Test {
+struct AffineTest : ::testing::Test {
   AffineTest() {
     ranges.set_extent(i, 4);
     ranges.set_extent(j, 8);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-struct Compare : testing::Test {
+struct Compare : ::testing::Test {
   // An index that is read, made anew.
   Affine read(const Tensor& tensor) const { return to_affine(tensor(i)); }
 

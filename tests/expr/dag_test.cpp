@@ -62,7 +62,7 @@ TEST(Dag, Reductions) {
   EXPECT_EQ(to_string(*dag), "L[i:4] = min(r:5) X[i, r]\nG[i:4] = max(r:5) X[i, r]\nS[i:4] = G[i] - L[i]\n");
 }
 
-struct VerifyDag : testing::Test {
+struct VerifyDag : ::testing::Test {
   DagBuilder builder;
   Tensor x = builder.input("X", {4, 5});
   Axis i = spatial("i", 4);

@@ -12,7 +12,7 @@
 namespace lathe {
 namespace {
 
-struct ExprTest : testing::Test {
+struct ExprTest : ::testing::Test {
   Var i{"i"};
   Var j{"j"};
   Expr real = Tensor("A", {8})(i);

@@ -21,7 +21,7 @@ std::string implied(const std::vector<Compute>& computes) {
   return text;
 }
 
-struct InputsTest : testing::Test {
+struct InputsTest : ::testing::Test {
   Axis i = spatial("i", 4);
   Axis r = reduce("r", 9);
   // Larger than what is read: what is implied follows from the reads alone.

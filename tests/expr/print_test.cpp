@@ -7,7 +7,7 @@
 namespace lathe {
 namespace {
 
-struct PrintTest : testing::Test {
+struct PrintTest : ::testing::Test {
   Var i{"i"};
   Tensor a{"A", {8}};
   Tensor s{"s", {8}, DType::i32};

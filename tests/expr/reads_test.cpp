@@ -5,7 +5,7 @@
 namespace lathe {
 namespace {
 
-struct ReadsTest : testing::Test {
+struct ReadsTest : ::testing::Test {
   ReadsTest() {
     ranges.set_extent(x, 10);
     ranges.set_extent(k, 3);

@@ -1,6 +1,6 @@
 #include "loop/evaluate.h"
 
-#include "samples.h"
+#include "loop/samples.h"
 
 namespace lathe {
 namespace {

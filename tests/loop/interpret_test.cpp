@@ -1,7 +1,7 @@
 #include "loop/interpret.h"
 
+#include "loop/samples.h"
 #include "loop/walk.h"
-#include "samples.h"
 
 namespace lathe {
 namespace {

@@ -1,7 +1,7 @@
 // The program that a task means by itself, and the small functions beside it.
 #include <gtest/gtest.h>
 
-#include "samples.h"
+#include "loop/samples.h"
 
 namespace lathe {
 namespace {

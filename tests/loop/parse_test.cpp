@@ -1,7 +1,7 @@
 #include "loop/parse.h"
 
+#include "loop/samples.h"
 #include "loop/walk.h"
-#include "samples.h"
 
 namespace lathe {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "loop/samples.h"
 #include "loop/walk.h"
-#include "samples.h"
 
 namespace lathe {
 namespace {

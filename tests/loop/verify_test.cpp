@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "loop/samples.h"
 #include "loop/walk.h"
-#include "samples.h"
 
 namespace lathe {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "samples.h"
+#include "loop/samples.h"
 
 namespace lathe {
 namespace {

@@ -10,7 +10,7 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(PinnedThread, StaysOnItsCpusAndThenHasAllOfThemAgain) {
   const std::vector<int> all = allowed_cpus();

@@ -16,10 +16,10 @@
 namespace lathe {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class DamageTest : public testing::Test {
+class DamageTest : public ::testing::Test {
  protected:
   // Records 1 and 3 are of one task, record 2 of another.
   void SetUp() override {

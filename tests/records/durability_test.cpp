@@ -24,7 +24,7 @@
 namespace lathe {
 namespace {
 
-class Durability : public testing::Test {
+class Durability : public ::testing::Test {
  protected:
   std::string file() const { return (folder_.path() / "records.db").string(); }
   TemporaryFolder folder_;

@@ -15,9 +15,9 @@ namespace lathe {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class RecordStoreTest : public testing::Test {
+class RecordStoreTest : public ::testing::Test {
  protected:
   std::string file(const char* name) const { return (folder_.path() / name).string(); }
   RecordStore store() const { return std::move(RecordStore::open(file("records.db")).value()); }

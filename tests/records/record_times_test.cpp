@@ -8,7 +8,7 @@
 namespace lathe {
 namespace {
 
-class RecordTimesTest : public testing::Test {
+class RecordTimesTest : public ::testing::Test {
  protected:
   RecordStore store() const {
     return std::move(RecordStore::open((folder_.path() / "records.db").string()).value());

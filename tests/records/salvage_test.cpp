@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kRecords = 200;
 constexpr int64_t kPage = 4096;
 
-class SalvageTest : public testing::Test {
+class SalvageTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::vector<Record> records(kRecords, sample_record(1e-3));

@@ -13,14 +13,15 @@ namespace lathe::testing {
 namespace {
 
 Task grouped() {
-  return task_of(R"({"name":"g", "op":"conv2d", "batch":2, "height":5, "width":4, "in_channels":6,
+  return task_of_workload(R"({"name":"g", "op":"conv2d", "batch":2, "height":5, "width":4, "in_channels":6,
                      "out_channels":12, "kernel":3, "stride":2, "padding":1, "groups":3})");
 }
 
 Task depthwise(int multiplier) {
-  return task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":5, "width":5, "channels":3,
+  return task_of_workload(
+      R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":5, "width":5, "channels":3,
                      "kernel":3, "stride":1, "padding":1, "multiplier":)" +
-                 std::to_string(multiplier) + "}");
+      std::to_string(multiplier) + "}");
 }
 
 Trace divided() { return {RewriteStep{"divided_axis", "O", {}}}; }
@@ -62,7 +63,8 @@ TEST(DividedAxis, TakenNamesGiveNoSketch) {
   for (const char* text : {"O[n:2, f:12, fq:5] = sum(c:3) X[n, f/4, c, fq] * W[f, c]",
                            "O[f:12, y:5] = sum(fr:3) X[f/4, fr, y] * W[f, fr]",
                            "O[f:12, y:5] = sum(c:3) X[f/4, c, y] * O.D0[f, c]"}) {
-    const Task task = task_of(R"({"name":"e", "op":"expression", "text":")" + std::string(text) + "\"}");
+    const Task task =
+        task_of_workload(R"({"name":"e", "op":"expression", "text":")" + std::string(text) + "\"}");
     const Result<Dag> dag = rewrite(task.dag, "divided_axis", "O", {});
     ASSERT_FALSE(dag) << text;
     EXPECT_TRUE(dag.error().message.ends_with("which is taken")) << dag.error().message;

@@ -12,7 +12,7 @@ namespace lathe::testing {
 namespace {
 
 Task form() {
-  return task_of(R"({"name":"b", "op":"bilinear", "batch":5, "out_features":7, "in1_features":6,
+  return task_of_workload(R"({"name":"b", "op":"bilinear", "batch":5, "out_features":7, "in1_features":6,
                      "in2_features":4})");
 }
 
@@ -48,7 +48,8 @@ TEST(FactoredSum, RefusesWhereNothingIsTakenOut) {
 }
 
 TEST(FactoredSum, ComesFirstAndComputesTheSame) {
-  const Task task = task_of(R"({"name":"b", "op":"bilinear", "batch":16, "out_features":24, "in1_features":12,
+  const Task task =
+      task_of_workload(R"({"name":"b", "op":"bilinear", "batch":16, "out_features":24, "in1_features":12,
                                 "in2_features":20})");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);

@@ -13,7 +13,7 @@ namespace lathe::testing {
 namespace {
 
 Task expression(const std::string& text) {
-  return task_of(R"({"name":"e", "op":"expression", "constants":["W"], "text":")" + text + "\"}");
+  return task_of_workload(R"({"name":"e", "op":"expression", "constants":["W"], "text":")" + text + "\"}");
 }
 
 constexpr const char* kConvolution =

@@ -14,7 +14,7 @@
 
 namespace lathe::testing {
 
-inline Task task_of(const std::string& workload) {
+inline Task task_of_workload(const std::string& workload) {
   const Result<std::vector<Workload>> workloads = parse_workloads("[" + workload + "]", "same_result");
   EXPECT_TRUE(workloads) << workloads.error().to_string();
   Result<Task> task = make_task(workloads->front(), generic_target("x86-avx2"), true);

@@ -10,7 +10,8 @@ namespace lathe::testing {
 namespace {
 
 Task flat_image() {
-  return task_of(R"({"name":"c", "op":"conv3d", "batch":1, "depth":1, "height":4, "width":3, "in_channels":2,
+  return task_of_workload(
+      R"({"name":"c", "op":"conv3d", "batch":1, "depth":1, "height":4, "width":3, "in_channels":2,
                      "out_channels":3, "kernel":3, "stride":1, "padding":1})");
 }
 
@@ -28,7 +29,8 @@ TEST(Trim, LeavesTheTapsThatMeetTheImage) {
 }
 
 TEST(Trim, WhereAllTapsMeetSomethingItIsRefused) {
-  const Task task = task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":4, "width":3, "in_channels":2,
+  const Task task =
+      task_of_workload(R"({"name":"c", "op":"conv2d", "batch":1, "height":4, "width":3, "in_channels":2,
                                 "out_channels":3, "kernel":3, "stride":1, "padding":1})");
   const Result<Dag> refused = rewrite_trim(task.dag, "O", {});
   ASSERT_FALSE(refused);

@@ -9,7 +9,7 @@ namespace lathe {
 namespace {
 
 // Axes a, b, c of 2, 3 and 4 elements and a place p.
-class InvertIndex : public testing::Test {
+class InvertIndex : public ::testing::Test {
  protected:
   InvertIndex() {
     for (const Axis& axis : axes_) domains_.set_extent(axis.var, axis.extent);

@@ -14,12 +14,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Task padded() {
-  return task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":4, "width":5, "in_channels":2,
+  return task_of_workload(R"({"name":"c", "op":"conv2d", "batch":1, "height":4, "width":5, "in_channels":2,
                      "out_channels":3, "kernel":3, "stride":1, "padding":1})");
 }
 
 Task transposed() {
-  return task_of(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":3, "width":4, "in_channels":2,
+  return task_of_workload(
+      R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":3, "width":4, "in_channels":2,
                      "out_channels":3, "kernel":3, "stride":2, "padding":1})");
 }
 
@@ -55,7 +56,7 @@ TEST(SkipZeros, RowsBesideTheImageAreSkipped) {
 
 TEST(SkipZeros, ASumOfNothingIsZero) {
   expect_same_lowered(padded(), "skip_zeros O\n");
-  const Task beside = task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":2, "width":2,
+  const Task beside = task_of_workload(R"({"name":"c", "op":"conv2d", "batch":1, "height":2, "width":2,
       "in_channels":2, "out_channels":3, "kernel":1, "stride":1, "padding":2})");
   expect_same_lowered(beside, "skip_zeros O\n");
   expect_same_lowered(beside, "cache_write O O.acc at=x scope=registers\nskip_zeros O\n");
@@ -69,7 +70,7 @@ TEST(SkipZeros, TapsThatAPhaseDoesNotHaveAreSkipped) {
 }
 
 TEST(SkipZeros, WhatHasNoZerosStaysAsItIs) {
-  const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":3, "n":4, "k":5})");
+  const Task task = task_of_workload(R"({"name":"m", "op":"matmul", "batch":1, "m":3, "n":4, "k":5})");
   EXPECT_EQ(scheduled(task, "skip_zeros C\n"), scheduled(task, ""));
 }
 

@@ -8,7 +8,7 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Diversity, GainsOfTheSpecification) {
   DiverseSet set;

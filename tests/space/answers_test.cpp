@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Task expression(const std::string& text, const std::string& constants = "") {
-  return task_of(R"({"name":"e", "op":"expression", "constants":[)" + constants + R"(], "text":")" + text +
-                 "\"}");
+  return task_of_workload(R"({"name":"e", "op":"expression", "constants":[)" + constants + R"(], "text":")" +
+                          text + "\"}");
 }
 
 // Writes every sketch with random answers; what asks for more or less than was declared throws.
@@ -61,9 +61,10 @@ TEST(Answers, StagesInRowsAreWrittenWhereAProductTakesTheLastAlong) {
 
 TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
   for (const int width : {30, 56, 64}) {
-    Task task = task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":12, "channels":16,
+    Task task =
+        task_of_workload(R"({"name":"d", "op":"depthwise_conv2d", "batch":1, "height":12, "channels":16,
                             "kernel":9, "stride":1, "padding":4, "width":)" +
-                        std::to_string(width) + "}");
+                         std::to_string(width) + "}");
     task.target = generic_target("x86-avx512");
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
@@ -73,30 +74,32 @@ TEST(Answers, TheBodyOfAWideWindowIsNotTooLarge) {
 
 // No pass of its own makes the border that a transform reads.
 TEST(Answers, ATransformReadsThePaddedImageItself) {
-  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56,
+  EXPECT_THAT(first_text(task_of_workload(R"({"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56,
                                      "in_channels":64, "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
               AllOf(HasSubstr("rewrite winograd O"), HasSubstr("inline I.pad")));
-  expect_answers_fit(task_of(R"({"name":"c", "op":"conv2d", "batch":3, "height":11, "width":14,
+  expect_answers_fit(task_of_workload(R"({"name":"c", "op":"conv2d", "batch":3, "height":11, "width":14,
                                  "in_channels":3, "out_channels":18, "kernel":3, "stride":1, "padding":1})"));
 }
 
 // What a transform adds and subtracts at last needs no memory before.
 TEST(Answers, PairsOfATransformStayInRegisters) {
-  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56,
+  EXPECT_THAT(first_text(task_of_workload(R"({"name":"c", "op":"conv2d", "batch":1, "height":56, "width":56,
                                      "in_channels":64, "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
               AllOf(HasSubstr("compute_at O.VP1 O.V1 b scope=registers"),
                     HasSubstr("compute_at O.VP O.V i scope=registers"),
                     HasSubstr("compute_at O.YP1 O.Y1 j scope=registers")));
-  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv1d", "batch":1, "length":240, "in_channels":64,
+  EXPECT_THAT(
+      first_text(task_of_workload(R"({"name":"c", "op":"conv1d", "batch":1, "length":240, "in_channels":64,
                              "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
-              AllOf(HasSubstr("pairs=1"), HasSubstr("compute_at O.YP O.Y f.0 scope=registers")));
+      AllOf(HasSubstr("pairs=1"), HasSubstr("compute_at O.YP O.Y f.0 scope=registers")));
 }
 
 // One tile alone, a window in parts, a dilated one, one of three dimensions; by one core and two.
 TEST(Answers, PairsOfATransformGiveTheSameResult) {
-  EXPECT_THAT(first_text(task_of(R"({"name":"c", "op":"conv1d", "batch":1, "length":4, "in_channels":64,
+  EXPECT_THAT(
+      first_text(task_of_workload(R"({"name":"c", "op":"conv1d", "batch":1, "length":4, "in_channels":64,
                                      "out_channels":64, "kernel":3, "stride":1, "padding":1})")),
-              Not(HasSubstr("VP.acc")));
+      Not(HasSubstr("VP.acc")));
   const std::string rest = R"("in_channels":3, "out_channels":18, "stride":1, )";
   const std::vector<std::string> windows = {
       R"("op":"conv1d", "batch":1, "length":4, "kernel":3, "padding":1)",
@@ -105,7 +108,7 @@ TEST(Answers, PairsOfATransformGiveTheSameResult) {
       R"("op":"conv3d", "batch":1, "depth":4, "height":5, "width":6, "kernel":3, "padding":1)"};
   for (const std::string& fields : windows) {
     for (const int cores : {1, 2}) {
-      Task task = task_of(fmt::format(R"({{"name":"c", {}{}}})", rest, fields));
+      Task task = task_of_workload(fmt::format(R"({{"name":"c", {}{}}})", rest, fields));
       task.target.cpu().cores = cores;
       const Result<Space> space = derive_space(task);
       ASSERT_TRUE(space) << space.error().to_string();
@@ -146,13 +149,13 @@ TEST(Answers, ATransformThatRepeatsAlongTheTilesIsNoPartOfAGroup) {
 
 // Each group of the twelve tiles would fetch all of the filters.
 TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
-  Task task = task_of(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":14, "width":14,
+  Task task = task_of_workload(R"({"name":"t", "op":"conv2d_transpose", "batch":1, "height":14, "width":14,
                           "in_channels":1024, "out_channels":512, "kernel":3, "stride":1, "padding":1})");
   task.target.cpu().cores = 2;
   EXPECT_THAT(first_text(task),
               AllOf(HasSubstr("rewrite winograd O"), Not(HasSubstr("compute_at O.M ")),
                     HasSubstr("parallel O.M "), HasSubstr("parallel O.V "), HasSubstr("parallel O.Y ")));
-  Task small = task_of(R"({"name":"t", "op":"conv2d", "batch":1, "height":7, "width":6,
+  Task small = task_of_workload(R"({"name":"t", "op":"conv2d", "batch":1, "height":7, "width":6,
                            "in_channels":12, "out_channels":24, "kernel":3, "stride":1, "padding":1})");
   small.target.cpu().cores = 2;
   expect_answers_fit(small);
@@ -161,7 +164,7 @@ TEST(Answers, CoresShareTheStagesOfAWinogradOfFewTiles) {
 // Its output is in no cache any more when it is written again.
 TEST(Answers, AnImageThatNoCacheHoldsIsWalkedByRowsAndWrittenToMemory) {
   for (const int cores : {1, 2}) {
-    Task task = task_of(R"({"name":"d", "op":"depthwise_conv2d", "batch":3, "height":9, "width":10,
+    Task task = task_of_workload(R"({"name":"d", "op":"depthwise_conv2d", "batch":3, "height":9, "width":10,
                             "channels":24, "kernel":3, "stride":2, "padding":1})");
     task.target.cpu().cores = cores;
     EXPECT_THAT(first_text(task), AllOf(HasSubstr("layout O [0][1/8][2][3][1%8]"), Not(HasSubstr("stream"))));
@@ -183,7 +186,7 @@ TEST(Answers, AnEpilogueIsLegalHoweverManyLoopsAreParallel) {
            "stride":2)",
         R"("op":"conv3d", "batch":2, "depth":3, "height":4, "width":4, "in_channels":8, "out_channels":24,
            "stride":1)"}) {
-    Task task = task_of(R"({"name":"c", "kernel":3, "padding":1, )" + fields + "}");
+    Task task = task_of_workload(R"({"name":"c", "kernel":3, "padding":1, )" + fields + "}");
     task.target.cpu().cores = 2;
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space);
@@ -201,7 +204,8 @@ TEST(Answers, AnEpilogueIsLegalHoweverManyLoopsAreParallel) {
 
 // Of 16 x 16 x 16 taps one adds something.
 TEST(Answers, WhatMultipliesMostlyZerosIsNotTried) {
-  const Task task = task_of(R"({"name":"t", "op":"conv3d_transpose", "batch":1, "depth":2, "height":2,
+  const Task task =
+      task_of_workload(R"({"name":"t", "op":"conv3d_transpose", "batch":1, "depth":2, "height":2,
                                 "width":2, "in_channels":8, "out_channels":8, "kernel":16, "stride":16,
                                 "padding":0})");
   const Result<Space> space = derive_space(task);
@@ -212,7 +216,7 @@ TEST(Answers, WhatMultipliesMostlyZerosIsNotTried) {
 
 // Six sums in one row; seven rows of them would not stay in registers.
 TEST(Answers, SumsInTheLanesStayInRegisters) {
-  const Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":7, "n":6, "k":2048})");
+  const Task task = task_of_workload(R"({"name":"l", "op":"matmul", "batch":1, "m":7, "n":6, "k":2048})");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   for (size_t s = 0; s < space->sketches().size(); ++s) {

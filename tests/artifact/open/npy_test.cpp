@@ -11,7 +11,7 @@ namespace lathe {
 namespace {
 
 // A file in the test's folder with these bytes.
-class NpyTest : public testing::Test {
+class NpyTest : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 

@@ -18,7 +18,7 @@ namespace {
 
 // A model `net/m.onnx` whose four weights 1, 2, 3, 4 lie in `net/weights` behind 8 other bytes; beside `net`
 // lies a file `secret` of the same length.
-class OnnxExternalTest : public testing::Test {
+class OnnxExternalTest : public ::testing::Test {
  protected:
   OnnxExternalTest() {
     std::filesystem::create_directories(folder_ / "net/deep");

@@ -61,7 +61,7 @@ TEST(OnnxImport, ReadsNodesTypesAndConstants) {
 }
 
 TEST(OnnxImport, ReadsAFile) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "lathe_import_test.onnx";
+  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "lathe_import_test.onnx";
   std::ofstream(path, std::ios::binary) << small_conv_model().bytes();
   EXPECT_TRUE(import_onnx(path.string()));
   std::filesystem::remove(path);
@@ -69,7 +69,7 @@ TEST(OnnxImport, ReadsAFile) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().to_string(), "no/such.onnx: there is no such file");
   EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
-  const Result<Graph> folder = import_onnx(testing::TempDir());
+  const Result<Graph> folder = import_onnx(::testing::TempDir());
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().message, "it is a folder, not a model");
 }

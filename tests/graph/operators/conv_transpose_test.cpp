@@ -89,7 +89,7 @@ TEST(ConvTranspose, PadsFollowFromWhatItGives) {
 TEST(ConvTranspose, GroupsOfManyAxesGiveWhatTheReferenceGives) {
   for (size_t axes = 1; axes <= 3; ++axes) {
     for (const int64_t groups : {1, 2, 4}) {
-      SCOPED_TRACE(testing::Message() << axes << " axes, " << groups << " groups");
+      SCOPED_TRACE(::testing::Message() << axes << " axes, " << groups << " groups");
       Shape shape = {2, 4}, weight = {4, 3};
       for (size_t d = 0; d < axes; ++d) shape.push_back(3 + static_cast<int64_t>(d));
       for (size_t d = 0; d < axes; ++d) weight.push_back(2);

@@ -28,7 +28,7 @@ TEST(CumSum, RunsThroughBlocks) {
   for (const int64_t extent : {64, 65, 96, 2080}) {
     for (const bool exclusive : {false, true}) {
       for (const bool reverse : {false, true}) {
-        SCOPED_TRACE(testing::Message()
+        SCOPED_TRACE(::testing::Message()
                      << extent << (exclusive ? " exclusive" : "") << (reverse ? " back" : ""));
         const Values x{{extent, 2}, std::vector<double>(static_cast<size_t>(2 * extent), 1)};
         const Values y = run_network(cumsum_model(x.shape, 0, exclusive, reverse), {x});

@@ -48,7 +48,7 @@ TEST(LrnOperator, AWindowBeyondAllChannelsIsCut) {
 TEST(LrnOperator, TakesTheChannelsAroundEachPlace) {
   for (const Shape& shape : {Shape{2, 5}, Shape{1, 5, 2}, Shape{2, 3, 2, 2}, Shape{1, 1, 3}}) {
     for (const int64_t size : {1, 2, 3, 4, 9}) {
-      SCOPED_TRACE(testing::Message() << to_string(shape) << " size " << size);
+      SCOPED_TRACE(::testing::Message() << to_string(shape) << " size " << size);
       const Values x = numbered(shape);
       EXPECT_THAT(run_network(lrn_model(shape, size), {x}).data,
                   Pointwise(DoubleNear(1e-6), by_formula(x, size)));

@@ -70,7 +70,7 @@ TEST(Slice, BoundsCountFromTheEndAndStopAtTheAxis) {
                                    {4, 0, -3, {5, 2}},
                                    {4, -7, -3, {5, 2}}};
   for (const Case& test : cases) {
-    SCOPED_TRACE(testing::Message() << test.start << ":" << test.end << ":" << test.step);
+    SCOPED_TRACE(::testing::Message() << test.start << ":" << test.end << ":" << test.step);
     const Values y = run_network(slice_model(test.start, test.end, test.step), {numbered({2, 7})});
     std::vector<double> expected = test.first_row;
     for (const double x : test.first_row) expected.push_back(x + 7);

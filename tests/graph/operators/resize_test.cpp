@@ -57,7 +57,7 @@ TEST(Resize, TakesTheNearestPlace) {
   for (const std::string coordinates : kCoordinates) {
     for (const std::string nearest : {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}) {
       for (const auto& [from, to] : kExtents) {
-        SCOPED_TRACE(testing::Message() << coordinates << " " << nearest << " " << from << " to " << to);
+        SCOPED_TRACE(::testing::Message() << coordinates << " " << nearest << " " << from << " to " << to);
         std::vector<double> expected;
         for (int64_t y = 0; y < to; ++y)
           expected.push_back(element(rounded(nearest, coordinate(coordinates, from, to, y)), from));
@@ -71,7 +71,7 @@ TEST(Resize, TakesTheNearestPlace) {
 TEST(Resize, BlendsTheTwoPlacesAround) {
   for (const std::string coordinates : kCoordinates) {
     for (const auto& [from, to] : kExtents) {
-      SCOPED_TRACE(testing::Message() << coordinates << " " << from << " to " << to);
+      SCOPED_TRACE(::testing::Message() << coordinates << " " << from << " to " << to);
       std::vector<double> expected;
       for (int64_t y = 0; y < to; ++y)
         expected.push_back(element(coordinate(coordinates, from, to, y), from));

@@ -18,7 +18,7 @@ TEST(TriluOperator, KeepsWhatLiesOnItsSideOfTheDiagonal) {
   for (const Shape& shape : {Shape{3, 3}, Shape{2, 4}, Shape{4, 2}, Shape{1, 1}, Shape{2, 1, 2, 3}}) {
     for (int64_t offset = -4; offset <= 4; ++offset) {
       for (const bool upper : {false, true}) {
-        SCOPED_TRACE(testing::Message() << to_string(shape) << (upper ? " upper " : " lower ") << offset);
+        SCOPED_TRACE(::testing::Message() << to_string(shape) << (upper ? " upper " : " lower ") << offset);
         const Values x = numbered(shape);
         std::vector<double> expected;
         Shape index(shape.size(), 0);

@@ -7,7 +7,7 @@ namespace lathe {
 namespace {
 
 // Loops i in 4 and j in 8.
-class KnownTest : public testing::Test {
+class KnownTest : public ::testing::Test {
  protected:
   KnownTest() {
     known_.enter({i_, {Affine(4)}, LoopKind::serial, nullptr});

@@ -13,7 +13,7 @@
 namespace lathe {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr int64_t kCount = 1000;
 

@@ -12,10 +12,10 @@
 namespace lathe {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 Task convolution(const std::string& algorithm = "") {
   const auto workloads = parse_workloads(

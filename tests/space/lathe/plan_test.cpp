@@ -9,7 +9,7 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 Task task_of(const std::string& text, const std::vector<std::string>& constants = {"B"}) {
   return make_task("t", parse_dag(text).value(), generic_target("x86-avx2"), constants, true).value();
@@ -80,8 +80,8 @@ TEST(Plan, StagesInRowsComeFirst) {
   const std::vector<std::string> found = names(kSoftmax, 2, {}, {});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0], "direct in rows S vector=j rows=i") << "vectors along the rows would cross them";
-  EXPECT_THAT(found, testing::Contains("direct S vector=j rows=i"));
-  EXPECT_THAT(found, testing::Contains("direct S vector=i rows=j"));
+  EXPECT_THAT(found, ::testing::Contains("direct S vector=j rows=i"));
+  EXPECT_THAT(found, ::testing::Contains("direct S vector=i rows=j"));
 }
 
 TEST(Plan, RowsAreKnownToThePlanThatRunsThem) {

@@ -11,8 +11,8 @@
 namespace lathe {
 namespace {
 
-using testing::ElementsAre;
-using testing::EndsWith;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 
 // A product, what follows it, a stage without reduction, and weights that are prepared.
 Task chain() {

@@ -33,21 +33,23 @@ void expect_samples_same(const Task& task, int count) {
 
 TEST(LayoutChoice, BlocksThatAreReadTurnedHaveTheirQuotientsLast) {
   const Task task =
-      task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":64, "cols":256, "block":8})");
+      task_of_workload(R"({"name":"c", "op":"block_circulant_matrix", "rows":64, "cols":256, "block":8})");
   EXPECT_THAT(preferred_text(task),
               AllOf(HasSubstr("layout O [1][0%8][0/8]"), HasSubstr("vectorize O i.0.2"),
                     HasSubstr("layout A [1][0%8][0/8]"), HasSubstr("vectorize O.mean i.2")));
   expect_samples_same(
-      task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":24, "cols":36, "block":4})"), 12);
+      task_of_workload(R"({"name":"c", "op":"block_circulant_matrix", "rows":24, "cols":36, "block":4})"),
+      12);
   // Blocks that leave a rest.
   expect_samples_same(
-      task_of(R"({"name":"c", "op":"block_circulant_matrix", "rows":14, "cols":21, "block":4})"), 12);
+      task_of_workload(R"({"name":"c", "op":"block_circulant_matrix", "rows":14, "cols":21, "block":4})"),
+      12);
 }
 
 TEST(LayoutChoice, WhatChoosesPlacesIsOutermostAndPaddingIsStoredPlaneByPlane) {
   const std::string workload = R"({"name":"s", "op":"shift_conv2d", "batch":2, "height":7, "width":19,
                                    "channels":5, "kernel":3})";
-  const Task task = task_of(workload);
+  const Task task = task_of_workload(workload);
   EXPECT_THAT(preferred_text(task),
               AllOf(HasSubstr("layout O [3][0][1][2]"), HasSubstr("compute_at I.pad O c scope=thread"),
                     HasSubstr("vectorize O w.2"), Not(HasSubstr("inline I.pad"))));
@@ -61,7 +63,7 @@ TEST(LayoutChoice, WhatChoosesPlacesIsOutermostAndPaddingIsStoredPlaneByPlane) {
 // blocks that would lie whole pages apart have a row between them.
 TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
   const auto convolution = [](int size, int channels) {
-    return task_of(
+    return task_of_workload(
         R"({"name":"c", "op":"conv2d", "batch":1, "out_channels":24, "kernel":1, "stride":1, "padding":0,
                        "height":)" +
         std::to_string(size) + R"(, "width":)" + std::to_string(size) + R"(, "in_channels":)" +
@@ -83,8 +85,8 @@ TEST(LayoutChoice, ChannelsOfALargeImageLieInBlocks) {
 // whose layout is open.
 TEST(LayoutChoice, RowsWholePagesApartAreSpreadOverTheSets) {
   const auto product = [](int depth) {
-    return task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":16, "n":32, "k":)" + std::to_string(depth) +
-                   "}");
+    return task_of_workload(R"({"name":"m", "op":"matmul", "batch":1, "m":16, "n":32, "k":)" +
+                            std::to_string(depth) + "}");
   };
   EXPECT_THAT(preferred_text(product(1024)), HasSubstr("layout A [0][1+16]"));
   EXPECT_THAT(preferred_text(product(1000)), Not(HasSubstr("layout A")));
@@ -93,7 +95,7 @@ TEST(LayoutChoice, RowsWholePagesApartAreSpreadOverTheSets) {
 
 // A copy of short rows runs over several of them at once.
 TEST(LayoutChoice, ShortRowsOfACopyRunAsOne) {
-  const Task task = task_of(R"({"name":"c", "op":"expression",
+  const Task task = task_of_workload(R"({"name":"c", "op":"expression",
       "text":"O[y:6, i:8, j:4] = A[y, i, j] * B[y, i, j]"})");
   EXPECT_THAT(preferred_text(task), HasSubstr("fuse O i j"));
   expect_samples_same(task, 12);

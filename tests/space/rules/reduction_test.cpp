@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Task norm(int64_t rows, int64_t columns, int cores) {
-  Task task = task_of(R"({"name":"n", "op":"frobenius_norm", "batch":3, "m":)" + std::to_string(rows) +
-                      R"(, "n":)" + std::to_string(columns) + "}");
+  Task task = task_of_workload(R"({"name":"n", "op":"frobenius_norm", "batch":3, "m":)" +
+                               std::to_string(rows) + R"(, "n":)" + std::to_string(columns) + "}");
   task.target.cpu().cores = cores;
   return task;
 }
@@ -48,7 +48,7 @@ TEST(ReductionRule, ComputesTheSame) {
 
 // Each result of the sum serves a row of quotients, which are a stage of their own.
 TEST(ReductionRule, WhatSpreadsAResultHasVectorsOfItsOwn) {
-  const Task task = task_of(
+  const Task task = task_of_workload(
       R"({"name":"e", "op":"expression", "text":"S[i:40] = sum(j:40) X[i,j]\nO[i:40, j:40] = X[i,j] / S[i]"})");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
@@ -57,8 +57,8 @@ TEST(ReductionRule, WhatSpreadsAResultHasVectorsOfItsOwn) {
 }
 
 Task long_sum(int64_t m, int64_t n, int64_t k, int cores) {
-  Task task = task_of(R"({"name":"l", "op":"matmul", "batch":1, "m":)" + std::to_string(m) + R"(, "n":)" +
-                      std::to_string(n) + R"(, "k":)" + std::to_string(k) + "}");
+  Task task = task_of_workload(R"({"name":"l", "op":"matmul", "batch":1, "m":)" + std::to_string(m) +
+                               R"(, "n":)" + std::to_string(n) + R"(, "k":)" + std::to_string(k) + "}");
   task.target.cpu().cores = cores;
   return task;
 }

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 // The channels of a group are a digit of an image's channels: vectors run along them on either side.
 TEST(TransformRule, VectorsRunAlongTheChannelsOfAGroup) {
-  const Task task = task_of(R"({"name":"g", "op":"conv2d", "batch":1, "height":11, "width":9,
+  const Task task = task_of_workload(R"({"name":"g", "op":"conv2d", "batch":1, "height":11, "width":9,
       "in_channels":27, "out_channels":30, "kernel":3, "stride":1, "padding":1, "dilation":1, "groups":3})");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space) << space.error().to_string();

@@ -32,11 +32,12 @@ std::string text_of_sketch(const Task& task, const std::string& name) {
 }
 
 TEST(ProductRule, AMatrixTimesAVectorReadsSeveralPanelsAtOnce) {
-  const Task task = task_of(R"({"name":"g", "op":"gemv", "m":512, "k":64})");
+  const Task task = task_of_workload(R"({"name":"g", "op":"gemv", "m":512, "k":64})");
   EXPECT_THAT(preferred_text(task),
               AllOf(HasSubstr("layout=[0/16][1][0%16]"), HasSubstr("split y i [1 8 8]")));
   for (const int m : {512, 100, 9}) {
-    const Task small = task_of(R"({"name":"g", "op":"gemv", "k":13, "m":)" + std::to_string(m) + "}");
+    const Task small =
+        task_of_workload(R"({"name":"g", "op":"gemv", "k":13, "m":)" + std::to_string(m) + "}");
     const Result<Space> space = derive_space(small);
     ASSERT_TRUE(space);
     for (const Point& point : space->preferred_points()) expect_same(small, space->trace(point).value());
@@ -51,7 +52,7 @@ TEST(ProductRule, StreamsDivideThePanels) {
 }
 
 TEST(ProductRule, AnOpenOperandComesInPanels) {
-  const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":3, "m":70, "n":24, "k":11})");
+  const Task task = task_of_workload(R"({"name":"m", "op":"matmul", "batch":3, "m":70, "n":24, "k":11})");
   EXPECT_THAT(preferred_text(task), AllOf(HasSubstr("layout B [0][2/"), Not(HasSubstr("cache_read C B"))));
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
@@ -60,7 +61,7 @@ TEST(ProductRule, AnOpenOperandComesInPanels) {
 
 // Panels that follow each other along another axis than the vectors' are fetched in that order.
 TEST(ProductRule, TheNextPanelIsThatOfTheInnermostLoopThatMoves) {
-  const Task task = task_of(R"({"name":"b", "op":"bilinear", "batch":32, "out_features":512,
+  const Task task = task_of_workload(R"({"name":"b", "op":"bilinear", "batch":32, "out_features":512,
                                 "in1_features":1024, "in2_features":32})");
   EXPECT_THAT(preferred_text(task), HasSubstr("prefetch O.F W.pack s.0 distance=1"));
 }
@@ -90,7 +91,8 @@ TEST(ProductRule, AProductUnderAConditionIsTiledToo) {
 
 // Weights that no cache near holds are fetched a panel ahead: panels are so narrow that the cache holds two.
 TEST(ProductRule, PanelsFromAfarAreNarrowEnoughToBeFetchedAhead) {
-  Task task = task_of(R"({"name":"c", "op":"conv2d", "batch":1, "height":14, "width":14, "in_channels":1024,
+  Task task =
+      task_of_workload(R"({"name":"c", "op":"conv2d", "batch":1, "height":14, "width":14, "in_channels":1024,
                           "out_channels":1024, "kernel":3, "stride":2, "padding":1})");
   task.target.cpu().l3.bytes = 64 << 20;
   task.target.cpu().l2.bytes = 1 << 20;
@@ -101,8 +103,8 @@ TEST(ProductRule, PanelsFromAfarAreNarrowEnoughToBeFetchedAhead) {
 
 // Planes of an image pass under a panel of weights that would come from afar for each of them.
 TEST(ProductRule, PanelsFromAfarAreReadOnce) {
-  Task task =
-      task_of(R"({"name":"c", "op":"conv3d", "batch":1, "depth":4, "height":7, "width":7, "in_channels":128,
+  Task task = task_of_workload(
+      R"({"name":"c", "op":"conv3d", "batch":1, "depth":4, "height":7, "width":7, "in_channels":128,
                           "out_channels":128, "kernel":3, "stride":1, "padding":1})");
   EXPECT_THAT(text_of_sketch(task, "direct O vector=f rows=x"), HasSubstr("reorder O n f.0 z y.0 x.0"));
   task.target.cpu().l2.bytes = 64 << 20;
@@ -111,8 +113,8 @@ TEST(ProductRule, PanelsFromAfarAreReadOnce) {
 
 TEST(ProductRule, CoresDoNotShareWhatOneDoesInAMicrosecond) {
   const auto product = [](int size) {
-    Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":32, "n":32, "k":)" +
-                        std::to_string(size) + "}");
+    Task task = task_of_workload(R"({"name":"m", "op":"matmul", "batch":1, "m":32, "n":32, "k":)" +
+                                 std::to_string(size) + "}");
     task.target.cpu().cores = 2;
     return preferred_text(task);
   };
@@ -134,7 +136,7 @@ TEST(ProductRule, TilesThatTakeHardlyLongerAreAlternatives) {
   ASSERT_GE(tiles.size(), 2u);
   EXPECT_NE(tiles[0].vectors, tiles[1].vectors);
   EXPECT_EQ(preferred_register_tiles(generic_target("x86-avx2").cpu(), 3, 6, false, /*taps=*/64).size(), 1u);
-  const Task task = task_of(R"({"name":"m", "op":"matmul", "batch":1, "m":196, "n":512, "k":256})");
+  const Task task = task_of_workload(R"({"name":"m", "op":"matmul", "batch":1, "m":196, "n":512, "k":256})");
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   EXPECT_GT(space->preferred_points().size(), space->sketches().size());
