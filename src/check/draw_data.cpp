@@ -53,6 +53,7 @@ Interval scaled(Interval values, double scale) {
 
 // So many elements are drawn before it is asked whether to go on: some tens of milliseconds.
 constexpr size_t kDrawnAtOnce = size_t{1} << 20;
+// Of elements to compare with, as operations_beneath counts them.
 constexpr double kEvaluatedOperationsPerSecond = 3e8;
 
 Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way& way, const Watch& watch) {

@@ -41,10 +41,11 @@ class ErrorBound::Elements {
 
   Result<Approximate> within(const TensorNode* tensor, int64_t position, const Watch& watch) {
     constexpr uint64_t kTermsAtOnce = 1 << 14;
-    const bool is_late = watch.is_over();
-    watch_ = StepWatch(watch, kTermsAtOnce);
-    const Approximate element = is_late ? Approximate{kNan, kUnbounded} : at(tensor, position);
-    if (!std::exchange(watch_, {}).is_over() && !is_late) return element;
+    if (!watch.is_over()) {
+      watch_ = StepWatch(watch, kTermsAtOnce);
+      const Approximate element = at(tensor, position);
+      if (!std::exchange(watch_, {}).is_over()) return element;
+    }
     return fail(ErrorKind::timeout, "there is no time left to tell what roundings may make of an element");
   }
 

@@ -5,9 +5,8 @@
 //   infer(op, input types)       the result's type; an Error says what does not fit, without naming the node
 //   evaluate(op, input values)   the result in double precision, straight from the definition; inputs are as
 //                                `infer` accepted them
-//   steps_of(op, input types)    where `evaluate` adds up far more terms than there are elements: how many,
-//   by
-//                                a plain product's multiply-adds (a term that is found by its index: 8)
+//   steps_of(op, input types)    where `evaluate` adds up far more terms than there are elements: as many
+//                                multiply-adds of a plain product (a term that is found by its index: 8)
 // and, to become a Dag (network/group_to_dag.h): an anchor
 //   lower(op, builder, operands)         its computes, without what works on each element of the result
 // and, where there is such work, for example a bias,
