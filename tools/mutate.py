@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Whether the tests notice: makes one small mistake after another (tools/mutations.py) and runs the tests that must fail.
 
-Each mutation compiles one source file from a scratch folder and links it in front of the library: neither the tree nor
-its build changes. The build must be up to date (cmake --build build/release --target lathe_tests). About ten seconds of
-one core each.
+Each mutation compiles one source file, with those that it is joined with (LATHE_JOIN), from a scratch folder and links
+it in front of the library: neither the tree nor its build changes. The build must be up to date (cmake --build
+build/release --target lathe_tests). About ten seconds of one core each, twice that in a joined build.
 
 usage: mutate.py [--build DIR] [--jobs N] [--only WORD]   prints a line a mutation; status 1 where one goes unnoticed
        mutate.py --check [ROOT]                           only that the table still fits the sources
@@ -51,14 +51,22 @@ def faults(mutations: list[Mutation], root: Path):
                 yield f"{m.file}: there is no test {pattern}"
 
 
+PART = re.compile(r'^#(?:include|line 1) "(/[^"]+\.cpp)"$', re.M)
+
+
+def parts_of(file: Path) -> list[str]:
+    """The files that a joined one is made of (LATHE_JOIN)."""
+    is_joined = "Unity" in file.parts or "joined" in file.parts
+    return PART.findall(file.read_text()) if is_joined else []
+
+
 class Build:
     """The commands of a build folder by which the tests are made."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.compile = {entry["file"]: entry for entry in json.loads((folder / "compile_commands.json").read_text())}
-        if any("/lathe_core.dir/Unity/" in file for file in self.compile):
-            sys.exit(f"mutate.py: {folder} joins files (LATHE_JOIN), and a mutation is of one: build without that")
+        self.joined = {path: file for file in self.compile for path in parts_of(Path(file))}
         commands = subprocess.run(["ninja", "-C", folder, "-t", "commands", "bin/lathe_tests"], capture_output=True,
                                   text=True, check=True).stdout.splitlines()
         link = commands[-1].removeprefix(": && ").split(" && ")[0]
@@ -71,22 +79,31 @@ class Build:
             return root / name
         return root / "tests" / name.relative_to("src").parent / f"{name.stem}_test.cpp"
 
+    def unit_of(self, root: Path, m: Mutation) -> str:
+        """The file, or the joined one with it, that the compiler is given."""
+        source = str(self.source_of(root, m))
+        return self.joined.get(source, source)
+
     def object(self, root: Path, m: Mutation, scratch: Path) -> list[str]:
-        source = self.source_of(root, m)
-        words = shlex.split(self.compile[str(source)]["command"])
+        unit = self.unit_of(root, m)
+        words = shlex.split(self.compile[unit]["command"])
         words[words.index("-o") + 1] = str(scratch / "mutated.o")
         words.append("-Wno-error")  # a mistake may leave something unused
         mutated = scratch / m.file
         mutated.parent.mkdir(parents=True)
         mutated.write_text((root / m.file).read_text().replace(m.text, m.replacement))
-        if mutated.suffix == ".cpp":
+        if mutated.suffix == ".cpp" and unit == str(root / m.file):
             words[words.index("-c") + 1] = str(mutated)
+        elif mutated.suffix == ".cpp":
+            joined = scratch / "joined.cpp"
+            joined.write_text(Path(unit).read_text().replace(f'"{root / m.file}"', f'"{mutated}"'))
+            words[words.index("-c") + 1] = str(joined)
         else:
             words.insert(1, f"-I{scratch / 'src'}")
         return words
 
     def tests(self, root: Path, m: Mutation, scratch: Path) -> list[str]:
-        own = shlex.split(self.compile[str(self.source_of(root, m))]["command"])
+        own = shlex.split(self.compile[self.unit_of(root, m)]["command"])
         replaced = own[own.index("-o") + 1]
         words = [word for word in self.link if word != replaced]
         words[words.index("-o") + 1] = str(scratch / "tests")

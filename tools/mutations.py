@@ -96,7 +96,7 @@ MUTATIONS = [
     Mutation("src/space/rules/nest.h", "if (kind == AxisKind::spatial) {", "if (kind != AxisKind::spatial) {", "Nest.*"),
     Mutation("src/space/lathe/plan.cpp", "if (std::ssize(candidates) > most)", "if (std::ssize(candidates) > most + 1)",
              "Plan.*"),
-    Mutation("src/space/lathe/plan.cpp", "return member != block.last && stage.role", "return stage.role", "Plan.*"),
+    Mutation("src/space/lathe/plan.cpp", " || ends_in_epilogue(block, plan.reduced.classified);", ";", "Plan.*"),
     # Code generators.
     Mutation("src/codegen/buffers.cpp", "return a.offset < b.offset + b.bytes &&", "return a.offset <= b.offset + b.bytes &&",
              "BuffersOverlap.*"),
@@ -129,7 +129,8 @@ MUTATIONS = [
     Mutation("src/codegen/llvm/value_emitter.cpp", "if (floating && is_number(b)) std::swap(a, b);", "", "Values.*"),
     Mutation("src/codegen/llvm/value_emitter.cpp", "refine(builder_, guard, conjunction ? a : builder_.CreateNot(a));",
              "refine(builder_, guard, a);", "Values.*"),
-    Mutation("src/codegen/llvm/value_emitter.cpp", "own != guard && known_.contains", "known_.contains", "Values.*"),
+    Mutation("src/codegen/llvm/value_emitter.cpp", "value.as<Load>() != nullptr && known_.contains({value.get(), own});",
+             "value.as<Load>() != nullptr;", "Values.*"),
     Mutation("src/codegen/llvm/function_emitter.cpp", "extent_of(loop), extent.lo >= 1, extent);",
              "extent_of(loop), extent.hi >= 1, extent);", "FunctionEmitter.*"),
     Mutation("src/codegen/llvm/function_emitter.cpp", "static_cast<uint64_t>(use.bytes) + 64;",

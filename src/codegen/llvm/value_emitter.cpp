@@ -320,7 +320,7 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
   const Guard if_false = false_faults ? refine(builder_, guard, builder_.CreateNot(condition)) : guard;
   // A guarded load is 0 where it is off; one that stands outside of the guard already is not.
   const auto is_guarded_load = [&](const Expr& value, const Guard& own) {
-    return value.as<Load>() != nullptr && own != guard && known_.contains({value.get(), own});
+    return value.as<Load>() != nullptr && known_.contains({value.get(), own});
   };
   llvm::Value* a = emit(e.if_true, if_true);
   if (is_zero(e.if_false) && is_guarded_load(e.if_true, if_true)) return a;

@@ -19,7 +19,7 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
 bool ends_in_epilogue(const RowBlock& block, const Classified& classified) {
   return std::ranges::any_of(block.members, [&](size_t member) {
     const Stage& stage = classified.of(member);
-    return member != block.last && stage.role == Role::product && stage.epilogue == block.last;
+    return stage.role == Role::product && stage.epilogue == block.last;
   });
 }
 

@@ -74,6 +74,38 @@ main {
 )");
 }
 
+// A part that begins where the buffer does is shorter all the same.
+TEST(CompactBuffers, ShrinksWhatNeedsNoRebasing) {
+  expect_golden(kPass, R"(
+input A: f32[8] [0]
+output C: f32[8] [0]
+main {
+  alloc T: f32[8, 16] workspace [0][1] {
+    for j in 8 {
+      store T[0, j] = A[j]
+    }
+    for j in 8 {
+      store C[j] = T[0, j]
+    }
+  }
+}
+)",
+                R"(
+input A: f32[8] [0]
+output C: f32[8] [0]
+main {
+  alloc T: f32[1, 8] workspace [0][1] {
+    for j in 8 {
+      store T[0, j] = A[j]
+    }
+    for j in 8 {
+      store C[j] = T[0, j]
+    }
+  }
+}
+)");
+}
+
 // Fetches follow what they fetch; those of other tensors stay.
 TEST(CompactBuffers, RebasesFetches) {
   expect_golden(kPass, R"(

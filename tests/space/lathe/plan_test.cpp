@@ -94,6 +94,20 @@ TEST(Plan, RowsAreKnownToThePlanThatRunsThem) {
   EXPECT_TRUE(plans[1].rows.empty());
 }
 
+// A product writes what follows it point by point where it is made, and so cannot be made inside of that:
+// rows of scores that are divided at last are not shared where the division is such a product's.
+TEST(Plan, RowsThatEndInAnEpilogueAreNotShared) {
+  const std::vector<std::string> found = names(
+      "S[i:16, j:24] = sum(d:8) Q[i,d] * K[j,d]\n"
+      "E[i:16, j:24] = exp(S[i,j])\n"
+      "T[i:16] = sum(j:24) E[i,j]\n"
+      "R[i:16, v:8] = sum(j:24) E[i,j] * V[j,v]\n"
+      "O[i:16, v:8] = R[i,v] / T[i]",
+      2, {}, {});
+  EXPECT_EQ(found.size(), 4U);
+  EXPECT_THAT(found, ::testing::Each(::testing::Not(::testing::HasSubstr("in rows"))));
+}
+
 // Of views of views each is taken out, the first of them first; what is read twice as it is elsewhere stays.
 TEST(Plan, ViewsOfViewsAreTakenOutOneByOne) {
   const Task task = task_of("V[i:8, j:4] = A[j,i]\nW[i:8, j:4] = V[7 - i, j]\nO[i:8, j:4] = W[i,j] * B[i,j]");

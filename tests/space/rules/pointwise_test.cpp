@@ -121,6 +121,22 @@ TEST(Pointwise, BlocksOfMemoryAreLoops) {
   EXPECT_THAT(decision.splits, ElementsAre(::testing::Pair("j", 16)));
 }
 
+// Both parts of one axis innermost are not two axes side by side.
+TEST(Pointwise, PartsOfOneAxisStayLoops) {
+  const RuleCase c("O[i:12, j:64] = A[i,j] * 2.0");
+  for (const auto& [layout, inner] : {std::pair{"[0][1/4][1%4]", "j.1"}, std::pair{"[0][1%4][1/4]", "j.0"}}) {
+    const auto decide = [&](Decider& decider) {
+      TextCursor text(layout, "layout");
+      decider.set_layout(decider.compute(c.stage(0)).output, parse_layout(text).value());
+      return decide_pointwise(decider, c.stage(0));
+    };
+    const PointwiseDecision decision = c.decided({}, decide);
+    EXPECT_EQ(decision.order.back(), inner) << layout;
+    EXPECT_THAT(decision.fused, IsEmpty()) << layout;
+    EXPECT_EQ(decision.vector_loop, inner) << layout;
+  }
+}
+
 TEST(Pointwise, LongStagesAreSharedAmongTheCores) {
   const auto text = [](const char* formula) { return steps(RuleCase(formula, {}, 4)); };
   EXPECT_THAT(text("O[i:4000, j:512] = A[i,j+1] * 2.0"), ::testing::HasSubstr("parallel O i\n"));
