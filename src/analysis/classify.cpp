@@ -158,17 +158,26 @@ bool other_reads_are_ready(const Dag& dag, const Compute& consumer, size_t stage
 
 // Whether some consumer reads the tensor at places that it only learns at run time: what is computed there,
 // and on which conditions, would follow from each of them anew.
-bool is_read_at_chosen_places(const Dag& dag, const Tensor& tensor) {
-  return std::ranges::any_of(dag.consumers(tensor), [&](size_t consumer) {
+bool is_read_at_chosen_places(const Dag& dag, const std::vector<size_t>& consumers, const Tensor& tensor) {
+  return std::ranges::any_of(consumers, [&](size_t consumer) {
     return std::ranges::any_of(loads_of(dag.computes[consumer].body), [&](const Load* load) {
       return load->tensor == tensor && std::ranges::any_of(load->index, depends_on_values);
     });
   });
 }
 
-Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage>& stages,
-             const std::vector<Operand>& operands, const std::set<std::string>& stored,
-             const CostConstants& costs) {
+// What decides on roles, besides the stages before.
+struct Classifying {
+  const Task& task;
+  const Dag& dag;
+  const std::set<std::string>& stored;
+  const CostConstants& costs;
+  Consumers consumers{dag};
+};
+
+Role role_of(const Classifying& all, size_t i, const std::vector<Stage>& stages,
+             const std::vector<Operand>& operands) {
+  const auto& [task, dag, stored, costs, all_consumers] = all;
   const Compute& compute = dag.computes[i];
   if (!dag.is_output(compute.output) && reads_constants_only(task, dag, compute, stages))
     return Role::prepared;
@@ -179,11 +188,11 @@ Role role_of(const Task& task, const Dag& dag, size_t i, const std::vector<Stage
   // A change of view costs nothing anywhere; arithmetic goes into element-wise consumers only, where it is
   // done once an element.
   const bool is_view = compute.body.as<Load>() != nullptr;
-  const std::vector<size_t> consumers = dag.consumers(compute.output);
+  const std::vector<size_t>& consumers = all_consumers.of(compute.output);
   const bool elementwise_consumer = consumers.size() == 1 &&
                                     dag.computes[consumers[0]].reduction == Reduction::none &&
                                     stays_small(compute, dag.computes[consumers[0]], costs) &&
-                                    !is_read_at_chosen_places(dag, compute.output);
+                                    !is_read_at_chosen_places(dag, consumers, compute.output);
   const bool inlinable = !dag.is_output(compute.output) && !stored.contains(compute.output->name) &&
                          !consumers.empty() && (is_view || elementwise_consumer);
   return inlinable ? Role::inlined : Role::pointwise;
@@ -250,30 +259,48 @@ int64_t widest_bytes(const Compute& compute) {
   return bytes;
 }
 
+// The stage of the next compute, without its epilogue.
+Stage next_stage(const Classifying& all, const std::vector<Stage>& before) {
+  const Compute& compute = all.dag.computes[before.size()];
+  Stage stage;
+  stage.compute = before.size();
+  stage.lanes = lanes_of(all.task.target, static_cast<int>(widest_bytes(compute)));
+  stage.operands = operands_of(all.task, compute);
+  stage.role = role_of(all, stage.compute, before, stage.operands);
+  for (Operand& operand : stage.operands) {
+    operand.is_prepared = std::ranges::any_of(before, [&](const Stage& producer) {
+      return producer.role == Role::prepared &&
+             all.dag.computes[producer.compute].output == operand.load->tensor;
+    });
+  }
+  return stage;
+}
+
 }  // namespace
+
+std::optional<size_t> first_inlined(const Task& task, const Dag& dag, const std::set<std::string>& stored,
+                                    const CostConstants& costs) {
+  const Classifying all{task, dag, stored, costs};
+  std::vector<Stage> stages;
+  while (stages.size() < dag.computes.size()) {
+    stages.push_back(next_stage(all, stages));
+    if (stages.back().role == Role::inlined) return stages.back().compute;
+  }
+  return std::nullopt;
+}
 
 Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored,
                     const CostConstants& costs) {
+  const Classifying all{task, dag, stored, costs};
   Classified result;
   result.lanes = lanes_of(task.target, 1);
-  for (size_t i = 0; i < dag.computes.size(); ++i) {
-    Stage stage;
-    stage.compute = i;
-    stage.lanes = lanes_of(task.target, static_cast<int>(widest_bytes(dag.computes[i])));
-    result.lanes = std::min(result.lanes, stage.lanes);
-    stage.operands = operands_of(task, dag.computes[i]);
-    stage.role = role_of(task, dag, i, result.stages, stage.operands, stored, costs);
-    for (Operand& operand : stage.operands) {
-      operand.is_prepared = std::ranges::any_of(result.stages, [&](const Stage& producer) {
-        return producer.role == Role::prepared &&
-               dag.computes[producer.compute].output == operand.load->tensor;
-      });
-    }
-    result.stages.push_back(std::move(stage));
+  while (result.stages.size() < dag.computes.size()) {
+    result.stages.push_back(next_stage(all, result.stages));
+    result.lanes = std::min(result.lanes, result.stages.back().lanes);
   }
   for (Stage& stage : result.stages) {
     const Tensor& output = dag.computes[stage.compute].output;
-    const std::vector<size_t> consumers = dag.consumers(output);
+    const std::vector<size_t>& consumers = all.consumers.of(output);
     if (consumers.size() != 1 || dag.is_output(output)) continue;
     const Compute& consumer = dag.computes[consumers[0]];
     const bool takes_results = stage.role != Role::reduction || has_points_of(consumer, output);
@@ -290,6 +317,8 @@ Dag inline_compute(const Dag& dag, size_t compute) {
   Dag result = dag;
   result.computes.erase(result.computes.begin() + static_cast<std::ptrdiff_t>(compute));
   for (Compute& consumer : result.computes) {
+    const std::vector<const Load*> loads = loads_of(consumer.body);
+    if (std::ranges::find(loads, inlined.output, &Load::tensor) == loads.end()) continue;
     const auto rewrite = [&](const Expr& e) -> Expr {
       const Load* load = e.as<Load>();
       if (load == nullptr || load->tensor != inlined.output) return {};

@@ -53,6 +53,11 @@ struct Classified {
 Classified classify(const Task& task, const Dag& dag, const std::set<std::string>& stored = {},
                     const CostConstants& costs = {});
 
+// The first compute whose role is `inlined`, if any.
+std::optional<size_t> first_inlined(const Task& task, const Dag& dag,
+                                    const std::set<std::string>& stored = {},
+                                    const CostConstants& costs = {});
+
 // The Dag with one compute's body put into its consumers, as the step `inline` does it on the loops.
 Dag inline_compute(const Dag& dag, size_t compute);
 

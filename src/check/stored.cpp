@@ -24,6 +24,11 @@ T padding_of() {
     return static_cast<T>(NAN);
 }
 
+// Whether each element lies at its row-major position: no table of offsets is needed, as long as the tensor.
+bool is_plain(const Layout& layout, std::span<const int64_t> shape, size_t elements, size_t places) {
+  return places == elements && is_row_major(layout, shape);
+}
+
 // Writes what `read` gives for each of so many row-major positions where the layout puts it.
 template <class T, class Read>
 void write_in_layout(std::span<const int64_t> shape, size_t elements, const Layout& layout,
@@ -32,6 +37,10 @@ void write_in_layout(std::span<const int64_t> shape, size_t elements, const Layo
     std::memcpy(to.data() + offset * sizeof(T), &value, sizeof(T));
   };
   const size_t places = to.size() / sizeof(T);
+  if (is_plain(layout, shape, elements, places)) {
+    for (size_t i = 0; i < elements; ++i) store(i, read(i));
+    return;
+  }
   for (size_t i = 0; places > elements && i < places; ++i) store(i, padding_of<T>());
   for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
     store(static_cast<size_t>(offset), read(static_cast<size_t>(position)));
@@ -78,10 +87,13 @@ HostTensor load(const StoredTensor& tensor) {
 void read_stored(DType dtype, std::span<const int64_t> shape, std::span<const std::byte> from,
                  const Layout& layout, std::span<double> values) {
   visit_storage(dtype, [&]<class T>(std::type_identity<T>) {
-    for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
+    const auto take = [&](int64_t position, int64_t offset) {
       values[static_cast<size_t>(position)] =
           static_cast<double>(stored_at<T>(from, static_cast<size_t>(offset)));
-    });
+    };
+    if (!is_plain(layout, shape, values.size(), from.size() / sizeof(T)))
+      return for_each_offset(layout, shape, take);
+    for (int64_t i = 0; i < std::ssize(values); ++i) take(i, i);
   });
 }
 

@@ -101,36 +101,6 @@ Var::Var(std::string name) {
 
 const std::string& Var::name() const { return atom_->name; }
 
-void Ranges::set(const Var& var, Interval range) {
-  for (auto& [known, interval] : entries_) {
-    if (known == var) {
-      interval = range;
-      return;
-    }
-  }
-  entries_.emplace_back(var, range);
-}
-
-const Interval* Ranges::find(const AtomNode* var) const {
-  for (const auto& [known, interval] : entries_) {
-    if (known.atom().get() == var) return &interval;
-  }
-  return nullptr;
-}
-
-void Ranges::set_limit(const Affine& sum, int64_t limit) {
-  limits_.push_back({sum - sum.constant(), limit - sum.constant()});
-}
-
-int64_t Ranges::limit_of(const Affine& sum) const {
-  int64_t limit = INT64_MAX;
-  for (const Limit& known : limits_) {
-    if (known.terms.terms().size() != sum.terms().size()) continue;
-    if (known.terms == sum - sum.constant()) limit = std::min(limit, known.limit + sum.constant());
-  }
-  return limit;
-}
-
 bool Affine::Term::operator==(const Term& other) const {
   return coefficient == other.coefficient && equal_atoms(atom, other.atom);
 }

@@ -94,6 +94,8 @@ class Ranges {
   // The variable takes 0 .. extent - 1.
   void set_extent(const Var& var, int64_t extent) { set(var, {0, extent - 1}); }
   const Interval* find(const AtomNode* var) const;
+  // As if it had never been set.
+  void forget(const Var& var);
 
   // That sum, and so the same with another constant, is known to be `limit` at most.
   void set_limit(const Affine& sum, int64_t limit);

@@ -40,6 +40,21 @@ std::vector<size_t> Dag::consumers(const Tensor& tensor) const {
   return readers;
 }
 
+Consumers::Consumers(const Dag& dag) {
+  for (size_t i = 0; i < dag.computes.size(); ++i) {
+    for (const Load* load : loads_of(dag.computes[i].body)) {
+      std::vector<size_t>& readers = readers_[load->tensor.get()];
+      if (readers.empty() || readers.back() != i) readers.push_back(i);
+    }
+  }
+}
+
+const std::vector<size_t>& Consumers::of(const Tensor& tensor) const {
+  static const std::vector<size_t> kNone;
+  const auto found = readers_.find(tensor.get());
+  return found == readers_.end() ? kNone : found->second;
+}
+
 bool Dag::is_output(const Tensor& tensor) const {
   return std::ranges::find(outputs, tensor) != outputs.end();
 }

@@ -3,6 +3,7 @@
 // says nothing of order, memory or machine. Values: copies share tensors and bodies.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,17 @@ struct Dag {
   // Indices into `computes` of those that read `tensor`.
   std::vector<size_t> consumers(const Tensor& tensor) const;
   bool is_output(const Tensor& tensor) const;
+};
+
+// What `Dag::consumers` says of every tensor, from one walk over the Dag. Says nothing of a Dag that changed
+// since.
+class Consumers {
+ public:
+  explicit Consumers(const Dag& dag);
+  const std::vector<size_t>& of(const Tensor& tensor) const;
+
+ private:
+  std::map<const TensorNode*, std::vector<size_t>> readers_;
 };
 
 // A reduction in the making: `sum({r}, A(i, r) * B(r, j))`.

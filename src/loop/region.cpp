@@ -164,6 +164,8 @@ void RegionFinder::visit(const Stmt& stmt) {
       moving_.set_extent(loop->var, extent);
     }
     visit(loop->body);
+    all_.forget(loop->var);
+    moving_.forget(loop->var);
   } else if (const Block* block = as<Block>(stmt)) {
     visit_block(*block);
   } else if (const Seq* seq = as<Seq>(stmt)) {

@@ -1,6 +1,7 @@
 #include "measure/time_bounds.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "expr/loop_counts.h"
 #include "expr/walk.h"
@@ -30,6 +31,15 @@ double multiply_adds_per_second(const Task& task, int element_bytes) {
   return kClock * kVectorsPerCycle * lanes_of(task.target, element_bytes);
 }
 
+// To a constant exponent: a few products or a root, products in double, or as to any other.
+double cost_of_power(double exponent) {
+  constexpr double kProducts = 40;
+  constexpr double kAnyPower = 500;
+  if (exponent == 0.5 || exponent == -0.5) return kProducts;
+  if (exponent != std::floor(exponent) || std::abs(exponent) > 16) return kAnyPower;
+  return exponent >= 0 && exponent <= 3 ? 0 : kProducts;
+}
+
 double cost_of(const Unary& e) {
   switch (e.op) {
     case UnaryOp::exp: return 40;
@@ -45,8 +55,9 @@ double cost_of(const Unary& e) {
 
 double cost_of(const Binary& e) {
   const bool is_of_integers = !is_float(e.a.type().dtype);
-  if (e.b.as<Literal>() != nullptr) return 0;
-  if (e.op == BinaryOp::pow) return 500;
+  const Literal* constant = e.b.as<Literal>();
+  if (e.op == BinaryOp::pow) return constant != nullptr ? cost_of_power(constant->value) : 500;
+  if (constant != nullptr) return 0;
   if (e.op == BinaryOp::div || e.op == BinaryOp::mod) return is_of_integers ? 250 : 15;
   return 0;
 }

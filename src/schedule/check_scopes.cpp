@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "loop/walk.h"
 
@@ -12,8 +13,8 @@ namespace {
 class ScopeChecker {
  public:
   explicit ScopeChecker(const Program& program) {
-    for (const Argument& argument : program.arguments) visible_.push_back(argument.tensor.get());
-    for (const Prepared& prepared : program.prepared) visible_.push_back(prepared.tensor.get());
+    for (const Argument& argument : program.arguments) visible_.insert(argument.tensor.get());
+    for (const Prepared& prepared : program.prepared) visible_.insert(prepared.tensor.get());
   }
 
   Status check(const Stmt& stmt) {
@@ -27,9 +28,9 @@ class ScopeChecker {
     if (const Block* block = as<Block>(stmt)) return check_block(*block);
     if (const Prefetch* fetch = as<Prefetch>(stmt)) return require(*fetch->tensor.get(), "a prefetch");
     if (const Alloc* alloc = as<Alloc>(stmt)) {
-      visible_.push_back(alloc->tensor.get());
+      visible_.insert(alloc->tensor.get());
       Status status = check(alloc->body);
-      visible_.pop_back();
+      visible_.erase(alloc->tensor.get());
       return status;
     }
     if (const Seq* seq = as<Seq>(stmt)) {
@@ -49,7 +50,7 @@ class ScopeChecker {
   }
 
   Status require(const TensorNode& tensor, const std::string& who) {
-    if (!tensor.literal.empty() || std::ranges::find(visible_, &tensor) != visible_.end()) return {};
+    if (!tensor.literal.empty() || visible_.contains(&tensor)) return {};
     return fail(ErrorKind::illegal_schedule,
                 fmt::format("{} would use '{}' outside of the loop that it is local to", who, tensor.name));
   }
@@ -64,7 +65,7 @@ class ScopeChecker {
     return {};
   }
 
-  std::vector<const TensorNode*> visible_;
+  std::unordered_set<const TensorNode*> visible_;
   std::vector<Var> loops_;
 };
 

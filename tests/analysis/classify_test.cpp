@@ -125,6 +125,18 @@ TEST(Classify, OperandsOfSinglePlaces) {
 }
 
 // A body in its consumers, at their indices.
+TEST(Classify, TheFirstThatIsInlined) {
+  const auto first = [](const std::string& text, const std::set<std::string>& stored = {}) {
+    const Task task = task_of(text);
+    return first_inlined(task, task.dag, stored);
+  };
+  const std::string views =
+      "C[i:8, j:8] = sum(r:8) A[i, r] * B[r, j]\nV[j:8, i:8] = C[i, j]\nO[i:8] = sum(r:8) V[r, i]";
+  EXPECT_EQ(first(views), 1U);
+  EXPECT_EQ(first(views, {"V"}), std::nullopt);
+  EXPECT_EQ(first("O[i:8] = A[i] + 1.0"), std::nullopt);
+}
+
 TEST(Classify, InlineCompute) {
   const Dag dag = parse_dag("T[i:4, j:2] = A[i] + B[j]\nO[i:2, j:4] = T[j, i] * T[3 - j, 0]").value();
   const Dag inlined = inline_compute(dag, 0);

@@ -38,6 +38,14 @@ TEST_F(AffineTest, TermsJoinAndCancel) {
   EXPECT_EQ((a - i - i - 3).as_var(), j);
 }
 
+TEST_F(AffineTest, WhatIsForgottenIsNotKnown) {
+  ranges.forget(j);
+  ranges.forget(Var("i"));
+  EXPECT_EQ(ranges.find(j.atom().get()), nullptr);
+  EXPECT_EQ(*ranges.find(i.atom().get()), (Interval{0, 3}));
+  EXPECT_EQ(*ranges.find(k.atom().get()), (Interval{-3, 5}));
+}
+
 TEST_F(AffineTest, VariablesAreEqualByIdentityOnly) {
   const Var other("i");
   EXPECT_FALSE(Affine(i) == Affine(other));

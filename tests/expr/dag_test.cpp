@@ -28,6 +28,12 @@ TEST(Dag, FiveLinesOfUserCode) {
   EXPECT_EQ(dag->producer(c), &dag->computes[0]);
   EXPECT_EQ(dag->producer(a), nullptr);
   EXPECT_EQ(dag->consumers(c), std::vector<size_t>{1});
+  const Consumers consumers(*dag);
+  for (const auto* tensors : {&dag->inputs, &dag->outputs}) {
+    for (const Tensor& tensor : *tensors)
+      EXPECT_EQ(consumers.of(tensor), dag->consumers(tensor)) << tensor->name;
+  }
+  EXPECT_EQ(consumers.of(c), std::vector<size_t>{1});
   EXPECT_FALSE(dag->is_output(c));
   EXPECT_TRUE(dag->is_output(dag->computes[1].output));
   // The axes are written once and belong to each compute by itself.

@@ -69,6 +69,24 @@ TEST(Evaluate, LongChainsAreKept) {
   EXPECT_EQ((*evaluate(dag, inputs))[0].values, inputs[0].values);
 }
 
+// Each element of the last is 41^4 products of stencils, were all computed where they are read.
+TEST(Evaluate, ChainsThatFanOutAreKept) {
+  std::string text;
+  for (int level = 0; level < 4; ++level) {
+    std::string sum;
+    for (int q = 0; q < 41; ++q)
+      sum += fmt::format("{}{}[i + {}]", q == 0 ? "" : " + ",
+                         level == 0 ? "A" : fmt::format("T{}", level - 1), q);
+    text += fmt::format("T{}[i:{}] = {}\n", level, 9 + (3 - level) * 40, sum);
+  }
+  const Dag dag = dag_of(text);
+  std::vector<HostTensor> inputs = inputs_of(dag);
+  for (double& value : inputs[0].values) value = 0.5;
+  const auto all = evaluate(dag, inputs, {});
+  ASSERT_TRUE(all);
+  EXPECT_EQ((*all)[0].values, std::vector<double>(9, 0.5 * 41 * 41 * 41 * 41));
+}
+
 TEST(Evaluate, SumsInDouble) {
   const Dag dag = dag_of("input X[1000]\nY[i:1] = sum(j:1000) X[j + i]");
   const std::vector<HostTensor> inputs = {{DType::f32, {1000}, std::vector<double>(1000, 0.1)}};

@@ -88,6 +88,8 @@ TEST(TimeBounds, FunctionsLastLongerThanProducts) {
   EXPECT_GT(seconds("C[] = sum(r:5000, s:5000) exp(A[r] * B[s])"), 10 * plain);
   EXPECT_GT(seconds("C[] = sum(r:5000, s:5000) pow(A[r] + 2.0, B[s])"), 100 * plain);
   EXPECT_EQ(seconds("C[] = sum(r:5000, s:5000) pow(A[r], 2.0) * B[s]"), plain);
+  EXPECT_GT(seconds("C[] = sum(r:5000, s:5000) pow(A[r], 7.0) * B[s]"), 10 * plain);
+  EXPECT_GT(seconds("C[] = sum(r:5000, s:5000) pow(A[r], 2.7) * B[s]"), 100 * plain);
   EXPECT_GT(full_check_seconds(task_on_one_core("C[] = sum(r:5000, s:5000) pow(A[r] + 2.0, B[s])")),
             100 * plain);
 }

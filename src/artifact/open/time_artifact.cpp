@@ -1,10 +1,12 @@
 #include "artifact/open/time_artifact.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "artifact/open/loaded_artifact.h"
 #include "artifact/open/random_inputs.h"
+#include "artifact/open/run_apart.h"
 #include "base/code_pages.h"
 #include "measure/pinned_thread.h"
 #include "measure/statistics.h"
@@ -44,6 +46,13 @@ Result<ArtifactTime> time_artifact(const std::string& folder, int cores, double 
   // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
   const PinnedThread pinned(allowed_cpus().front());
   LATHE_TRY_STATUS(set_random_inputs(artifact, folder, 1, folder));
+  // No estimate holds for every program.
+  if (std::isfinite(deadline.seconds_left())) {
+    const Result<double> apart = run_apart(artifact, deadline);
+    if (!apart && apart.error().kind == ErrorKind::timeout) return no_time();
+    if (!apart) return std::unexpected(apart.error());
+    if (*apart > kLongRun) return ArtifactTime{*apart, 0, 1};
+  }
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(artifact.run());  // prepares constants
   const double first = monotonic_seconds() - start;

@@ -27,6 +27,10 @@ double seconds_since(Clock::time_point start) {
 constexpr size_t kLongestOrderedBlock = 1000;
 // Longer blocks spill in any order: they hold more values than there are registers.
 constexpr size_t kLongestRetriedBlock = 300;
+// A sum of 20 powers has 14,000 instructions in a block and takes 1.3 s, one of 80 has 57,000 and takes 18 s,
+// and 1.2 s where it is cut and not optimised. The code is then at most a tenth slower: such blocks wait for
+// arithmetic.
+constexpr size_t kLongestOptimizedBlock = 20000;
 
 struct Emission {
   EmitStats stats;
@@ -78,6 +82,8 @@ Result<std::string> emit_once(const LoweredProgram& lowered, const Target& targe
   LATHE_TRY(std::unique_ptr<Unit> unit, make_unit(lowered, target, symbols, names, emission.stats));
   const Clock::time_point start = Clock::now();
   emission.longest_block = llvm_backend::longest_block(unit->module);
+  if (emission.longest_block > kLongestOptimizedBlock)
+    llvm_backend::forgo_optimization(unit->module, *unit->machine);
   const bool order = reorders.value_or(emission.longest_block <= kLongestOrderedBlock);
   LATHE_TRY(std::string code, llvm_backend::emit_machine_code(unit->module, *unit->machine, output, order,
                                                               emission.stats.spills));

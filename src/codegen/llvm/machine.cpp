@@ -105,6 +105,17 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Proces
   if (processor.mend != nullptr) processor.mend(module);
 }
 
+void forgo_optimization(llvm::Module& module, llvm::TargetMachine& machine) {
+  constexpr size_t kPiece = 2000;  // instructions
+  machine.setOptLevel(llvm::CodeGenOptLevel::None);
+  for (llvm::Function& function : module) {
+    for (auto block = function.begin(); block != function.end(); ++block) {
+      // The rest becomes the block behind this one, and is cut in turn.
+      if (block->size() > 2 * kPiece) block->splitBasicBlock(std::next(block->begin(), kPiece));
+    }
+  }
+}
+
 Result<std::string> emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, Output output,
                                       bool reorders, SpillCount& spills) {
   llvm::SmallVector<char, 0> bytes;

@@ -26,6 +26,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& proce
 // unroller, no inliner: the schedule has decided all that.
 void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Processor& processor);
 
+// Leaves out what takes LLVM more than proportional time in long blocks: they are cut in pieces, and machine
+// code is not optimised.
+void forgo_optimization(llvm::Module& module, llvm::TargetMachine& machine);
+
 // Machine code of a module that run_passes has seen; the module is used up. `reorders`: whether LLVM may
 // order the instructions of a block as its model of the processor likes (its machine scheduler), else they
 // stay in the order of the program.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "expr/walk.h"
 #include "loop/evaluator/too_far.h"
 #include "loop/interpreter/arithmetic.h"
 
@@ -52,13 +53,25 @@ DagEvaluator::DagEvaluator(Dag dag, std::span<const HostTensor> inputs) : dag_(s
 
 void DagEvaluator::add_source(const Tensor& tensor, const Compute* compute,
                               const std::vector<double>& elements) {
-  Source source{compute, tensor->shape, std::vector<int64_t>(tensor->shape.size(), 1), {}, {}, {}};
+  Source source{compute, tensor->shape, std::vector<int64_t>(tensor->shape.size(), 1), {}, {}, {}, 0};
+  if (compute != nullptr) source.nodes = nodes_of(compute->body);
   for (size_t dim = source.shape.size(); dim-- > 1;) {
     source.strides[dim - 1] = source.strides[dim] * source.shape[dim];
   }
   source.elements.reserve(elements.size());
   for (const double element : elements) source.elements.push_back(round_to(tensor->dtype, element));
   sources_.emplace(tensor.get(), std::move(source));
+}
+
+int64_t DagEvaluator::nodes_of(const Expr& body) const {
+  int64_t nodes = 0;
+  for_each(body, [&](const Expr& e) {
+    ++nodes;
+    const Load* load = e.as<Load>();
+    const auto source = load == nullptr ? sources_.end() : sources_.find(load->tensor.get());
+    if (source != sources_.end() && is_small(source->second)) nodes += source->second.nodes;
+  });
+  return nodes;
 }
 
 Source& DagEvaluator::source_of(const Tensor& tensor) {

@@ -19,8 +19,8 @@ namespace lathe::evaluator {
 
 // So many points at once.
 constexpr int64_t kLanes = 512;
-// Parts of a row between two looks at the clock: some milliseconds.
-constexpr uint64_t kPartsAtOnce = 1 << 9;
+// Parts of a row, and reads of them, between two looks at the clock: some milliseconds.
+constexpr uint64_t kStepsAtOnce = 1 << 9;
 // Of what is outside of a tensor, or unfinished.
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -66,7 +66,11 @@ struct Source {
   std::vector<double> elements;
   std::vector<bool> known;                     // of a small compute
   std::unordered_map<int64_t, double> sparse;  // of a large one
+  int64_t nodes = 0;  // of the expressions that an element consists of, with those that are computed in place
 };
+
+// Whether its elements are computed where they are read, not kept.
+bool is_small(const Source& source);
 
 class DagEvaluator {
  public:
@@ -76,7 +80,7 @@ class DagEvaluator {
   template <class Work>
   auto within(const Watch& watch, const Work& work) -> std::optional<decltype(work())> {
     if (watch.is_over()) return std::nullopt;
-    watch_ = StepWatch(watch, kPartsAtOnce);
+    watch_ = StepWatch(watch, kStepsAtOnce);
     auto result = work();
     const bool is_done = !watch_.is_over();
     watch_ = {};
@@ -97,6 +101,7 @@ class DagEvaluator {
   friend struct ExpressionEvaluator;
 
   void add_source(const Tensor& tensor, const Compute* compute, const std::vector<double>& elements);
+  int64_t nodes_of(const Expr& body) const;
   double point(const Compute& compute, std::span<const int64_t> index);
   void row(const Compute& compute, std::vector<int64_t>& index, int64_t lanes, double* result);
   void fill(Source& source, double* result);

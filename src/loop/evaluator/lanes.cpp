@@ -17,8 +17,10 @@ using interpreter::holds;
 using interpreter::is_condition;
 using interpreter::wrapping;
 
-// A chain of computes that reduce nothing is computed in place so deep; beyond, its elements are kept.
+// Computes that reduce nothing are computed in place where they are small, with all that is computed in place
+// inside of them, and in chains so long; beyond, their elements are kept.
 constexpr int kMostInlined = 4;
+constexpr int64_t kMostInlinedNodes = 512;
 
 bool inside(const Indices& index, int64_t extent, int64_t lanes) {
   if (index.each != nullptr) {
@@ -59,6 +61,11 @@ double integer_binary(DType dtype, BinaryOp op, double x, double y) {
 }
 
 }  // namespace
+
+bool is_small(const Source& source) {
+  return source.compute != nullptr && source.compute->reduction == Reduction::none &&
+         source.nodes <= kMostInlinedNodes;
+}
 
 Indices DagEvaluator::atom(const AtomNode& atom, const Frame& frame) {
   if (atom.kind == AtomKind::variable) {
@@ -104,12 +111,12 @@ Indices DagEvaluator::indices(const Affine& a, const Frame& frame) {
 }
 
 Values DagEvaluator::load(const Load& load, const Frame& frame) {
+  if (watch_.is_over_after_step()) return {&kNan, 0};
   Source& source = source_of(load.tensor);
   std::vector<Indices> index;
   for (const Affine& dim : load.index) index.push_back(indices(dim, frame));
   if (source.compute == nullptr) return read(source, index, frame.lanes);
-  const bool in_place = source.compute->reduction == Reduction::none && frame.inlined < kMostInlined;
-  if (in_place) return inlined(*source.compute, index, frame);
+  if (is_small(source) && frame.inlined < kMostInlined) return inlined(*source.compute, index, frame);
   return looked_up(source, index, frame.lanes);
 }
 
@@ -142,7 +149,15 @@ Values DagEvaluator::inlined(const Compute& compute, std::span<const Indices> in
   for (size_t i = 0; i < compute.axes.size(); ++i) {
     inner.axes.emplace_back(compute.axes[i].var.atom().get(), index[i]);
   }
-  return value(compute.body, inner);
+  // Of all rows that the body takes, its result's is kept.
+  const size_t doubles = doubles_.used();
+  const size_t integers = integers_.used();
+  const Values result = value(compute.body, inner);
+  doubles_.release(doubles);
+  integers_.release(integers);
+  double* const kept = doubles_.take();
+  if (result.data != kept) std::copy_n(result.data, result.stride == 0 ? 1 : frame.lanes, kept);
+  return {kept, result.stride};
 }
 
 Values DagEvaluator::looked_up(Source& source, std::span<const Indices> index, int64_t lanes) {

@@ -46,13 +46,12 @@ std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
 
 Reduced take_out_inlined(const Task& task, Dag dag, Trace steps, const std::set<std::string>& stored,
                          const CostConstants& costs) {
-  while (true) {
-    Classified classified = classify(task, dag, stored, costs);
-    const auto inlined = std::ranges::find(classified.stages, Role::inlined, &Stage::role);
-    if (inlined == classified.stages.end()) return {std::move(dag), std::move(steps), std::move(classified)};
-    steps.emplace_back(InlineStep{dag.computes[inlined->compute].output->name});
-    dag = inline_compute(dag, inlined->compute);
+  while (const std::optional<size_t> inlined = first_inlined(task, dag, stored, costs)) {
+    steps.emplace_back(InlineStep{dag.computes[*inlined].output->name});
+    dag = inline_compute(dag, *inlined);
   }
+  Classified classified = classify(task, dag, stored, costs);
+  return {std::move(dag), std::move(steps), std::move(classified)};
 }
 
 bool Plan::is_sum_in_lanes(size_t compute) const {

@@ -23,5 +23,17 @@ TEST_F(TimeArtifactTest, ARunIsTimedUnlessThereIsNoTime) {
   EXPECT_FALSE(time_artifact(folder(), options_.target.cpu().cores, 50, Deadline::in(40)).has_value());
 }
 
+// A run that is thought to take no time, and takes a second or more: sums of what lies at divided places.
+TEST_F(TimeArtifactTest, ARunThatTakesLongerThanItMayIsEnded) {
+  const auto workloads = parse_workloads(
+      R"([{"name": "s", "op": "expression", "text": "S[] = sum(r:1000000000) A[r % 1000]"}])", "test");
+  ASSERT_TRUE(workloads.has_value()) << workloads.error().to_string();
+  options_.check = Checked::none;
+  write(compile_operator(workloads->front(), options_));
+  const auto late = time_artifact(folder(), options_.target.cpu().cores, 0, Deadline::in(0.3));
+  ASSERT_FALSE(late.has_value());
+  EXPECT_EQ(late.error().message, "there was no time left to run it");
+}
+
 }  // namespace
 }  // namespace lathe

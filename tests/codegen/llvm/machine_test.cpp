@@ -9,6 +9,7 @@ namespace lathe::testing {
 namespace {
 
 using llvm_backend::emit_machine_code;
+using llvm_backend::forgo_optimization;
 using llvm_backend::kAvx2;
 using llvm_backend::longest_block;
 using llvm_backend::make_machine;
@@ -144,6 +145,23 @@ TEST(LlvmMachine, WithoutReorderingInstructionsStayWhereTheProgramHasThem) {
 // What may be reordered is: roots take long, and the next one begins before the last is added.
 TEST(LlvmMachine, WithReorderingSlowInstructionsBeginEarlier) {
   EXPECT_THAT(roots_and_sums(true), HasSubstr("rr"));
+}
+
+// In pieces of 2,000 instructions, in their order; what is shorter than two pieces stays whole.
+TEST(LlvmMachine, LongBlocksAreCutWhereOptimisationIsForgone) {
+  IrFunction f({{DType::i32, 1}}, 1);
+  Emitting emitting(f);
+  llvm::Value* value = f.value(0);
+  for (int i = 0; i < 9000; ++i) value = f.builder.CreateXor(value, f.builder.CreateAdd(value, f.value(0)));
+  f.builder.CreateStore(value, f.pointer(0));
+  f.builder.CreateRetVoid();
+  forgo_optimization(f.module, *emitting.machine);
+  EXPECT_EQ(emitting.machine->getOptLevel(), llvm::CodeGenOptLevel::None);
+  EXPECT_EQ(f.function->size(), 9U);
+  EXPECT_LE(longest_block(f.module), 4001U);
+  EXPECT_EQ(f.faults(), "");
+  SpillCount spills;
+  EXPECT_TRUE(emit_machine_code(f.module, *emitting.machine, Output::object, true, spills));
 }
 
 TEST(LlvmMachine, TheLongestBlockIsOfAnyFunction) {
