@@ -50,9 +50,9 @@ Consumers::Consumers(const Dag& dag) {
 }
 
 const std::vector<size_t>& Consumers::of(const Tensor& tensor) const {
-  static const std::vector<size_t> kNone;
+  static const std::vector<size_t> none;
   const auto found = readers_.find(tensor.get());
-  return found == readers_.end() ? kNone : found->second;
+  return found == readers_.end() ? none : found->second;
 }
 
 bool Dag::is_output(const Tensor& tensor) const {
