@@ -140,6 +140,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="those whose file or filter has this word")
     parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
     options = parser.parse_args()
+    options.root = options.root.resolve()  # as the commands of the build name its files
     wrong = list(faults(MUTATIONS, options.root))
     print("\n".join([*wrong, f"mutations: {len(MUTATIONS)}, {len(wrong)} faults"]))
     if wrong or options.check:
