@@ -124,7 +124,6 @@ TEST(Classify, OperandsOfSinglePlaces) {
   EXPECT_THAT(operands[0].dim_of_axis, ElementsAre(-1, 0));
 }
 
-// A body in its consumers, at their indices.
 TEST(Classify, TheFirstThatIsInlined) {
   const auto first = [](const std::string& text, const std::set<std::string>& stored = {}) {
     const Task task = task_of(text);
@@ -137,6 +136,7 @@ TEST(Classify, TheFirstThatIsInlined) {
   EXPECT_EQ(first("O[i:8] = A[i] + 1.0"), std::nullopt);
 }
 
+// A body in its consumers, at their indices.
 TEST(Classify, InlineCompute) {
   const Dag dag = parse_dag("T[i:4, j:2] = A[i] + B[j]\nO[i:2, j:4] = T[j, i] * T[3 - j, 0]").value();
   const Dag inlined = inline_compute(dag, 0);

@@ -69,7 +69,7 @@ TEST(Evaluate, LongChainsAreKept) {
   EXPECT_EQ((*evaluate(dag, inputs))[0].values, inputs[0].values);
 }
 
-// Each element of the last is 41^4 products of stencils, were all computed where they are read.
+// Each element of the last reads 41^4 elements of A, were all computed where they are read.
 TEST(Evaluate, ChainsThatFanOutAreKept) {
   std::string text;
   for (int level = 0; level < 4; ++level) {
