@@ -95,12 +95,6 @@ bool is_transform(const Compute& compute, const std::vector<Operand>& operands, 
          spatial_axes_in_tables(compute) == 1;
 }
 
-size_t size_of(const Expr& e) {
-  size_t size = 0;
-  for_each(e, [&](const Expr&) { ++size; });
-  return size;
-}
-
 // Whether the consumer's reads of the compute, each replaced by its body, leave an expression of some size:
 // one that grows without bound takes ever longer to write, and leaves the compiler nothing to keep.
 bool stays_small(const Compute& compute, const Compute& consumer, const CostConstants& costs) {

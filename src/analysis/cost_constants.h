@@ -57,6 +57,7 @@ struct CostConstants {
   double groups_a_core = 4;
   double longest_transform = 10;
   double largest_inlined = 64;
+  double long_body = 4000;
   double block_threads = 128;
   double thread_results = 8;
   double block_tile = 64;
@@ -172,6 +173,10 @@ inline constexpr std::array kCostConstants = {
                  "of a sum that is unrolled whole over a table", "tools/ablate_constants"},
     CostConstant{"largest_inlined", &CostConstants::largest_inlined, kNoLimit, "nodes",
                  "of an expression that is read several times and still inlined", "tools/ablate_constants"},
+    CostConstant{"long_body", &CostConstants::long_body, kNoLimit, "multiply-adds",
+                 "that last as long as what vectors side by side compute: more gain nothing, and the backend "
+                 "takes seconds for them",
+                 "Vectors.ALongBodyNeedsFew"},
     // Of devices of many threads. What a device cannot hold is left out by the fields of its target.
     CostConstant{"block_threads", &CostConstants::block_threads, 1, "threads",
                  "of a block, where a stage has enough results", "tools/ablate_constants"},

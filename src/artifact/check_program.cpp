@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/memory.h"
 #include "check/problem.h"
 #include "measure/time_bounds.h"
 
@@ -74,7 +75,7 @@ Result<std::optional<MeasureFailure>> check_program(CompiledTask& compiled,
   }
   ProblemOptions checks;
   checks.tolerance = options.tolerance;
-  Result<Problem> problem = Problem::create(compiled.task, checks, watch);
+  Result<Problem> problem = within_memory([&] { return Problem::create(compiled.task, checks, watch); });
   if (!problem && problem.error().kind == ErrorKind::timeout) {
     compiled.uncompared = kNoTimeLeft;
     return std::nullopt;

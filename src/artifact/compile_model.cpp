@@ -8,6 +8,7 @@
 #include "artifact/check_program.h"
 #include "artifact/limit_weights.h"
 #include "artifact/race_programs.h"
+#include "base/memory.h"
 #include "graph/simplify.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
@@ -59,7 +60,7 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
 
 Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& options,
                                   FreeLayouts free_layouts, size_t number) {
-  return within(task.name, compile_right(task, options, free_layouts, number));
+  return within(task.name, within_memory([&] { return compile_right(task, options, free_layouts, number); }));
 }
 
 // What it takes to find the fastest of some programs: each is compiled, and timed some times in two places.

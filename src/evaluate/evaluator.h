@@ -15,7 +15,8 @@ namespace lathe {
 
 struct Evaluated {
   Measurement measurement;
-  double wall_seconds = 0;  // spent on this job: building, running, checking
+  double wall_seconds = 0;   // spent on this job: building, running, checking
+  double build_seconds = 0;  // of these, on machine code; 0 where it was there
 };
 
 // Who waits for the outcomes; every function may be empty.

@@ -170,7 +170,7 @@ Result<std::vector<Evaluated>> LocalEvaluator::evaluate(std::span<const MeasureJ
       measurement = failed_measurement(module.error().kind, module.error().message);
     }
     if (measurement.ok() && (best == 0 || measurement.seconds < best)) best = measurement.seconds;
-    outcomes.push_back({std::move(measurement), build_seconds + monotonic_seconds() - start});
+    outcomes.push_back({std::move(measurement), build_seconds + monotonic_seconds() - start, build_seconds});
     if (listener.done) LATHE_TRY_STATUS(listener.done(i, outcomes.back()));
   }
   return outcomes;

@@ -117,6 +117,12 @@ void for_each(const Expr& e, const std::function<void(const Expr&)>& visit) {
   std::visit(ChildVisitor{visit}, e->node);
 }
 
+size_t size_of(const Expr& e) {
+  size_t size = 0;
+  for_each(e, [&](const Expr&) { ++size; });
+  return size;
+}
+
 std::vector<const Load*> loads_of(const Expr& e) {
   std::vector<const Load*> loads;
   for_each(e, [&](const Expr& node) {

@@ -3,6 +3,7 @@
 // handled.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace lathe {
 
 // Calls `visit` for `e` and everything below it, outside in; loads inside opaque index atoms included.
 void for_each(const Expr& e, const std::function<void(const Expr&)>& visit);
+// How many nodes that are.
+size_t size_of(const Expr& e);
 // Every load in `e`, left to right.
 std::vector<const Load*> loads_of(const Expr& e);
 

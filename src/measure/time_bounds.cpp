@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/function_costs.h"
 #include "expr/loop_counts.h"
-#include "expr/walk.h"
 
 namespace lathe {
 namespace {
@@ -31,46 +31,8 @@ double multiply_adds_per_second(const Task& task, int element_bytes) {
   return kClock * kVectorsPerCycle * lanes_of(task.target, element_bytes);
 }
 
-// To a constant exponent: a few products or a root, products in double, or as to any other.
-double cost_of_power(double exponent) {
-  constexpr double kProducts = 40;
-  constexpr double kAnyPower = 500;
-  if (exponent == 0.5 || exponent == -0.5) return kProducts;
-  if (exponent != std::floor(exponent) || std::abs(exponent) > 16) return kAnyPower;
-  return exponent >= 0 && exponent <= 3 ? 0 : kProducts;
-}
-
-double cost_of(const Unary& e) {
-  switch (e.op) {
-    case UnaryOp::exp: return 40;
-    case UnaryOp::log:
-    case UnaryOp::tanh:
-    case UnaryOp::erf: return 60;
-    case UnaryOp::sqrt: return 20;
-    case UnaryOp::sin:
-    case UnaryOp::cos: return 250;
-    default: return 0;
-  }
-}
-
-double cost_of(const Binary& e) {
-  const bool is_of_integers = !is_float(e.a.type().dtype);
-  const Literal* constant = e.b.as<Literal>();
-  if (e.op == BinaryOp::pow) return constant != nullptr ? cost_of_power(constant->value) : 500;
-  if (constant != nullptr) return 0;
-  if (e.op == BinaryOp::div || e.op == BinaryOp::mod) return is_of_integers ? 250 : 15;
-  return 0;
-}
-
-// How many multiply-adds of four bytes last as long as a compute, whose functions outweigh all else: each by
-// what it takes over 4,096 elements in the first-level cache.
 double multiply_adds_of(const Compute& compute) {
-  double of_point = 1;
-  for_each(compute.body, [&](const Expr& e) {
-    if (const Unary* unary = e.as<Unary>()) of_point += cost_of(*unary);
-    if (const Binary* binary = e.as<Binary>()) of_point += cost_of(*binary);
-  });
-  return points_of(compute) * of_point;
+  return points_of(compute) * multiply_adds_of_point(compute.body);
 }
 
 double elements_of(const Dag& dag) {

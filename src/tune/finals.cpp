@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/memory.h"
 #include "measure/timing.h"
 #include "tune/task_records.h"
 
@@ -68,14 +69,14 @@ Status run_race(std::vector<Racer>& racers, Evaluator& evaluator, const Watch& w
 Result<std::vector<int64_t>> race_once(const CheckedTask& checked, std::span<const RankedRecord> finalists,
                                        Evaluator& evaluator, RecordStore& records, const Watch& watch) {
   LATHE_TRY(std::vector<Racer> racers, racers_of(checked, finalists, records, watch));
-  const Status run = run_race(racers, evaluator, watch);
+  const Status run = within_memory([&] { return run_race(racers, evaluator, watch); });
   std::vector<int64_t> ids;
   for (const Racer& racer : racers) {
     const Status kept = records.add_samples(racer.id, racer.samples);
     if (!is_gone(kept)) LATHE_TRY_STATUS(kept);
     ids.push_back(racer.id);
   }
-  LATHE_TRY_STATUS(run);
+  if (!run && run.error().kind != ErrorKind::unsupported) return std::unexpected(run.error());
   return ids;
 }
 
@@ -104,7 +105,12 @@ Result<FullCheck> check_of(const CheckedTask& checked, const Record& record, Eva
     return check;
   }
   const Result<MeasureJob> job = job_of(checked, record);
-  if (job) return evaluator.check_in_full(*job, watch);
+  if (job) {
+    Result<FullCheck> done = within_memory([&] { return evaluator.check_in_full(*job, watch); });
+    if (done || done.error().kind != ErrorKind::unsupported) return done;
+    check.unfinished = done.error().message;
+    return check;
+  }
   check.failure = MeasureFailure{job.error().kind, job.error().to_string()};
   return check;
 }

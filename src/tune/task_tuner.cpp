@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/compiler_version.h"
+#include "base/memory.h"
 #include "check/tolerance.h"
 #include "cost/all.h"
+#include "measure/timing.h"
 #include "search/all.h"
 #include "task/task_text.h"
 #include "tune/candidates.h"
@@ -135,6 +137,7 @@ Status TaskTuner::State::evaluate(std::span<const Point> points, const Watch& wa
                                   std::vector<Trial>& batch) {
   std::vector<MeasureJob> jobs;
   std::vector<const Point*> of_job;
+  const double start = monotonic_seconds();
   for (const Point& point : points) {
     const Result<std::shared_ptr<const Written>> program = candidates.written(point);
     if (!program) LATHE_TRY_STATUS(keep_unwritten(point, program.error(), batch));
@@ -142,6 +145,8 @@ Status TaskTuner::State::evaluate(std::span<const Point> points, const Watch& wa
     jobs.push_back({checked, *program, progress.best_seconds * pace.now()});
     of_job.push_back(&point);
   }
+  const double write_seconds =
+      (monotonic_seconds() - start) / static_cast<double>(std::max<size_t>(1, points.size()));
   EvaluationListener listener;
   listener.while_waiting = [this] { static_cast<void>(recorder.flush()); };
   listener.done = [&](size_t i, const Evaluated& outcome) {
@@ -149,6 +154,7 @@ Status TaskTuner::State::evaluate(std::span<const Point> points, const Watch& wa
     const bool was_built = outcome.measurement.ok() || outcome.measurement.failure->kind != ErrorKind::build;
     const double own = checked.tolerance ? *checked.tolerance : relative_tolerance(task().dag, trace);
     if (outcome.measurement.ok()) pace.offer(jobs[i], outcome.measurement.seconds);
+    progress.build_seconds = std::max(progress.build_seconds, write_seconds + outcome.build_seconds);
     return keep(*of_job[i], to_string(trace), outcome, was_built ? std::optional(own) : std::nullopt, batch);
   };
   LATHE_TRY_STATUS(evaluator->evaluate(jobs, watch, listener));
@@ -219,7 +225,7 @@ Status TaskTuner::step(int count, const Watch& watch) {
   LATHE_TRY_STATUS(s.pace.take(*s.evaluator, watch));
   const size_t first_ranked = s.recorder.ranked().size();
   std::vector<Trial> batch;
-  const Status status = s.evaluate(points, watch, batch);
+  const Status status = within_memory([&] { return s.evaluate(points, watch, batch); });
   s.candidates.end_round();
   LATHE_TRY_STATUS(s.recorder.flush_or_keep_aside());
   LATHE_TRY_STATUS(status);

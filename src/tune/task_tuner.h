@@ -43,8 +43,9 @@ struct TuneProgress {
   int64_t failed = 0;
   double best_seconds = 0;  // 0: nothing valid yet
   double best_spread = 0;
-  bool used_up = false;     // the space has no point left
-  double slowest_pace = 1;  // how many times as long as at its quietest the machine took for one program
+  bool used_up = false;      // the space has no point left
+  double slowest_pace = 1;   // how many times as long as at its quietest the machine took for one program
+  double build_seconds = 0;  // the longest that a program of this run took from its point to machine code
 };
 
 class TaskTuner {

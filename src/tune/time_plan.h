@@ -32,6 +32,8 @@ class TimePlan {
   Deadline end_of_check(const Task& task) const;
   // What comparing it took.
   void learn(const Task& task, double seconds);
+  // So many seconds more are needed afterwards than was planned.
+  void reserve(double seconds) { end_ = end_.earlier_by(seconds); }
 
  private:
   double check_seconds(const Task& task) const;

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "base/memory.h"
 #include "measure/time_bounds.h"
 #include "measure/timing.h"
 #include "records/within.h"
@@ -50,6 +51,15 @@ bool is_time_to_draw(const Task& task, const Watch& watch) {
 
 bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop(); }
 
+// Tries more candidates. False where there is not the memory for that: `untunable` says so, and others go on.
+Result<bool> step(TaskTuner& tuner, int count, const Watch& watch, std::optional<MeasureFailure>& untunable) {
+  const Status status = tuner.step(count, watch);
+  if (status) return true;
+  if (status.error().kind != ErrorKind::unsupported) return std::unexpected(status.error());
+  untunable = MeasureFailure{status.error().kind, status.error().message};
+  return false;
+}
+
 // So many of a race's programs are worth their building, when it must end by then.
 size_t finalists_by(const Deadline& deadline, double best_seconds) {
   constexpr double kBuildSeconds = 0.2;
@@ -69,6 +79,13 @@ ConclusionObserver conclusion_observer(const TuneObserver& observer, TuneState s
     state.work = work;
     if (observer) observer(state);
   };
+}
+
+// What the programs of a case take to build beyond what any plan allows for: those that the caller builds
+// anew are as long at it.
+double late_seconds(const TuneProgress& progress) {
+  constexpr double kUsualBuildSeconds = 0.2;
+  return std::max(0.0, progress.build_seconds - kUsualBuildSeconds);
 }
 
 // The end of a task's tuning, once all tasks have had their trials; `later` are still to come.
@@ -161,7 +178,7 @@ Status conclude_twins(const Twins& twins, const std::vector<const Task*>& later,
 // A task of a network while it is tuned.
 struct TunedTask {
   std::optional<TaskTuner> tuner;           // none of a task that cannot be tuned
-  std::optional<MeasureFailure> untunable;  // why not
+  std::optional<MeasureFailure> untunable;  // why not, or why no more of it can be tried
   int64_t known = 0;                        // trials before this run
   double wall = 0;                          // seconds
   std::optional<double> reached;            // as in CaseResult
@@ -184,7 +201,8 @@ Result<std::vector<TunedTask>> create_tuners(const std::vector<WeightedTask>& ta
       created.emplace_back();
       continue;
     }
-    Result<TaskTuner> tuner = TaskTuner::create(weighted.task, options, evaluator, records, watch);
+    Result<TaskTuner> tuner =
+        within_memory([&] { return TaskTuner::create(weighted.task, options, evaluator, records, watch); });
     if (!tuner && tuner.error().kind == ErrorKind::timeout) {
       if (watch.stop && watch.stop()) return created;
       created.emplace_back();
@@ -250,7 +268,8 @@ Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOption
                                               const std::function<void(const TuneProgress&)>& report,
                                               CaseResult& result) {
   if (!is_time_to_draw(task, time.last)) return std::vector<RankedRecord>();
-  Result<TaskTuner> created = TaskTuner::create(task, options, evaluator, records, time.last);
+  Result<TaskTuner> created =
+      within_memory([&] { return TaskTuner::create(task, options, evaluator, records, time.last); });
   if (!created && created.error().kind == ErrorKind::timeout) return std::vector<RankedRecord>();
   // What cannot be tuned is that case's failure; the others go on.
   if (!created && created.error().kind == ErrorKind::unsupported) {
@@ -262,16 +281,22 @@ Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOption
   const int64_t known = tuner.progress().trials;
   const bool is_hurried = std::isfinite(time.watch.deadline.seconds_left());
   if (is_hurried && tuner.progress().trials == 0 && budget.trials > 0) {
-    LATHE_TRY_STATUS(tuner.step(1, time.last));
+    LATHE_TRY_STATUS(step(tuner, 1, time.last, result.untunable));
     report(tuner.progress());
   }
-  while (!tuner.progress().used_up && tuner.progress().trials < budget.trials && !time.watch.is_over()) {
+  const auto goes_on = [&] {
+    const TuneProgress& progress = tuner.progress();
+    if (result.untunable || progress.used_up || progress.trials >= budget.trials) return false;
+    const double own = progress.build_seconds + (budget.closing_seconds > 0 ? late_seconds(progress) : 0);
+    return !time.watch.is_over() && own < time.watch.deadline.seconds_left();
+  };
+  while (goes_on()) {
     // Peaks take part of a second to measure.
     constexpr double kWorthAsking = 1;
     if (time.watch.deadline.seconds_left() > kWorthAsking) result.reached = reached(rule, tuner);
     if (result.reached) break;
     const int64_t left = budget.trials - tuner.progress().trials;
-    LATHE_TRY_STATUS(tuner.step(batch_of(options, tuner.progress(), left), time.watch));
+    LATHE_TRY_STATUS(step(tuner, batch_of(options, tuner.progress(), left), time.watch, result.untunable));
     report(tuner.progress());
   }
   result.progress = tuner.progress();
@@ -287,7 +312,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
   std::vector<CaseResult> results;
   std::vector<std::vector<RankedRecord>> finalists(tasks.size());  // of tasks that this run measured
   TimePlan plan(budget.deadline, budget.closing_seconds);
-  const Deadline end = plan.end_of_search(pointers_to(tasks));
+  Deadline end = plan.end_of_search(pointers_to(tasks));
   StopRule rule = budget.stop_rule;
   const auto count = static_cast<double>(tasks.size());
   for (size_t i = 0; i < tasks.size() && !is_stopped(budget); ++i) {
@@ -308,6 +333,10 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
     LATHE_TRY(finalists[i],
               search_case(tasks[i], options, case_budget, time, rule, evaluator, records, report, result));
     result.wall_seconds = monotonic_seconds() - start;
+    if (budget.closing_seconds > 0) {
+      plan.reserve(late_seconds(result.progress));
+      end = end.earlier_by(late_seconds(result.progress));
+    }
   }
   const std::span<const Task> reached = std::span(tasks).first(results.size());
   const std::vector<Twins> groups = group_twins(reached, finalists);
@@ -339,7 +368,7 @@ Status search_network(const std::vector<WeightedTask>& tasks, const std::string&
     const TuneProgress& progress = tuned[i].tuner->progress();
     if (trials < wanted && !watch.is_over()) tuned[i].reached = reached(rule, *tuned[i].tuner);
     order->observe(static_cast<int>(i), progress.best_seconds > 0 ? progress.best_seconds : INFINITY,
-                   progress.used_up || tuned[i].reached);
+                   progress.used_up || tuned[i].reached || tuned[i].untunable);
   };
   for (size_t i = 0; i < tuned.size() && trials < wanted && !watch.is_over(); ++i) {
     if (tuned[i].known > 0) tuned[i].reached = reached(rule, *tuned[i].tuner);
@@ -352,7 +381,8 @@ Status search_network(const std::vector<WeightedTask>& tasks, const std::string&
     TaskTuner& tuner = *tuned[i].tuner;
     const double begin = monotonic_seconds();
     const int64_t before = tuner.progress().trials;
-    LATHE_TRY_STATUS(tuner.step(batch_of(options, tuner.progress(), wanted - trials), watch));
+    LATHE_TRY_STATUS(
+        step(tuner, batch_of(options, tuner.progress(), wanted - trials), watch, tuned[i].untunable));
     trials += tuner.progress().trials - before;
     tuned[i].wall += monotonic_seconds() - begin;
     observe(i);

@@ -56,7 +56,7 @@ struct CaseResult {
   std::optional<Winner> winner = {};
   // Why programs of its records failed, those of earlier runs included.
   std::vector<FailureCount> failures = {};
-  // Why nothing can be tried.
+  // Why nothing can be tried, or nothing more.
   std::optional<MeasureFailure> untunable = {};
   // The share of what the machine allows at most at which the budget's rule ended its search.
   std::optional<double> reached = {};

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "expr/parse.h"
@@ -320,6 +321,45 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
   EXPECT_EQ(none.error().where, "poles");
   EXPECT_EQ(none.error().message,
             "output 'C' is infinite or no number for random inputs: programs cannot be compared");
+}
+
+// As where a candidate's data or code are more than the machine has, from the third trial on.
+TEST_F(StoppedRun, ACaseForWhichThereIsNoMemoryKeepsWhatItHasAndLeavesTheOthersAlone) {
+  int runs = 0;
+  runner_.seconds = [&](const Module& module) {
+    if (bytes_of_output(module) == 4 * 32 * 37 && ++runs > 2) throw std::bad_alloc();
+    return 1.0;
+  };
+  const std::vector<CaseResult> results = tune_cases_until({});
+  ASSERT_EQ(results.size(), 3U);
+  const CaseResult& short_of_memory = results[1];
+  EXPECT_EQ(short_of_memory.name, "gains");
+  ASSERT_TRUE(short_of_memory.untunable);
+  EXPECT_EQ(short_of_memory.untunable->message, "the machine has not enough memory for it");
+  EXPECT_EQ(short_of_memory.progress.trials, 2);
+  ASSERT_TRUE(short_of_memory.winner) << "the race found no memory either";
+  for (const size_t i : {0, 2}) {
+    EXPECT_EQ(results[i].progress.trials, 6);
+    EXPECT_FALSE(results[i].untunable);
+    EXPECT_TRUE(results[i].winner);
+  }
+  EXPECT_EQ(records_->count({}).value(), 14);
+}
+
+TEST_F(StoppedRun, ATaskForWhichThereIsNoMemoryLeavesTheNetworksOthersItsTrials) {
+  int runs = 0;
+  runner_.seconds = [&](const Module& module) {
+    if (bytes_of_output(module) == 4 * 32 * 37 && ++runs > 2) throw std::bad_alloc();
+    return 1.0;
+  };
+  const auto results =
+      tune_network_tasks(products(), "round-robin", {}, {.trials = 6}, evaluator_, *records_, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  ASSERT_TRUE(results->at(1).untunable);
+  EXPECT_EQ(results->at(1).progress.trials, 2);
+  int64_t trials = 0;
+  for (const CaseResult& result : *results) trials += result.progress.trials;
+  EXPECT_EQ(trials, 18);
 }
 
 TEST_F(StoppedRun, AWinnerIsNotComparedOnceTheRunIsToEnd) {

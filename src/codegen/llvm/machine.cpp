@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <vector>
 
 namespace lathe::llvm_backend {
@@ -109,10 +110,18 @@ void forgo_optimization(llvm::Module& module, llvm::TargetMachine& machine) {
   constexpr size_t kPiece = 2000;  // instructions
   machine.setOptLevel(llvm::CodeGenOptLevel::None);
   for (llvm::Function& function : module) {
-    for (auto block = function.begin(); block != function.end(); ++block) {
-      // The rest becomes the block behind this one, and is cut in turn.
-      if (block->size() > 2 * kPiece) block->splitBasicBlock(std::next(block->begin(), kPiece));
+    std::vector<llvm::Instruction*> cuts;
+    for (llvm::BasicBlock& block : function) {
+      const size_t size = block.size();
+      size_t place = 0;
+      for (llvm::Instruction& instruction : block) {
+        const bool may_cut = place > 0 && place + kPiece <= size && !llvm::isa<llvm::PHINode>(instruction);
+        if (may_cut && place % kPiece == 0) cuts.push_back(&instruction);
+        ++place;
+      }
     }
+    // From the back: a cut moves all that is behind it.
+    for (llvm::Instruction* cut : std::views::reverse(cuts)) cut->getParent()->splitBasicBlock(cut);
   }
 }
 

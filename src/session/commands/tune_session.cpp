@@ -290,7 +290,9 @@ Status TuneSession::write_operators(const std::vector<CaseReport>& rows) {
     const auto count = static_cast<double>(order.size() - done);
     const double each = std::clamp(deadline.seconds_left() / count, 0.0, planned);
     const Workload& workload = request_.workloads[i];
-    Result<Model> model = compile_operator(workload, compile_options(each * count, work));
+    // Where programs race two more are built.
+    const double race_builds = 2 * rows[i].result.progress.build_seconds;
+    Result<Model> model = compile_operator(workload, compile_options(each * count + race_builds, work));
     all = joined(all,
                  write_one(std::move(model), folder_below(request_.out, workload.name),
                            deadline.earlier_by(each * (count - 1))),

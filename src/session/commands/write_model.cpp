@@ -9,6 +9,7 @@
 
 #include "artifact/write/write_artifact.h"
 #include "base/compiler_version.h"
+#include "base/memory.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
 #include "target/all.h"
@@ -62,7 +63,8 @@ Result<WrittenModel> write_model(Model model, const std::string& folder, const D
   LATHE_TRY_STATUS(write_artifact(std::move(model), folder, write_options()));
   if (!check_runs_here(target)) return written;
   if (work) work(run);
-  const Result<ArtifactTime> time = time_artifact(folder, cores_of(target), expected_seconds, deadline);
+  const Result<ArtifactTime> time =
+      within_memory([&] { return time_artifact(folder, cores_of(target), expected_seconds, deadline); });
   if (time) {
     written.time = *time;
   } else {

@@ -4,6 +4,9 @@
 #include <bit>
 #include <set>
 
+#include "expr/function_costs.h"
+#include "expr/walk.h"
+
 namespace lathe {
 
 VectorTile vector_tile(int64_t extent, int64_t most_lanes, int64_t wanted) {
@@ -31,7 +34,9 @@ std::vector<int64_t> vector_counts(const Analysis& analysis, const Compute& comp
   int64_t most = 1;
   for (size_t i = 0; i < compute.spatial_count(); ++i)
     most = std::max(most, ceil_div(compute.axes[i].extent, analysis.lanes()));
-  return powers_of_two(std::min<int64_t>(8, most));
+  const double length = static_cast<double>(size_of(compute.body)) + multiply_adds_of_point(compute.body);
+  const auto of_length = static_cast<int64_t>(std::clamp(analysis.costs.long_body / length, 1.0, 8.0));
+  return powers_of_two(std::min(of_length, most));
 }
 
 std::vector<int64_t> powers_of_two(int64_t limit) {

@@ -9,7 +9,8 @@
 namespace lathe {
 
 // How many vectors a stage may take side by side along the axis that fills most: 1, 2, 4 or 8 at the most,
-// whichever axis earlier answers leave innermost.
+// whichever axis earlier answers leave innermost, and fewer of a long body, which keeps the processor busy by
+// itself.
 std::vector<int64_t> vector_counts(const Analysis& analysis, const Compute& compute);
 
 // Vectors none of which reaches beyond the end of their axis: a store under a mask takes as long as a dozen

@@ -44,6 +44,23 @@ TEST(Vectors, CountsAreThoseOfTheLongestAxis) {
   EXPECT_THAT(counts("O[i:3, j:4000] = A[i,j]"), ElementsAre(1, 2, 4, 8));
 }
 
+// A sum of twenty powers keeps the processor busy by itself, and eight vectors of it are code for seconds.
+TEST(Vectors, ALongBodyNeedsFew) {
+  const auto counts = [](int powers, double long_body) {
+    std::string text = "O[i:4000] = 1.0";
+    for (int i = 0; i < powers; ++i) text += " + pow(A[i], B[i] + " + std::to_string(i) + ".5)";
+    const RuleCase c(text);
+    CostConstants costs;
+    costs.long_body = long_body;
+    return vector_counts({c.task(), c.dag(), c.stages(), costs}, c.dag().computes[0]);
+  };
+  const double usual = CostConstants{}.long_body;
+  EXPECT_THAT(counts(0, usual), ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(counts(3, usual), ElementsAre(1, 2));
+  EXPECT_THAT(counts(20, usual), ElementsAre(1));
+  EXPECT_THAT(counts(20, kNoLimit), ElementsAre(1, 2, 4, 8));
+}
+
 TEST(Vectors, SizesOfParts) {
   EXPECT_THAT(sizes_of_parts(1), ElementsAre(1));
   EXPECT_THAT(sizes_of_parts(12), ElementsAre(1, 2, 3, 4, 6, 12));
