@@ -24,13 +24,15 @@
 namespace lathe::llvm_backend {
 namespace {
 
-// LLVM's own list of code generation passes, but for loop strength reduction: the index emitter advances the
-// pointers of loops itself.
+// LLVM's own list of code generation passes, but for loop strength reduction, since the index emitter
+// advances the pointers of loops itself, and for what prepares it, which asks for the bounds of every loop in
+// the light of all those before it.
 class MachinePipeline : public llvm::legacy::PassManager {
  public:
   void add(llvm::Pass* pass) override {
     const llvm::PassInfo* information = llvm::Pass::lookupPassInfo(pass->getPassID());
-    if (information != nullptr && information->getPassArgument() == "loop-reduce") {
+    const llvm::StringRef name = information != nullptr ? information->getPassArgument() : "";
+    if (name == "loop-reduce" || name == "canon-freeze") {
       left_out_.emplace_back(pass);
     } else {
       llvm::legacy::PassManager::add(pass);
