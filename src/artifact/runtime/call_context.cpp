@@ -34,8 +34,7 @@ int64_t integer_at(const std::byte* place, const LatheTensor& tensor) {
 }  // namespace
 
 // A kernel would read wherever such an index leads.
-bool check_indices(int64_t index, const LatheTensor& tensor, const void* data) {
-  if (tensor.least_index > tensor.most_index) return true;
+bool check_each_index(int64_t index, const LatheTensor& tensor, const void* data) {
   int64_t count = 1;
   for (int32_t d = 0; d < tensor.rank; ++d) count *= tensor.shape[d];
   for (int64_t i = 0; i < count; ++i) {
@@ -54,6 +53,7 @@ bool CallContext::create(const SharedModel& shared) {
   return arena_.create(tables.arena_bytes, "what kernels hand to each other") &&
          workspace_.create(tables.workspace_bytes, "what kernels work in") &&
          staged_inputs_.create(tables.input_count) && staged_outputs_.create(tables.output_count) &&
+         last_inputs_.create(tables.input_count) && last_outputs_.create(tables.output_count) &&
          input_places_.create(tables.input_count) && output_places_.create(tables.output_count) &&
          bind(prepares_, tables.prepares, tables.prepare_count) &&
          bind(launches_, tables.launches, tables.launch_count);
@@ -110,28 +110,44 @@ bool CallContext::launch_all(const Launches& launches) {
 }
 
 bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
-  stays_in_place_ = false;  // until all has been looked at
+  is_placed_ = false;  // until all has been looked at
   bound_set_ = nullptr;
-  bool stays = true;
+  inputs_stay_ = outputs_stay_ = true;
   for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
     const TensorStaging& staging = shared_->inputs[i];
     const LatheTensor& tensor = staging.tensor();
     if (tensor.is_constant != 0) continue;
     if (inputs[i] == nullptr) return model_error("input %" PRId64 " ('%s') is null", i, tensor.name);
-    if (!check_indices(i, tensor, inputs[i])) return false;
-    stays = stays && tensor.least_index > tensor.most_index;  // other values must be looked at again
+    last_inputs_[i] = inputs[i];
     input_places_[i] = const_cast<void*>(inputs[i]);
-    if (staging.usable_in_place(inputs[i])) continue;
-    stays = false;
-    if (!staging.make_block(staged_inputs_[i])) return false;
-    staging.import_to(staged_inputs_[i].data(), inputs[i], shared_->pool);
-    input_places_[i] = staged_inputs_[i].data();
+    if (!staging.usable_in_place(inputs[i])) {
+      if (!staging.make_block(staged_inputs_[i])) return false;
+      input_places_[i] = staged_inputs_[i].data();
+    }
+    if (!read_input(i, inputs[i])) return false;
+    inputs_stay_ = inputs_stay_ && input_places_[i] == inputs[i] && !holds_indices(tensor);
   }
   for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
     if (!place_output(i, inputs, outputs)) return false;
-    stays = stays && output_places_[i] == outputs[i];
+    last_outputs_[i] = outputs[i];
+    outputs_stay_ = outputs_stay_ && output_places_[i] == outputs[i];
   }
-  stays_in_place_ = stays;
+  is_placed_ = true;
+  return true;
+}
+
+// The values of tensors that lie where they lay.
+bool CallContext::read_again(const void* const* inputs) {
+  for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
+    if (last_inputs_[i] != nullptr && !read_input(i, inputs[i])) return false;
+  }
+  return true;
+}
+
+bool CallContext::read_input(int64_t index, const void* data) {
+  const TensorStaging& staging = shared_->inputs[index];
+  if (!check_indices(index, staging.tensor(), data)) return false;
+  if (input_places_[index] != data) staging.import_to(staged_inputs_[index].data(), data, shared_->pool);
   return true;
 }
 
@@ -174,7 +190,7 @@ bool CallContext::run(void* const* outputs) {
     bound_set_ = constants;
   }
   if (!launch_all(launches_)) return false;
-  if (stays_in_place_) return true;
+  if (outputs_stay_) return true;
   for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
     if (output_places_[i] == outputs[i]) continue;
     shared_->outputs[i].export_to(outputs[i], staged_outputs_[i].data(), shared_->pool);

@@ -29,7 +29,8 @@ class CallContext {
   // Where kernels find and put the caller's tensors, constants apart. A model_error where one is missing, or
   // lies where another output does.
   bool place(const void* const* inputs, void* const* outputs) {
-    return (stays_in_place_ && is_in_place(inputs, outputs)) || place_anew(inputs, outputs);
+    if (!is_placed_ || !are_those_of_last_run(inputs, outputs)) return place_anew(inputs, outputs);
+    return inputs_stay_ || read_again(inputs);
   }
   // The prepare entries, which fill the set's resident memory; after `place`.
   bool prepare(const ConstantSet& set);
@@ -55,17 +56,19 @@ class CallContext {
   };
 
   bool bind(Launches& launches, const LatheLaunch* list, int32_t count);
-  // A caller that comes again with the same tensors, as most do, need not have them looked at again.
-  bool is_in_place(const void* const* inputs, void* const* outputs) const {
-    for (int64_t i = 0; i < input_places_.size(); ++i) {
-      if (input_places_[i] != nullptr && input_places_[i] != inputs[i]) return false;
+  // A caller that comes again with the same tensors, as most do, need not have them placed again.
+  bool are_those_of_last_run(const void* const* inputs, void* const* outputs) const {
+    for (int64_t i = 0; i < last_inputs_.size(); ++i) {
+      if (last_inputs_[i] != nullptr && last_inputs_[i] != inputs[i]) return false;
     }
-    for (int64_t i = 0; i < output_places_.size(); ++i) {
-      if (output_places_[i] != outputs[i]) return false;
+    for (int64_t i = 0; i < last_outputs_.size(); ++i) {
+      if (last_outputs_[i] != outputs[i]) return false;
     }
     return true;
   }
   bool place_anew(const void* const* inputs, void* const* outputs);
+  bool read_again(const void* const* inputs);
+  bool read_input(int64_t index, const void* data);
   void bind_places(const Launches& launches, const ConstantSet& set) const;
   bool launch_all(const Launches& launches);
   void* fixed_place(const LatheBinding& binding) const;
@@ -77,17 +80,26 @@ class CallContext {
   AlignedBlock workspace_;
   ModelArray<AlignedBlock> staged_inputs_;  // made when first needed
   ModelArray<AlignedBlock> staged_outputs_;
-  ModelArray<void*> input_places_;  // null for constants
+  ModelArray<const void*> last_inputs_;  // as the caller gave them; null for constants
+  ModelArray<void*> last_outputs_;
+  ModelArray<void*> input_places_;  // where kernels find them; null for constants
   ModelArray<void*> output_places_;
-  // Whether all that was placed last is the caller's own memory, and may be used again as it is.
-  bool stays_in_place_ = false;
+  bool is_placed_ = false;  // all of the above, for the tensors of the last run
+  // Whether all of them are the caller's own memory, and inputs may be used again whatever they hold.
+  bool inputs_stay_ = false;
+  bool outputs_stay_ = false;
   // Whose addresses the launches have, beside those of what was placed; null: they are still to be bound.
   const ConstantSet* bound_set_ = nullptr;
   Launches prepares_;
   Launches launches_;
 };
 
-// An integer input holds nothing that would lead a kernel outside of what it indexes.
-bool check_indices(int64_t index, const LatheTensor& tensor, const void* data);
+// Whether kernels find places of others by what it holds.
+inline bool holds_indices(const LatheTensor& tensor) { return tensor.least_index <= tensor.most_index; }
+bool check_each_index(int64_t index, const LatheTensor& tensor, const void* data);
+// An integer input holds nothing that would lead a kernel outside of what it indexes, or a model_error.
+inline bool check_indices(int64_t index, const LatheTensor& tensor, const void* data) {
+  return !holds_indices(tensor) || check_each_index(index, tensor, data);
+}
 
 }  // namespace lathe

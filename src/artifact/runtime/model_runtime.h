@@ -12,6 +12,7 @@
 #include "artifact/runtime/model_tables.h"
 #include "artifact/runtime/prepared_constants.h"
 #include "runtime/futex.h"
+#include "runtime/process_fence.h"
 #include "runtime/thread_pool.h"
 
 namespace lathe {
@@ -52,6 +53,7 @@ class RunningModel {
   std::atomic<uint32_t> waiting_{0};     // callers that found no context free
   std::atomic<uint32_t> given_back_{0};  // what they sleep on
   std::atomic<uint32_t> generation_{0};  // whose pool and contexts they are
+  bool has_process_fence_ = false;       // in this generation
   ProcessLock lock_;                     // of adopting, and of making contexts
 };
 

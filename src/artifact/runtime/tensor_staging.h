@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "artifact/runtime/instructions.h"
 #include "artifact/runtime/model_memory.h"
@@ -30,13 +31,23 @@ class TensorStaging {
   bool make_block(AlignedBlock& block) const;
   // From the caller's memory to that of kernels and back. The pool, where there is one, shares the copying of
   // large tensors. Block padding belongs to no element and is not written.
-  void import_to(std::byte* inner, const void* outer, const LatheParallel* pool) const;
-  void export_to(void* outer, const std::byte* inner, const LatheParallel* pool) const;
+  void import_to(std::byte* inner, const void* outer, const LatheParallel* pool) const {
+    if (!is_small_run_) return convert_inside(inner, outer, pool);
+    std::memcpy(inner, outer, static_cast<size_t>(bytes_));
+  }
+  void export_to(void* outer, const std::byte* inner, const LatheParallel* pool) const {
+    if (!is_small_run_) return convert_outside(outer, inner, pool);
+    std::memcpy(outer, inner, static_cast<size_t>(bytes_));
+  }
 
  private:
+  void convert_inside(std::byte* inner, const void* outer, const LatheParallel* pool) const;
+  void convert_outside(void* outer, const std::byte* inner, const LatheParallel* pool) const;
+
   const LatheTensor* tensor_ = nullptr;
   const Instructions* instructions_ = nullptr;
   int64_t bytes_ = 0;
+  bool is_small_run_ = false;  // few bytes, which are copied for their address alone
 };
 
 }  // namespace lathe

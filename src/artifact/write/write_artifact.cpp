@@ -84,8 +84,8 @@ using Arguments = std::vector<std::string>;
 // For this program's own architecture: the runtime is there already, and so is what stands for the C library.
 Status add_archives(const ScratchFolder& build, Arguments& arguments) {
   LATHE_TRY_STATUS(write_file(build.at("runtime.a"), {model_runtime_archive()}));
-  arguments.insert(arguments.end(), {"-O1", "-Wl,--whole-archive", as_argument(build.at("runtime.a")),
-                                     "-Wl,--no-whole-archive"});
+  arguments.insert(arguments.end(), {"-O1", "-foptimize-sibling-calls", "-Wl,--whole-archive",
+                                     as_argument(build.at("runtime.a")), "-Wl,--no-whole-archive"});
   for (const SystemLibrary& library : system_libraries()) {
     LATHE_TRY_STATUS(write_file(build.at(library.name), {library.bytes}));
     arguments.push_back(as_argument(build.at(library.name)));

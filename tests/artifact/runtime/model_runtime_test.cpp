@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "artifact/runtime/written_model.h"
 #include "base/child.h"
@@ -184,6 +185,27 @@ TEST(ModelRuntime, TheSameTensorsMayHoldOtherValuesAndOthersMayComeBetween) {
     ASSERT_TRUE(negating.run(from.at, nullptr, from.at)) << last_model_error();  // where its input lies
     ASSERT_TRUE(negating.run(from.at, nullptr, into)) << last_model_error();
     ASSERT_TRUE(std::equal(into, into + kCount, values_from(seed).at)) << seed;
+  }
+}
+
+// Whether at an address that kernels can use or at another: the same tensors hold other values in each call.
+TEST(ModelRuntime, TensorsAtAnyAddressAreReadInEachCall) {
+  WrittenModel scaling(scaling_model());
+  WrittenModel negating(negating_model());
+  alignas(64) std::array<float, kCount + 16> from;
+  alignas(64) std::array<float, kCount + 16> into;
+  for (const auto& [x_offset, y_offset] : {std::pair{1, 0}, {0, 1}, {1, 4}, {0, 0}, {4, 1}}) {
+    for (int seed = 0; seed < 3; ++seed) {
+      float* const x = from.data() + x_offset;
+      float* const y = into.data() + y_offset;
+      const Values values = values_from(10 * x_offset + seed);
+      const Values w = values_from(100 + seed / 2);
+      std::ranges::copy(values.at, x);
+      ASSERT_TRUE(scaling.run(x, w.at, y)) << last_model_error();
+      ASSERT_TRUE(std::equal(y, y + kCount, expected_scaling(values, w).at)) << x_offset << y_offset << seed;
+      ASSERT_TRUE(negating.run(x, nullptr, y)) << last_model_error();
+      ASSERT_TRUE(std::equal(y, y + kCount, expected_negating(values).at)) << x_offset << y_offset << seed;
+    }
   }
 }
 
