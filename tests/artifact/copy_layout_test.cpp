@@ -221,6 +221,7 @@ TEST(CopyLayout, LinesThatGoPastTheCachesBeginAnywhere) {
       check_streamed({1723, columns + 1}, bytes, 24, set, pool.parallel());
       check_streamed({columns, 1723}, bytes, 63, set, nullptr);
       check_streamed({2048, (int64_t{9} << 20) / bytes / 2048}, bytes, 0, set, pool.parallel());
+      check_streamed({1536, (int64_t{9} << 20) / bytes / 1536 + 37}, bytes, 0, set, nullptr);  // rows collide
     }
   }
 }

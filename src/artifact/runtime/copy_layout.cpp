@@ -17,6 +17,10 @@ constexpr int64_t kStreamedBytes = 8 << 20;
 constexpr int64_t kTransposedAlong = 2048;  // bytes
 constexpr int64_t kTransposedAcross = 512;
 constexpr int64_t kStreamedAcross = 8192;  // all lines but those at both ends are written whole
+// Destination's rows a multiple of this apart share an eighth of the sets of the first cache or fewer, lines
+// past the caches too: few of them are written in turns, and of elements of a byte two lines of each.
+constexpr int64_t kCollidingStep = 512;  // bytes
+constexpr int64_t kCollidingRows = 64;
 constexpr int64_t kRunBytes = 1 << 20;
 constexpr int64_t kRunsBytes = 64 << 10;
 // Tiles of transposed planes begin at multiples of so many elements, a line's or more.
@@ -228,7 +232,9 @@ void cut_in_tiles(Job& job) {
     if (job.across.tiles > job.across.extent) job.across.tiles = job.across.extent;
   } else if (job.streams) {
     constexpr int64_t kMost = kKeptRows - kGrain;  // where tiles begin is rounded
-    job.along.tiles = (job.along.extent + kMost - 1) / kMost;
+    const int64_t few = bytes == 1 ? 2 * kCollidingRows : kCollidingRows;
+    job.along.tiles = job.along.into % kCollidingStep == 0 ? parts(job.along.extent, few)
+                                                           : (job.along.extent + kMost - 1) / kMost;
     job.across.tiles = parts(job.across.extent * bytes, kStreamedAcross);
   } else {
     job.along.tiles = parts(job.along.extent * bytes, kTransposedAlong);
