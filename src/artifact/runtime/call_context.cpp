@@ -53,8 +53,9 @@ bool CallContext::create(const SharedModel& shared) {
   return arena_.create(tables.arena_bytes, "what kernels hand to each other") &&
          workspace_.create(tables.workspace_bytes, "what kernels work in") &&
          staged_inputs_.create(tables.input_count) && staged_outputs_.create(tables.output_count) &&
-         last_inputs_.create(tables.input_count) && last_outputs_.create(tables.output_count) &&
-         input_places_.create(tables.input_count) && output_places_.create(tables.output_count) &&
+         copies_.create(tables.input_count) && last_inputs_.create(tables.input_count) &&
+         last_outputs_.create(tables.output_count) && input_places_.create(tables.input_count) &&
+         output_places_.create(tables.output_count) &&
          bind(prepares_, tables.prepares, tables.prepare_count) &&
          bind(launches_, tables.launches, tables.launch_count);
 }
@@ -112,6 +113,7 @@ bool CallContext::launch_all(const Launches& launches) {
 bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
   is_placed_ = false;  // until all has been looked at
   bound_set_ = nullptr;
+  copy_count_ = 0;
   inputs_stay_ = outputs_stay_ = true;
   for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
     const TensorStaging& staging = shared_->inputs[i];
@@ -125,7 +127,11 @@ bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
       input_places_[i] = staged_inputs_[i].data();
     }
     if (!read_input(i, inputs[i])) return false;
-    inputs_stay_ = inputs_stay_ && input_places_[i] == inputs[i] && !holds_indices(tensor);
+    if (is_plain_copy(i)) {
+      copies_[copy_count_++] = {input_places_[i], i, staging.bytes()};
+    } else {
+      inputs_stay_ = inputs_stay_ && input_places_[i] == inputs[i] && !holds_indices(tensor);
+    }
   }
   for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
     if (!place_output(i, inputs, outputs)) return false;
@@ -136,10 +142,16 @@ bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
   return true;
 }
 
-// The values of tensors that lie where they lay.
-bool CallContext::read_again(const void* const* inputs) {
+bool CallContext::is_plain_copy(int64_t input) const {
+  const TensorStaging& staging = shared_->inputs[input];
+  return input_places_[input] != last_inputs_[input] && staging.is_small_run() &&
+         !holds_indices(staging.tensor());
+}
+
+// The values of tensors that lie where they lay, but for plain copies.
+bool CallContext::read_others(const void* const* inputs) {
   for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
-    if (last_inputs_[i] != nullptr && !read_input(i, inputs[i])) return false;
+    if (last_inputs_[i] != nullptr && !is_plain_copy(i) && !read_input(i, inputs[i])) return false;
   }
   return true;
 }

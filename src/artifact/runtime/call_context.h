@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 
 #include "artifact/runtime/model_memory.h"
 #include "artifact/runtime/model_tables.h"
@@ -30,7 +31,9 @@ class CallContext {
   // lies where another output does.
   bool place(const void* const* inputs, void* const* outputs) {
     if (!is_placed_ || !are_those_of_last_run(inputs, outputs)) return place_anew(inputs, outputs);
-    return inputs_stay_ || read_again(inputs);
+    for (int64_t i = 0; i < copy_count_; ++i)
+      std::memcpy(copies_[i].into, inputs[copies_[i].input], static_cast<size_t>(copies_[i].bytes));
+    return inputs_stay_ || read_others(inputs);
   }
   // The prepare entries, which fill the set's resident memory; after `place`.
   bool prepare(const ConstantSet& set);
@@ -67,7 +70,8 @@ class CallContext {
     return true;
   }
   bool place_anew(const void* const* inputs, void* const* outputs);
-  bool read_again(const void* const* inputs);
+  bool is_plain_copy(int64_t input) const;
+  bool read_others(const void* const* inputs);
   bool read_input(int64_t index, const void* data);
   void bind_places(const Launches& launches, const ConstantSet& set) const;
   bool launch_all(const Launches& launches);
@@ -85,7 +89,16 @@ class CallContext {
   ModelArray<void*> input_places_;  // where kernels find them; null for constants
   ModelArray<void*> output_places_;
   bool is_placed_ = false;  // all of the above, for the tensors of the last run
-  // Whether all of them are the caller's own memory, and inputs may be used again whatever they hold.
+  // The inputs that are copied for their address alone, a few bytes each: what they are in the next run is
+  // told at once.
+  struct PlainCopy {
+    void* into = nullptr;
+    int64_t input = 0;
+    int64_t bytes = 0;
+  };
+  ModelArray<PlainCopy> copies_;
+  int64_t copy_count_ = 0;
+  // Whether all others are the caller's own memory, and inputs may be used again whatever they hold.
   bool inputs_stay_ = false;
   bool outputs_stay_ = false;
   // Whose addresses the launches have, beside those of what was placed; null: they are still to be bound.

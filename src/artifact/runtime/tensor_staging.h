@@ -22,6 +22,8 @@ class TensorStaging {
   const LatheTensor& tensor() const { return *tensor_; }
   // Row-major bytes: what the caller passes.
   int64_t bytes() const { return bytes_; }
+  // Whether it is copied as it is, and few bytes are.
+  bool is_small_run() const { return is_small_run_; }
   // Whether kernels can use the caller's memory itself.
   bool usable_in_place(const void* data) const {
     return tensor_->is_row_major != 0 && reinterpret_cast<uintptr_t>(data) % kModelAlignment == 0;
@@ -47,7 +49,7 @@ class TensorStaging {
   const LatheTensor* tensor_ = nullptr;
   const Instructions* instructions_ = nullptr;
   int64_t bytes_ = 0;
-  bool is_small_run_ = false;  // few bytes, which are copied for their address alone
+  bool is_small_run_ = false;
 };
 
 }  // namespace lathe
