@@ -51,13 +51,12 @@ bool is_time_to_draw(const Task& task, const Watch& watch) {
 
 bool is_stopped(const TuneBudget& budget) { return budget.stop && budget.stop(); }
 
-// Tries more candidates. False where there is not the memory for that: `untunable` says so, and others go on.
-Result<bool> step(TaskTuner& tuner, int count, const Watch& watch, std::optional<MeasureFailure>& untunable) {
+// Tries more candidates. Where that cannot go on, as for want of memory, `untunable` says why, and others do.
+Status step(TaskTuner& tuner, int count, const Watch& watch, std::optional<MeasureFailure>& untunable) {
   const Status status = tuner.step(count, watch);
-  if (status) return true;
-  if (status.error().kind != ErrorKind::unsupported) return std::unexpected(status.error());
+  if (status || status.error().kind != ErrorKind::unsupported) return status;
   untunable = MeasureFailure{status.error().kind, status.error().message};
-  return false;
+  return {};
 }
 
 // So many of a race's programs are worth their building, when it must end by then.

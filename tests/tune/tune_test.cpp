@@ -337,7 +337,8 @@ TEST_F(StoppedRun, ACaseForWhichThereIsNoMemoryKeepsWhatItHasAndLeavesTheOthersA
   ASSERT_TRUE(short_of_memory.untunable);
   EXPECT_EQ(short_of_memory.untunable->message, "the machine has not enough memory for it");
   EXPECT_EQ(short_of_memory.progress.trials, 2);
-  ASSERT_TRUE(short_of_memory.winner) << "the race found no memory either";
+  ASSERT_TRUE(short_of_memory.winner)
+      << "of the two that were measured, although there is no memory to race them";
   for (const size_t i : {0, 2}) {
     EXPECT_EQ(results[i].progress.trials, 6);
     EXPECT_FALSE(results[i].untunable);

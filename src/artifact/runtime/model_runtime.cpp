@@ -174,7 +174,7 @@ void RunningModel::give_back(CallContext& context) {
   } else {
     context.user.exchange(0);
   }
-  if (waiting_.load(std::memory_order_seq_cst) == 0) return;
+  if (waiting_.load() == 0) return;
   given_back_.fetch_add(1);
   futex_wake(given_back_, 1);
 }
