@@ -221,7 +221,26 @@ TEST(CopyLayout, LinesThatGoPastTheCachesBeginAnywhere) {
       check_streamed({1723, columns + 1}, bytes, 24, set, pool.parallel());
       check_streamed({columns, 1723}, bytes, 63, set, nullptr);
       check_streamed({2048, (int64_t{9} << 20) / bytes / 2048}, bytes, 0, set, pool.parallel());
-      check_streamed({1536, (int64_t{9} << 20) / bytes / 1536 + 37}, bytes, 0, set, nullptr);  // rows collide
+    }
+  }
+}
+
+// Rows a multiple of 512 bytes apart go in blocks: whole ones, tails, few columns, and rows that begin and
+// end within a line, or between the elements of one.
+TEST(CopyLayout, RowsThatCollideGoInBlocks) {
+  ThreadPool pool({.threads = 3});
+  for (const Instructions& set : instructions()) {
+    for (const int bytes : {1, 2, 4, 8}) {
+      const auto columns_of = [&](int64_t rows) { return (int64_t{9} << 20) / bytes / rows; };
+      check_streamed({1536, columns_of(1536) + 37}, bytes, 0, set, nullptr);
+      check_streamed({2560, columns_of(2560) + 5}, bytes, 16, set, pool.parallel());
+      check_streamed({512, columns_of(512)}, bytes, 56, set, nullptr);
+      check_streamed({1024, columns_of(1024) + 1}, bytes, 63, set, pool.parallel());
+      check_streamed({columns_of(16), 16}, bytes, 8, set, nullptr);
+      check_streamed({columns_of(21) / 512 * 512, 23}, bytes, 48, set, nullptr);
+      check(*parsed("[1][0+12]"), {500, columns_of(500)}, bytes, set, pool.parallel());
+      check(*parsed("[1][0+497]"), {15, columns_of(512)}, bytes, set, nullptr);
+      check(*parsed("[0][2][1+479]"), {3, 33, columns_of(99)}, bytes, set, pool.parallel());
     }
   }
 }

@@ -16,11 +16,8 @@ constexpr int64_t kStreamedBytes = 8 << 20;
 // lines that a tile touches stay near until they are used up.
 constexpr int64_t kTransposedAlong = 2048;  // bytes
 constexpr int64_t kTransposedAcross = 512;
+constexpr int64_t kStreamedAlong = 4096;
 constexpr int64_t kStreamedAcross = 8192;  // all lines but those at both ends are written whole
-// Destination's rows a multiple of this apart share an eighth of the sets of the first cache or fewer, lines
-// past the caches too: few of them are written in turns, and of elements of a byte two lines of each.
-constexpr int64_t kCollidingStep = 512;  // bytes
-constexpr int64_t kCollidingRows = 64;
 constexpr int64_t kRunBytes = 1 << 20;
 constexpr int64_t kRunsBytes = 64 << 10;
 // Tiles of transposed planes begin at multiples of so many elements, a line's or more.
@@ -31,7 +28,8 @@ struct Loop {
   int64_t extent;
   int64_t from;
   int64_t into;
-  int64_t tiles;
+  int64_t tiles = 1;
+  int64_t grain = 1;  // tiles begin at multiples of so many elements
 };
 
 // One copy's two innermost loops and those around them.
@@ -56,7 +54,7 @@ struct Offset {
 Loop loop_of(const LatheAxis& axis, bool is_inward, int64_t element_bytes) {
   const int64_t outside = axis.outside * element_bytes;
   const int64_t inside = axis.inside * element_bytes;
-  return {axis.extent, is_inward ? outside : inside, is_inward ? inside : outside, 1};
+  return {axis.extent, is_inward ? outside : inside, is_inward ? inside : outside};
 }
 
 bool has_runs(const Job& job) {
@@ -71,10 +69,10 @@ struct Range {
   int64_t extent;
 };
 
-Range range_of(const Loop& loop, int64_t tile, int64_t grain) {
+Range range_of(const Loop& loop, int64_t tile) {
   if (loop.tiles == 1) return {0, loop.extent};
   const auto begin_of = [&](int64_t i) {
-    return i == loop.tiles ? loop.extent : loop.extent * i / loop.tiles / grain * grain;
+    return i == loop.tiles ? loop.extent : loop.extent * i / loop.tiles / loop.grain * loop.grain;
   };
   return {begin_of(tile), begin_of(tile + 1) - begin_of(tile)};
 }
@@ -136,9 +134,8 @@ void scatter_elements(const char* from, char* into, const Loop& along, const Loo
 }
 
 void copy_tile(const Job& job, Offset offset, int64_t tile) {
-  const int64_t grain = has_runs(job) ? 1 : kGrain;
-  const Range along_range = range_of(job.along, tile % job.along.tiles, grain);
-  const Range across_range = range_of(job.across, tile / job.along.tiles, grain);
+  const Range along_range = range_of(job.along, tile % job.along.tiles);
+  const Range across_range = range_of(job.across, tile / job.along.tiles);
   Loop along = job.along;
   Loop across = job.across;
   along.extent = along_range.extent;
@@ -182,7 +179,7 @@ int64_t planes_of(const Job& job) {
 void copy_tiles(const Job& job, int64_t begin, int64_t end) {
   const int64_t tiles = job.along.tiles * job.across.tiles;
   const Loop inner =
-      job.outer_count > 0 ? loop_of(job.outer[0], job.is_inward, job.element_bytes) : Loop{1, 0, 0, 1};
+      job.outer_count > 0 ? loop_of(job.outer[0], job.is_inward, job.element_bytes) : Loop{1, 0, 0};
   int64_t plane = begin / tiles;
   int64_t tile = begin % tiles;
   int64_t in_row = plane % inner.extent;
@@ -230,15 +227,22 @@ void cut_in_tiles(Job& job) {
     job.along.tiles = parts(job.along.extent * bytes, kRunBytes);
     job.across.tiles = parts(job.across.extent * job.along.extent * bytes, kRunsBytes);
     if (job.across.tiles > job.across.extent) job.across.tiles = job.across.extent;
-  } else if (job.streams) {
-    constexpr int64_t kMost = kKeptRows - kGrain;  // where tiles begin is rounded
-    const int64_t few = bytes == 1 ? 2 * kCollidingRows : kCollidingRows;
-    job.along.tiles = job.along.into % kCollidingStep == 0 ? parts(job.along.extent, few)
-                                                           : (job.along.extent + kMost - 1) / kMost;
-    job.across.tiles = parts(job.across.extent * bytes, kStreamedAcross);
-  } else {
+    return;
+  }
+  job.along.grain = kGrain;
+  job.across.grain = kGrain;
+  if (!job.streams) {
     job.along.tiles = parts(job.along.extent * bytes, kTransposedAlong);
     job.across.tiles = parts(job.across.extent * bytes, kTransposedAcross);
+    return;
+  }
+  job.across.tiles = parts(job.across.extent * bytes, kStreamedAcross);
+  if (job.along.into % kCollidingStep == 0) {
+    job.along.grain = kBlockAlong / bytes;
+    job.along.tiles = parts(job.along.extent * bytes, kStreamedAlong);
+  } else {
+    constexpr int64_t kMost = kKeptRows - kGrain;  // where tiles begin is rounded
+    job.along.tiles = (job.along.extent + kMost - 1) / kMost;
   }
 }
 

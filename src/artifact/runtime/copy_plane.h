@@ -10,6 +10,12 @@ namespace lathe {
 // on the stack, which the second-level cache holds. Longer runs are read at a better rate.
 constexpr int64_t kKeptRows = 1024;
 
+// Destination's rows a multiple of this apart share an eighth of the sets of the first cache or fewer, and of
+// what lies behind it. Planes of them go past the caches in blocks, each of so much of the source's rows:
+// that much side by side the processor fetches ahead by itself.
+constexpr int64_t kCollidingStep = 512;  // bytes
+constexpr int64_t kBlockAlong = 512;     // bytes
+
 struct CopyPlane {
   const char* from = nullptr;
   char* into = nullptr;

@@ -170,18 +170,5 @@ inline LinesDone transpose_lines(const CopyPlane& plane) {
   return done;
 }
 
-// The part of the plane that lies in whole lines across, where that is to be done line by line.
-template <class Lanes, int kBytes>
-inline LinesDone transpose_in_lines(const CopyPlane& plane) {
-  constexpr int64_t kLine = kLineBytes / kBytes;
-  const bool has_lines =
-      reinterpret_cast<uintptr_t>(plane.into) % kLineBytes == 0 && plane.into_step % kLineBytes == 0;
-  if (plane.streams && has_lines) return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
-  if (plane.streams && plane.along <= kKeptRows && plane.across >= kKeptLines * kLine)
-    return transpose_lines<Lanes, kBytes, LineWrites::kept>(plane);
-  if (rows_collide(kLine, plane.from_step)) return transpose_lines<Lanes, kBytes, LineWrites::stored>(plane);
-  return {0, 0};
-}
-
 }  // namespace
 }  // namespace lathe

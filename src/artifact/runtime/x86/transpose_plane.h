@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "artifact/runtime/copy_plane.h"
+#include "artifact/runtime/x86/transpose_blocks.h"
 #include "artifact/runtime/x86/transpose_lines.h"
 #include "artifact/runtime/x86/transpose_turns.h"
 #include "artifact/runtime/x86/transpose_vectors.h"
@@ -123,6 +124,20 @@ inline int64_t transpose_short_groups(const CopyPlane& plane) {
   return along;
 }
 
+// The part of the plane that lies in whole lines across, where that is to be done line by line.
+template <class Lanes, int kBytes>
+inline LinesDone transpose_in_lines(const CopyPlane& plane) {
+  constexpr int64_t kLine = kLineBytes / kBytes;
+  const bool has_lines =
+      reinterpret_cast<uintptr_t>(plane.into) % kLineBytes == 0 && plane.into_step % kLineBytes == 0;
+  if (has_lines && goes_in_blocks(plane, kBytes)) return transpose_blocks<Lanes, kBytes>(plane);
+  if (plane.streams && has_lines) return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
+  if (plane.streams && plane.along <= kKeptRows && plane.across >= kKeptLines * kLine)
+    return transpose_lines<Lanes, kBytes, LineWrites::kept>(plane);
+  if (rows_collide(kLine, plane.from_step)) return transpose_lines<Lanes, kBytes, LineWrites::stored>(plane);
+  return {0, 0};
+}
+
 template <int kBytes>
 inline void transpose_sized(const CopyPlane& plane) {
   CopyPlane rest = plane;
@@ -141,6 +156,16 @@ inline void transpose_sized(const CopyPlane& plane) {
     rest.from += done * kBytes;
     rest.into += done * plane.into_step;
     transpose_elements<kBytes>(rest);
+  } else if (const int64_t head = elements_before_line<kBytes>(plane);
+             goes_in_blocks(plane, kBytes) && head > 0 && head < plane.across) {
+    CopyPlane first = plane;
+    first.across = head;
+    first.streams = false;
+    transpose_sized<kBytes>(first);
+    rest.across -= head;
+    rest.from += head * plane.from_step;
+    rest.into += head * kBytes;
+    transpose_sized<kBytes>(rest);
   } else {
     const LinesDone done = transpose_in_lines<Widest, kBytes>(plane);
     if (done.across > 0 && done.along < plane.along) {

@@ -1,0 +1,102 @@
+// A plane transposed past the caches block by block: what is read is gathered first, side by side, so that
+// neither side's rows displace each other where they lie a multiple of many lines apart. Private to the
+// including file, as transpose_vectors.h is.
+#pragma once
+
+#include <immintrin.h>
+
+#include "artifact/runtime/copy_plane.h"
+#include "artifact/runtime/x86/transpose_lines.h"
+#include "artifact/runtime/x86/transpose_vectors.h"
+
+namespace lathe {
+namespace {
+
+// So much of each of a block's rows is written, past the caches.
+constexpr int64_t kBlockAcross = 256;  // bytes
+
+// What is gathered of a block: the second-level cache holds it.
+template <int kBytes>
+struct Block {
+  static constexpr int64_t kRows = kBlockAcross / kBytes;     // of the source
+  static constexpr int64_t kStep = kBlockAlong + kLineBytes;  // neighbours begin in different sets
+  alignas(kLineBytes) char rows[kRows * kStep];
+};
+
+// Few rows of a destination do not collide, and of less than two lines of the source's each there is more to
+// gather than it gains.
+inline bool goes_in_blocks(const CopyPlane& plane, int64_t element_bytes) {
+  return plane.streams && plane.into_step % kCollidingStep == 0 &&
+         plane.along * element_bytes >= 2 * kLineBytes;
+}
+
+// Elements across before the first whole line of each row, where rows begin alike.
+template <int kBytes>
+inline int64_t elements_before_line(const CopyPlane& plane) {
+  return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(plane.into) % kLineBytes) / kBytes;
+}
+
+// `bytes` are a multiple of 16.
+template <class Lanes, int kBytes>
+inline void gather_rows(const char* from, int64_t from_step, int64_t rows, int64_t bytes,
+                        Block<kBytes>& block) {
+  for (int64_t row = 0; row < rows; ++row) {
+    const char* const source = from + row * from_step;
+    char* const target = block.rows + row * Block<kBytes>::kStep;
+    int64_t i = 0;
+    for (; i + kLineBytes <= bytes; i += kLineBytes) Line<Lanes>(source + i).store(target + i);
+    for (; i < bytes; i += 16) __builtin_memcpy(target + i, source + i, 16);
+  }
+}
+
+// The plane's part that one block holds, whole lines across. What comes `next` is fetched near meanwhile, in
+// turns with the stores.
+template <class Lanes, int kBytes>
+inline void transpose_block(const CopyPlane& plane, const char* next) {
+  constexpr int64_t kCount = lane_elements(kBytes);
+  constexpr int64_t kLine = kLineBytes / kBytes;
+  using Gathered = Block<kBytes>;
+  Gathered block;
+  const int64_t bytes = plane.along * kBytes;
+  gather_rows<Lanes, kBytes>(plane.from, plane.from_step, plane.across, bytes, block);
+  int64_t fetched = 0;
+  for (int64_t along = 0; along < plane.along; along += kCount) {
+    const int64_t until = (along + kCount) * Gathered::kRows / plane.along;
+    for (; fetched < until; ++fetched) {
+      for (int64_t i = 0; i < bytes; i += kLineBytes)
+        _mm_prefetch(next + fetched * plane.from_step + i, _MM_HINT_T1);
+    }
+    for (int64_t across = 0; across < plane.across; across += kLine) {
+      stream_lines<Lanes, kBytes>(block.rows + across * Gathered::kStep + along * kBytes, Gathered::kStep,
+                                  plane.into + along * plane.into_step + across * kBytes, plane.into_step);
+    }
+  }
+}
+
+// Where lines begin with each row.
+template <class Lanes, int kBytes>
+inline LinesDone transpose_blocks(const CopyPlane& plane) {
+  constexpr int64_t kLine = kLineBytes / kBytes;
+  constexpr int64_t kRows = Block<kBytes>::kRows;
+  constexpr int64_t kColumns = kBlockAlong / kBytes;
+  const LinesDone done = {plane.along / lane_elements(kBytes) * lane_elements(kBytes),
+                          plane.across / kLine * kLine};
+  for (int64_t along = 0; along < done.along; along += kColumns) {
+    for (int64_t across = 0; across < done.across; across += kRows) {
+      CopyPlane block = plane;
+      block.from += across * plane.from_step + along * kBytes;
+      block.into += across * kBytes + along * plane.into_step;
+      block.along = done.along - along < kColumns ? done.along - along : kColumns;
+      block.across = done.across - across < kRows ? done.across - across : kRows;
+      const bool is_last = across + kRows >= done.across;
+      const char* const next =
+          is_last ? plane.from + (along + kColumns) * kBytes : block.from + kRows * plane.from_step;
+      transpose_block<Lanes, kBytes>(block, next);
+    }
+  }
+  _mm_sfence();
+  return done;
+}
+
+}  // namespace
+}  // namespace lathe
