@@ -5,6 +5,7 @@
 // call, also in a child that was just forked.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace lathe {
@@ -13,5 +14,15 @@ namespace lathe {
 // the system wipes no pages in a child (before Linux 4.14, and where an emulator only says that it does), the
 // process' number by a system call.
 uint32_t fork_generation();
+
+// Between two stores: a child that has the second one has the first one too, whichever thread forks and when.
+// Stores of these processors become visible in their order.
+inline void fork_fence() {
+#ifdef __x86_64__
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
 
 }  // namespace lathe

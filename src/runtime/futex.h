@@ -8,14 +8,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 #include "runtime/fork_generation.h"
 
 namespace lathe {
 
-// Sleeps while the word holds `seen`; may return early.
-inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+// Sleeps while the word holds `seen`, no longer than `most` where that is given; may return early.
+inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, const timespec* most = nullptr) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, most, nullptr, 0);
 }
 inline void futex_wake(std::atomic<uint32_t>& word, int threads) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);

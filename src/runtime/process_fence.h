@@ -21,11 +21,13 @@ inline bool register_process_fence() {
 }
 
 // Once registered: every other thread of the process has passed a full fence since this was called. Some
-// microseconds.
-inline void process_fence() {
+// microseconds. False where the kernel refuses it by now, as in a sandbox that the process has entered since.
+inline bool process_fence() {
 #ifdef SYS_membarrier
   constexpr int kPrivateExpedited = 1 << 3;
-  syscall(SYS_membarrier, kPrivateExpedited, 0);
+  return syscall(SYS_membarrier, kPrivateExpedited, 0) == 0;
+#else
+  return false;
 #endif
 }
 

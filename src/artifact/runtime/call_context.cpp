@@ -4,6 +4,8 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "runtime/fork_generation.h"
+
 namespace lathe {
 namespace {
 
@@ -113,6 +115,7 @@ bool CallContext::launch_all(const Launches& launches) {
 bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
   is_placed_ = false;  // until all has been looked at
   bound_set_ = nullptr;
+  fork_fence();
   copy_count_ = 0;
   inputs_stay_ = outputs_stay_ = true;
   for (int64_t i = 0; i < shared_->inputs.size(); ++i) {
@@ -138,6 +141,7 @@ bool CallContext::place_anew(const void* const* inputs, void* const* outputs) {
     last_outputs_[i] = outputs[i];
     outputs_stay_ = outputs_stay_ && output_places_[i] == outputs[i];
   }
+  fork_fence();
   is_placed_ = true;
   return true;
 }
@@ -198,7 +202,10 @@ bool CallContext::prepare(const ConstantSet& set) {
 
 bool CallContext::run(void* const* outputs) {
   if (bound_set_ != constants) {
+    bound_set_ = nullptr;
+    fork_fence();
     bind_places(launches_, *constants);
+    fork_fence();
     bound_set_ = constants;
   }
   if (!launch_all(launches_)) return false;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr int kMostCalls = 1 << 16;
 constexpr size_t kMostOptionBytes = 4096;  // of any version; more is no size
+// Of a caller that others may not have seen: then it looks again.
+constexpr timespec kUnseenWait = {0, 1'000'000};
 
 // Null where this processor lacks those of the model, or what its kernels have beside.
 const Instructions* instructions_here(const LatheModelTables& tables) {
@@ -147,26 +149,25 @@ CallContext* RunningModel::free_context() {
 
 // Where there is no memory for another one, those that there are must do, of which there is one at least.
 CallContext* RunningModel::wait_for_context() {
-  bool may_make = true;
   while (true) {
+    {
+      const LockGuard guard(lock_);
+      if (CallContext* const context = free_context()) return context;
+      if (made_.load(std::memory_order_relaxed) < contexts_.size() && add_context()) continue;
+    }
     const uint32_t given_back = given_back_.load();
     waiting_.fetch_add(1);
-    if (!may_make && has_process_fence_) process_fence();
-    CallContext* context = free_context();
-    may_make = may_make && made_.load(std::memory_order_acquire) < contexts_.size();
-    if (context == nullptr && !may_make) futex_wait(given_back_, given_back);
+    const bool is_seen = !has_process_fence_ || process_fence();
+    CallContext* const context = free_context();
+    if (context == nullptr) futex_wait(given_back_, given_back, is_seen ? nullptr : &kUnseenWait);
     waiting_.fetch_sub(1);
     if (context != nullptr) return context;
-    const LockGuard guard(lock_);
-    context = free_context();
-    if (context != nullptr) return context;
-    may_make = made_.load(std::memory_order_relaxed) < contexts_.size() && add_context();
   }
 }
 
 // Both sides change one word and then look at the other's: the caller that waits sees the context, or this
-// one sees the caller. Who waits pays for the fence between, where the kernel lets it: an exchange here takes
-// a tiny model's call a fifth of its time.
+// one sees the caller. Who waits pays for the fence between, before it looks for the last time, where the
+// kernel lets it: an exchange here takes a tiny model's call a fifth of its time.
 void RunningModel::give_back(CallContext& context) {
   if (has_process_fence_) {
     context.user.store(0, std::memory_order_release);

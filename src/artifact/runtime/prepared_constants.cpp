@@ -28,6 +28,7 @@ bool PreparedConstants::provide(CallContext& call, const void* const* inputs) {
   if (!find_wanted(inputs)) return false;
   ConstantSet* set = find_set();
   if (set == nullptr) {
+    if (!check_wanted()) return false;
     set = set_to_fill(call);
     if (set == nullptr) return false;
     if (!fill(*set, call)) {
@@ -62,6 +63,15 @@ bool PreparedConstants::find_wanted(const void* const* inputs) {
       return model_error("constant input %" PRId64 " ('%s') is null, and no run before has left one", i,
                          tensor.name);
     }
+  }
+  return true;
+}
+
+// Before any set is touched: what is refused leaves the constants of the last run as they are.
+bool PreparedConstants::check_wanted() const {
+  for (int64_t i = 0; i < inputs_->size(); ++i) {
+    const LatheTensor& tensor = (*inputs_)[i].tensor();
+    if (tensor.is_constant != 0 && !check_indices(i, tensor, wanted_[i])) return false;
   }
   return true;
 }
@@ -117,7 +127,7 @@ bool PreparedConstants::fill(ConstantSet& set, CallContext& call) {
   for (int64_t i = 0; i < inputs_->size(); ++i) {
     const LatheTensor& tensor = (*inputs_)[i].tensor();
     if (tensor.is_constant == 0) continue;
-    if (!check_indices(i, tensor, wanted_[i]) || !take(set, i)) return false;
+    if (!take(set, i)) return false;
   }
   if (!call.prepare(set)) return false;
   set.is_ready = true;

@@ -48,6 +48,7 @@ class PreparedConstants {
  private:
   bool matches(const ConstantSet& set, const void* const* inputs) const;
   bool find_wanted(const void* const* inputs);
+  bool check_wanted() const;
   ConstantSet* find_set() const;
   bool is_held_by_another(const ConstantSet* set, const CallContext& call) const;
   ConstantSet* set_to_fill(const CallContext& call);

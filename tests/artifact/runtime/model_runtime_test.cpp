@@ -123,6 +123,119 @@ TEST(ModelRuntime, CallersWaitWhereAllCallsThatMayBeAreInFlight) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Threads that wait for each other; they may be more than processors.
+class Meeting {
+ public:
+  explicit Meeting(int threads) : threads_(threads) {}
+  void meet() {
+    const int round = arrived_++ / threads_;
+    for (int spins = 0; arrived_ < (round + 1) * threads_; ++spins) {
+      if (spins > 1000) std::this_thread::yield();
+    }
+  }
+  int rounds() const { return arrived_ / threads_; }
+
+ private:
+  int threads_;
+  std::atomic<int> arrived_{0};
+};
+
+// As long as the caller's thread says.
+thread_local int spins_of_call = 0;
+int spin(void* const*, const int64_t*, void*, const LatheParallel*) {
+  for (int i = 0; i < spins_of_call; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+  return 0;
+}
+int do_nothing(void* const*, const int64_t*, void*, const LatheParallel*) { return 0; }
+
+// Of two callers that meet, one may wait for the other's context, and nobody calls later who would wake it by
+// chance.
+TEST(ModelRuntime, ACallerThatWaitsIsWokenByTheLastCall) {
+  constexpr int kRounds = 20000;
+  LatheModelTables tables = shifting_model();
+  LatheLaunch step = tables.launches[0];
+  step.entry = spin;
+  tables.launches = &step;
+  WrittenModel model(tables, 1);
+  Meeting meeting(2);
+  std::atomic<int> wrong{0};
+  std::atomic<int> running{2};
+  std::vector<std::thread> callers;
+  for (int thread = 0; thread < 2; ++thread) {
+    callers.emplace_back([&, thread] {
+      const Values x = values_from(1);
+      Values y = {};
+      for (int round = 0; round < kRounds; ++round) {
+        spins_of_call = round * (thread + 1) % 193;
+        meeting.meet();
+        if (!model.run(x.at, nullptr, y.at)) ++wrong;
+      }
+      --running;
+    });
+  }
+  int asleep = 0;
+  for (int last = -1, quiet = 0; running > 0;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const int now = meeting.rounds();
+    quiet = now == last ? quiet + 1 : 0;
+    last = now;
+    if (quiet < 50) continue;
+    ++asleep;
+    quiet = 0;
+    Values y = {};
+    model.run(values_from(1).at, nullptr, y.at);  // wakes it
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(asleep, 0) << "a caller slept beside a context that nobody used";
+}
+
+Meeting* meeting_of_calls = nullptr;
+
+int scale_together(void* const* buffers, const int64_t* sizes, void* workspace, const LatheParallel* pool) {
+  if (meeting_of_calls != nullptr) meeting_of_calls->meet();
+  return scale(buffers, sizes, workspace, pool);
+}
+
+// A context that changes from one set of constants to the other has neither meanwhile.
+TEST(ModelRuntime, AForkBetweenTwoSetsOfConstantsLeavesNoneOfThemMixed) {
+  constexpr int kForks = 200;
+  constexpr int kLaunches = 1000;  // whose addresses take as long to change as they take to run
+  LatheModelTables tables = scaling_model();
+  std::vector<LatheLaunch> steps(kLaunches, tables.launches[0]);
+  for (LatheLaunch& step : steps) step.entry = do_nothing;
+  steps.front().entry = scale_together;
+  tables.launches = steps.data();
+  tables.launch_count = kLaunches;
+  WrittenModel model(tables, 2);
+  const Values x = values_from(1);
+  const std::array<Values, 2> w = {values_from(2), values_from(3)};
+  Values y = {};
+  const auto is_right = [&](size_t set) {
+    return model.run(x.at, w.at(set).at, y.at) && y == expected_scaling(x, w.at(set));
+  };
+  Meeting meeting(2);
+  meeting_of_calls = &meeting;
+  std::thread other([&] {
+    Values apart = {};
+    EXPECT_TRUE(model.run(x.at, w[0].at, apart.at));
+  });
+  EXPECT_TRUE(model.run(x.at, w[1].at, y.at));
+  other.join();
+  meeting_of_calls = nullptr;
+  std::atomic<bool> stops{false};
+  std::thread changing([&] {
+    for (size_t call = 0; !stops; ++call) model.run(x.at, w.at(call % 2).at, y.at);
+  });
+  int wrong = 0;
+  for (size_t fork = 0; fork < kForks; ++fork) {
+    wrong += exit_status(start_child([&] { return is_right(fork % 2) && is_right((fork + 1) % 2) ? 0 : 1; }));
+  }
+  stops = true;
+  changing.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need more than any limit
 int shift_slowly(void* const* buffers, const int64_t* sizes, void* workspace, const LatheParallel* pool) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -224,6 +337,31 @@ TEST(ModelRuntime, NullIsTheConstantOfTheLastRun) {
     std::thread([&] { EXPECT_TRUE(model.run(x.at, nullptr, y.at)); }).join();
     EXPECT_EQ(y, expected_scaling(x, w));
   }
+}
+
+// Indices that are constant: 7 leads outside of the two rows that they choose from.
+TEST(ModelRuntime, AConstantThatIsRefusedLeavesTheOneBefore) {
+  LatheModelTables tables = scaling_model();
+  const std::array<LatheTensor, 2> inputs = {tables.inputs[0], [&] {
+                                               LatheTensor indices = tables.inputs[1];
+                                               indices.least_index = 0;
+                                               indices.most_index = 1;
+                                               return indices;
+                                             }()};
+  tables.inputs = inputs.data();
+  WrittenModel model(tables);
+  const auto run_with = [&](const int32_t* w, Values& y) {
+    return model.run(values_from(1).at, reinterpret_cast<const float*>(w), y.at);
+  };
+  std::vector<int32_t> w(kCount, 1);
+  Values first = {};
+  Values second = {};
+  ASSERT_TRUE(run_with(w.data(), first)) << last_model_error();
+  w[5] = 7;
+  EXPECT_FALSE(run_with(w.data(), second));
+  EXPECT_THAT(last_model_error(), HasSubstr("7"));
+  EXPECT_TRUE(run_with(nullptr, second)) << last_model_error();
+  EXPECT_EQ(first, second);
 }
 
 TEST(ModelRuntime, AnOutputMayLieWhereTheInputDoes) {
