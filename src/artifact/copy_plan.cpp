@@ -74,6 +74,11 @@ void order_axes(std::vector<CopyAxis>& axes) {
   while (axes.size() < 2) axes.push_back({});
   std::sort(axes.begin() + 1, axes.end(),
             [](const CopyAxis& one, const CopyAxis& other) { return one.inside < other.inside; });
+  if (axes.size() < 4 || axes[0].inside != 1) return;
+  const auto nearest = std::min_element(
+      axes.begin() + 2, axes.end(),
+      [](const CopyAxis& one, const CopyAxis& other) { return one.outside < other.outside; });
+  std::rotate(axes.begin() + 2, nearest, nearest + 1);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ struct CopyAxis {
 struct LayoutCopy {
   int64_t outside = 0;  // the place of its first element
   int64_t inside = 0;
-  // At least two: first the one with the smallest step outside, then by steps inside from the smallest up.
+  // At least two: first the one with the smallest step outside, then by steps inside from the smallest up; of
+  // runs that are neighbours on both sides, the third is the one with the smallest step outside of the rest.
   std::vector<CopyAxis> axes;
 
   bool operator==(const LayoutCopy&) const = default;

@@ -16,12 +16,11 @@ namespace lathe {
 uint32_t fork_generation();
 
 // Between two stores: a child that has the second one has the first one too, whichever thread forks and when.
-// Stores of these processors become visible in their order.
 inline void fork_fence() {
-#ifdef __x86_64__
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+#ifdef __SANITIZE_THREAD__  // knows no fences of threads, and runs where stores become visible in their order
+  std::atomic_signal_fence(std::memory_order_acq_rel);
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_acq_rel);
 #endif
 }
 

@@ -44,26 +44,50 @@ std::vector<int64_t> places_of(const Layout& layout, const std::vector<int64_t>&
 
 constexpr std::byte kUntouched{0xA5};
 
+// Storage `ahead` bytes behind the beginning of a line, with bytes around it that nobody may write to.
+class GuardedStorage {
+ public:
+  GuardedStorage(size_t bytes, size_t ahead) : storage_(bytes + 4 * kLine, kUntouched) {
+    before_ = kLine + (-reinterpret_cast<uintptr_t>(storage_.data()) & (kLine - 1)) + ahead;
+    bytes_ = {storage_.data() + before_, bytes};
+  }
+  std::span<std::byte> bytes() { return bytes_; }
+  bool is_whole() const {
+    const auto untouched = [](std::byte byte) { return byte == kUntouched; };
+    const auto begin = storage_.begin() + static_cast<ptrdiff_t>(before_);
+    return std::all_of(storage_.begin(), begin, untouched) &&
+           std::all_of(begin + static_cast<ptrdiff_t>(bytes_.size()), storage_.end(), untouched);
+  }
+
+ private:
+  static constexpr size_t kLine = 64;
+  std::vector<std::byte> storage_;
+  size_t before_ = 0;
+  std::span<std::byte> bytes_;
+};
+
+// The caller's tensor and the one inside both lie `ahead` bytes behind the beginning of a line.
 void check(const Layout& layout, const std::vector<int64_t>& shape, int bytes,
-           const Instructions& instruction_set, const LatheParallel* pool) {
-  SCOPED_TRACE(to_string(layout) + " of " + std::to_string(bytes) + " bytes");
+           const Instructions& instruction_set, const LatheParallel* pool, size_t ahead = 16) {
+  SCOPED_TRACE(to_string(layout) + " of " + std::to_string(bytes) + " bytes, " + std::to_string(ahead) +
+               " ahead");
   const TensorTable table(layout, shape, bytes);
   const std::vector<int64_t> places = places_of(layout, shape);
   const auto size = static_cast<size_t>(bytes);
-  std::vector<std::byte> outside(places.size() * size);
+  GuardedStorage outside(places.size() * size, ahead);
   Rng rng(7);
-  for (std::byte& byte : outside) byte = static_cast<std::byte>(rng.below(256));
+  for (std::byte& byte : outside.bytes()) byte = static_cast<std::byte>(rng.below(256));
   std::vector<std::byte> expected(static_cast<size_t>(physical_elements(layout, shape)) * size, kUntouched);
   for (size_t i = 0; i < places.size(); ++i)
-    std::memcpy(&expected[static_cast<size_t>(places[i]) * size], &outside[i * size], size);
-  std::vector<std::byte> inside(expected.size(), kUntouched);
-  copy_inside(table.tensor(), instruction_set, outside.data(), inside.data(), pool);
-  EXPECT_EQ(inside, expected);
-  // Behind the last element lies something of the caller's.
-  std::vector<std::byte> back(outside.size() + 64, kUntouched);
-  copy_outside(table.tensor(), instruction_set, inside.data(), back.data(), pool);
-  outside.resize(back.size(), kUntouched);
-  EXPECT_EQ(back, outside);
+    std::memcpy(&expected[static_cast<size_t>(places[i]) * size], &outside.bytes()[i * size], size);
+  GuardedStorage inside(expected.size(), ahead);
+  copy_inside(table.tensor(), instruction_set, outside.bytes().data(), inside.bytes().data(), pool);
+  EXPECT_TRUE(std::ranges::equal(inside.bytes(), expected));
+  EXPECT_TRUE(inside.is_whole());
+  GuardedStorage back(outside.bytes().size(), ahead);
+  copy_outside(table.tensor(), instruction_set, inside.bytes().data(), back.bytes().data(), pool);
+  EXPECT_TRUE(std::ranges::equal(back.bytes(), outside.bytes()));
+  EXPECT_TRUE(back.is_whole());
 }
 
 Result<Layout> parsed(const std::string& text) {
@@ -113,6 +137,29 @@ TEST(CopyLayout, BlocksAndRowsOfWhichSomeIsUnused) {
   check_all("[1/32][0][1%32]", {7, 33});
 }
 
+// Runs of neighbours on both sides are elements of planes; some are vectors, some parts of them, some
+// neither.
+TEST(CopyLayout, RunsOfEveryLength) {
+  for (const int64_t run : {2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33, 64, 100}) {
+    const std::string of = std::to_string(run);
+    check_all("[1/" + of + "][0][1%" + of + "]", {19, 7 * run + 1});
+    check_all("[0][2/" + of + "][1][2%" + of + "]", {2, 11, 5 * run});
+    check_all("[0/3][1/" + of + "][0%3][1%" + of + "]", {22, 9 * run});
+    check_all("[1/" + of + "][0+1][1%" + of + "+1]", {7, 4 * run});
+  }
+  check_all("[1][0][2]", {9, 13, 21});
+  check_all("[0][2][1][3]", {3, 5, 17, 16});
+}
+
+// Rows that lie a power of two apart, within the caches.
+TEST(CopyLayout, RowsThatCollideWithinTheCachesGoInBlocks) {
+  check_all("[1][0]", {1024, 40});
+  check_all("[1][0]", {513, 1024});
+  check_all("[1][0+24]", {1000, 131});
+  check_all("[1][0+3]", {509, 517});
+  check_all("[0][2][1]", {3, 67, 1024});
+}
+
 TEST(CopyLayout, RankNoneAndOne) {
   check_all("[]", {});
   check_all("[0]", {1});
@@ -154,28 +201,6 @@ TEST(CopyLayout, ThreadsShareLargeTensors) {
   check_all("[0][1/16][2][3][1%16]", {3, 50, 41, 47}, pool.parallel());
   check_all("[0][1+5]", {999, 330}, pool.parallel());
 }
-
-// Storage `ahead` bytes behind the beginning of a line, with bytes around it that nobody may write to.
-class GuardedStorage {
- public:
-  GuardedStorage(size_t bytes, size_t ahead) : storage_(bytes + 4 * kLine, kUntouched) {
-    before_ = kLine + (-reinterpret_cast<uintptr_t>(storage_.data()) & (kLine - 1)) + ahead;
-    bytes_ = {storage_.data() + before_, bytes};
-  }
-  std::span<std::byte> bytes() { return bytes_; }
-  bool is_whole() const {
-    const auto untouched = [](std::byte byte) { return byte == kUntouched; };
-    const auto begin = storage_.begin() + static_cast<ptrdiff_t>(before_);
-    return std::all_of(storage_.begin(), begin, untouched) &&
-           std::all_of(begin + static_cast<ptrdiff_t>(bytes_.size()), storage_.end(), untouched);
-  }
-
- private:
-  static constexpr size_t kLine = 64;
-  std::vector<std::byte> storage_;
-  size_t before_ = 0;
-  std::span<std::byte> bytes_;
-};
 
 int64_t count_misplaced(std::span<const std::byte> matrix, std::span<const std::byte> transposed, size_t rows,
                         size_t columns, size_t size) {
@@ -231,17 +256,40 @@ TEST(CopyLayout, RowsThatCollideGoInBlocks) {
   ThreadPool pool({.threads = 3});
   for (const Instructions& set : instructions()) {
     for (const int bytes : {1, 2, 4, 8}) {
-      const auto columns_of = [&](int64_t rows) { return (int64_t{9} << 20) / bytes / rows; };
+      const auto columns_of = [&](int64_t rows) { return (int64_t{8} << 20) / bytes / rows; };
       check_streamed({1536, columns_of(1536) + 37}, bytes, 0, set, nullptr);
       check_streamed({2560, columns_of(2560) + 5}, bytes, 16, set, pool.parallel());
-      check_streamed({512, columns_of(512)}, bytes, 56, set, nullptr);
       check_streamed({1024, columns_of(1024) + 1}, bytes, 63, set, pool.parallel());
       check_streamed({columns_of(16), 16}, bytes, 8, set, nullptr);
-      check_streamed({columns_of(21) / 512 * 512, 23}, bytes, 48, set, nullptr);
-      check(*parsed("[1][0+12]"), {500, columns_of(500)}, bytes, set, pool.parallel());
-      check(*parsed("[1][0+497]"), {15, columns_of(512)}, bytes, set, nullptr);
-      check(*parsed("[0][2][1+479]"), {3, 33, columns_of(99)}, bytes, set, pool.parallel());
     }
+    check(*parsed("[1][0+12]"), {500, 4200}, 4, set, pool.parallel(), 48);
+    check(*parsed("[0][2][1+479]"), {3, 33, 84900}, 1, set, pool.parallel());
+  }
+}
+
+// In lanes of 16 bytes, wherever these begin; others go through the caches.
+TEST(CopyLayout, RunsThatGoPastTheCachesBeginAnywhere) {
+  struct Case {
+    int64_t run;
+    int bytes;
+    size_t ahead;
+  };
+  ThreadPool pool({.threads = 3});
+  for (const Instructions& set : instructions()) {
+    for (const auto& [run, bytes, ahead] : std::initializer_list<Case>{{4, 4, 0},
+                                                                       {8, 4, 16},
+                                                                       {16, 4, 48},
+                                                                       {20, 4, 32},
+                                                                       {16, 1, 4},
+                                                                       {6, 8, 16},
+                                                                       {32, 8, 0},
+                                                                       {6, 4, 16}}) {
+      const std::string of = std::to_string(run);
+      const int64_t rows = (int64_t{8} << 20) / bytes / (37 * run) + 3;
+      check(*parsed("[1/" + of + "][0][1%" + of + "]"), {rows, 37 * run + static_cast<int64_t>(ahead % 3)},
+            bytes, set, ahead == 0 ? nullptr : pool.parallel(), ahead);
+    }
+    check(*parsed("[0][2][1][3]"), {7, 130, 40, 64}, 4, set, pool.parallel(), 48);
   }
 }
 

@@ -20,7 +20,7 @@ constexpr int64_t kStreamedAlong = 4096;
 constexpr int64_t kStreamedAcross = 8192;  // all lines but those at both ends are written whole
 constexpr int64_t kRunBytes = 1 << 20;
 constexpr int64_t kRunsBytes = 64 << 10;
-// Tiles of transposed planes begin at multiples of so many elements, a line's or more.
+// Tiles of transposed planes begin at multiples of so many elements, a line's or more; of runs, at a line's.
 constexpr int64_t kGrain = 64;
 
 // A loop of the copy, in bytes.
@@ -32,11 +32,12 @@ struct Loop {
   int64_t grain = 1;  // tiles begin at multiples of so many elements
 };
 
-// One copy's two innermost loops and those around them.
+// One copy's two innermost loops and those around them. Its elements are the tensor's, or runs of them.
 struct Job {
   const char* from;
   char* into;
   const Instructions& instructions;
+  int32_t tensor_bytes;  // an element of the tensor
   int32_t element_bytes;
   bool is_inward;
   bool streams;
@@ -156,11 +157,13 @@ void copy_tile(const Job& job, Offset offset, int64_t tile) {
   }
 }
 
+Loop outer_loop(const Job& job, int32_t i) { return loop_of(job.outer[i], job.is_inward, job.tensor_bytes); }
+
 // Where the plane of this number begins.
 Offset offset_of(const Job& job, int64_t plane) {
   Offset offset{0, 0};
   for (int32_t i = 0; i < job.outer_count; ++i) {
-    const Loop loop = loop_of(job.outer[i], job.is_inward, job.element_bytes);
+    const Loop loop = outer_loop(job, i);
     const int64_t index = plane % loop.extent;
     plane /= loop.extent;
     offset.from += index * loop.from;
@@ -178,8 +181,7 @@ int64_t planes_of(const Job& job) {
 // The tiles from `begin` to `end` of all planes. Divisions only where a row of planes begins.
 void copy_tiles(const Job& job, int64_t begin, int64_t end) {
   const int64_t tiles = job.along.tiles * job.across.tiles;
-  const Loop inner =
-      job.outer_count > 0 ? loop_of(job.outer[0], job.is_inward, job.element_bytes) : Loop{1, 0, 0};
+  const Loop inner = job.outer_count > 0 ? outer_loop(job, 0) : Loop{1, 0, 0};
   int64_t plane = begin / tiles;
   int64_t tile = begin % tiles;
   int64_t in_row = plane % inner.extent;
@@ -201,23 +203,56 @@ void copy_part(void* context, int64_t begin, int64_t end, int32_t /*thread*/) {
   copy_tiles(*static_cast<const Job*>(context), begin, end);
 }
 
+// Where runs lie side by side on both sides, each the next one of another loop: a plane of which they are the
+// elements. All else as it is.
+Job with_runs_as_elements(const Job& job) {
+  const int64_t run = job.along.extent * job.element_bytes;
+  const bool is_short = has_runs(job) && job.along.extent > 1 && run <= kLongestRun;
+  if (!is_short || job.outer_count == 0) return job;
+  const Loop outer = outer_loop(job, 0);
+  const Loop& along = job.is_inward ? outer : job.across;
+  const Loop& across = job.is_inward ? job.across : outer;
+  if (along.from != run || across.into != run) return job;
+  const bool makes_lanes = run % kLaneBytes == 0 || kLaneBytes % run == 0;
+  return {job.from,
+          job.into,
+          job.instructions,
+          job.tensor_bytes,
+          static_cast<int32_t>(run),
+          job.is_inward,
+          job.streams && makes_lanes,
+          along,
+          across,
+          job.outer + 1,
+          job.outer_count - 1};
+}
+
 Job job_of(const LatheTensor& tensor, const LatheCopy& copy, const Instructions& instructions,
            bool is_inward) {
+  int64_t moved = tensor.element_bytes;
+  for (int32_t i = 0; i < copy.axis_count; ++i) moved *= copy.axes[i].extent;
   const int64_t bytes = tensor.element_bytes;
   const LatheAxis& outer = copy.axes[0];  // side by side for the caller, and perhaps inside too
   const LatheAxis& inner = copy.axes[1];
   const bool outer_is_along = is_inward || outer.inside == 1;
-  Job job{nullptr,
-          nullptr,
-          instructions,
-          tensor.element_bytes,
-          is_inward,
-          false,
-          loop_of(outer_is_along ? outer : inner, is_inward, bytes),
-          loop_of(outer_is_along ? inner : outer, is_inward, bytes),
-          copy.axes + 2,
-          copy.axis_count - 2};
-  return job;
+  const Job job{nullptr,
+                nullptr,
+                instructions,
+                tensor.element_bytes,
+                tensor.element_bytes,
+                is_inward,
+                moved >= kStreamedBytes,
+                loop_of(outer_is_along ? outer : inner, is_inward, bytes),
+                loop_of(outer_is_along ? inner : outer, is_inward, bytes),
+                copy.axes + 2,
+                copy.axis_count - 2};
+  return instructions.transpose != nullptr ? with_runs_as_elements(job) : job;
+}
+
+// Elements between places where a plane's tiles may begin.
+int64_t grain_of(int64_t bytes) {
+  if (bytes < kLaneBytes) return kGrain;
+  return bytes < kGrain ? kGrain / bytes : 1;
 }
 
 void cut_in_tiles(Job& job) {
@@ -229,15 +264,15 @@ void cut_in_tiles(Job& job) {
     if (job.across.tiles > job.across.extent) job.across.tiles = job.across.extent;
     return;
   }
-  job.along.grain = kGrain;
-  job.across.grain = kGrain;
+  job.along.grain = grain_of(bytes);
+  job.across.grain = grain_of(bytes);
   if (!job.streams) {
     job.along.tiles = parts(job.along.extent * bytes, kTransposedAlong);
     job.across.tiles = parts(job.across.extent * bytes, kTransposedAcross);
     return;
   }
   job.across.tiles = parts(job.across.extent * bytes, kStreamedAcross);
-  if (job.along.into % kCollidingStep == 0) {
+  if (bytes >= kLaneBytes || job.along.into % kCollidingStep == 0) {
     job.along.grain = kBlockAlong / bytes;
     job.along.tiles = parts(job.along.extent * bytes, kStreamedAlong);
   } else {
@@ -255,8 +290,7 @@ void copy_all(const LatheTensor& tensor, const Instructions& instructions, bool 
     job.from = static_cast<const char*>(from) + (is_inward ? copy.outside : copy.inside) * bytes;
     job.into = static_cast<char*>(into) + (is_inward ? copy.inside : copy.outside) * bytes;
     const int64_t planes = planes_of(job);
-    const int64_t moved = planes * job.along.extent * job.across.extent * bytes;
-    job.streams = moved >= kStreamedBytes;
+    const int64_t moved = planes * job.along.extent * job.across.extent * job.element_bytes;
     cut_in_tiles(job);
     const int64_t tiles = job.along.tiles * job.across.tiles * planes;
     if (pool != nullptr && moved >= kSharedBytes && tiles > 1) {

@@ -6,6 +6,8 @@
 
 namespace lathe {
 
+constexpr int64_t kLineBytes = 64;  // of the caches
+
 // Of planes that go past the caches line by line, so many elements along at most: 128 bytes of each are kept
 // on the stack, which the second-level cache holds. Longer runs are read at a better rate.
 constexpr int64_t kKeptRows = 1024;
@@ -15,6 +17,11 @@ constexpr int64_t kKeptRows = 1024;
 // that much side by side the processor fetches ahead by itself.
 constexpr int64_t kCollidingStep = 512;  // bytes
 constexpr int64_t kBlockAlong = 512;     // bytes
+
+// An element is one of the tensor's, or a run of several that are neighbours on both sides, of so many bytes
+// at most. Those that make up lanes of a vector go past the caches.
+constexpr int64_t kLongestRun = 256;
+constexpr int64_t kLaneBytes = 16;
 
 struct CopyPlane {
   const char* from = nullptr;

@@ -15,8 +15,8 @@ struct Instructions {
   // Of such extensions, a bit each in the order of the architecture's (target/cpu/cpu_target.h), the first
   // that this processor lacks, in words; null: none.
   const char* (*lacking)(uint32_t extensions);
-  // By vector instructions, for elements of 1, 2, 4 or 8 bytes; null: there are none that are better than
-  // copying element by element.
+  // By vector instructions, for elements of 1, 2, 4 or 8 bytes and runs of up to kLongestRun; null: there are
+  // none that are better than copying element by element.
   void (*transpose)(const CopyPlane& plane, int32_t element_bytes);
 };
 

@@ -1,6 +1,6 @@
-// A plane transposed past the caches block by block: what is read is gathered first, side by side, so that
-// neither side's rows displace each other where they lie a multiple of many lines apart. Private to the
-// including file, as transpose_vectors.h is.
+// A plane transposed block by block: what is read is gathered first, side by side, so that neither side's
+// rows displace each other where they lie a multiple of many lines apart. Private to the including file, as
+// transpose_vectors.h is.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,7 @@
 namespace lathe {
 namespace {
 
-// So much of each of a block's rows is written, past the caches.
+// So much of each of a block's rows is written.
 constexpr int64_t kBlockAcross = 256;  // bytes
 
 // What is gathered of a block: the second-level cache holds it.
@@ -23,11 +23,20 @@ struct Block {
   alignas(kLineBytes) char rows[kRows * kStep];
 };
 
-// Few rows of a destination do not collide, and of less than two lines of the source's each there is more to
-// gather than it gains.
+// Rows of a destination that lie a power of two apart, so many bytes from the first to the last, displace
+// each other's lines: from the first cache, where vectors write half lines, before the other half comes; from
+// the second one, half of 1 MB, while neighbours of whole lines are fetched.
+template <class Lanes>
+constexpr int64_t kDisplacedBytes = Line<Lanes>::kVectorBytes < kLineBytes ? 8 * kWayBytes : 512 << 10;
+
+// Past the caches few rows of a destination do not collide, and of less than two lines of the source's each
+// there is more to gather than it gains.
+template <class Lanes>
 inline bool goes_in_blocks(const CopyPlane& plane, int64_t element_bytes) {
-  return plane.streams && plane.into_step % kCollidingStep == 0 &&
-         plane.along * element_bytes >= 2 * kLineBytes;
+  const int64_t run = plane.along * element_bytes;
+  if (plane.streams) return plane.into_step % kCollidingStep == 0 && run >= 2 * kLineBytes;
+  const int64_t apart = plane.into_step & -plane.into_step;
+  return (apart >= kWayBytes || plane.along * apart >= kDisplacedBytes<Lanes>) && run >= kLineBytes;
 }
 
 // Elements across before the first whole line of each row, where rows begin alike.
@@ -51,7 +60,7 @@ inline void gather_rows(const char* from, int64_t from_step, int64_t rows, int64
 
 // The plane's part that one block holds, whole lines across. What comes `next` is fetched near meanwhile, in
 // turns with the stores.
-template <class Lanes, int kBytes>
+template <class Lanes, int kBytes, LineWrites kWrites>
 inline void transpose_block(const CopyPlane& plane, const char* next) {
   constexpr int64_t kCount = lane_elements(kBytes);
   constexpr int64_t kLine = kLineBytes / kBytes;
@@ -67,14 +76,14 @@ inline void transpose_block(const CopyPlane& plane, const char* next) {
         _mm_prefetch(next + fetched * plane.from_step + i, _MM_HINT_T1);
     }
     for (int64_t across = 0; across < plane.across; across += kLine) {
-      stream_lines<Lanes, kBytes>(block.rows + across * Gathered::kStep + along * kBytes, Gathered::kStep,
-                                  plane.into + along * plane.into_step + across * kBytes, plane.into_step);
+      transpose_whole_lines<Lanes, kBytes, kWrites>(
+          block.rows + across * Gathered::kStep + along * kBytes, Gathered::kStep,
+          plane.into + along * plane.into_step + across * kBytes, plane.into_step);
     }
   }
 }
 
-// Where lines begin with each row.
-template <class Lanes, int kBytes>
+template <class Lanes, int kBytes, LineWrites kWrites>
 inline LinesDone transpose_blocks(const CopyPlane& plane) {
   constexpr int64_t kLine = kLineBytes / kBytes;
   constexpr int64_t kRows = Block<kBytes>::kRows;
@@ -91,10 +100,10 @@ inline LinesDone transpose_blocks(const CopyPlane& plane) {
       const bool is_last = across + kRows >= done.across;
       const char* const next =
           is_last ? plane.from + (along + kColumns) * kBytes : block.from + kRows * plane.from_step;
-      transpose_block<Lanes, kBytes>(block, next);
+      transpose_block<Lanes, kBytes, kWrites>(block, next);
     }
   }
-  _mm_sfence();
+  if constexpr (kWrites == LineWrites::streamed) _mm_sfence();
   return done;
 }
 

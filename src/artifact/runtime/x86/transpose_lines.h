@@ -10,7 +10,6 @@
 namespace lathe {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
 constexpr int64_t kWayBytes = 4096;  // of the first cache
 // How far along its last rows are fetched, which no others follow.
 constexpr int64_t kFetchedBytes = 8 * kLineBytes;
@@ -85,8 +84,8 @@ struct LinesDone {
 
 // So many lines as a lane has elements, each written whole. They do not go by way of memory where the
 // registers hold them: what is stored there waits for the stores past the caches before it.
-template <class Lanes, int kBytes>
-inline void stream_lines(const char* from, int64_t from_step, char* into, int64_t into_step) {
+template <class Lanes, int kBytes, LineWrites kWrites>
+inline void transpose_whole_lines(const char* from, int64_t from_step, char* into, int64_t into_step) {
   constexpr int64_t kCount = lane_elements(kBytes);
   constexpr int64_t kWidth = kCount * Lanes::kLanes;
   constexpr int64_t kParts = kLineBytes / kBytes / kWidth;
@@ -97,8 +96,14 @@ inline void stream_lines(const char* from, int64_t from_step, char* into, int64_
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kCount; ++i) {
 #pragma GCC unroll 4
-    for (int64_t part = 0; part < kParts; ++part)
-      Lanes::stream(into + i * into_step + part * kWidth * kBytes, parts[part][i]);
+    for (int64_t part = 0; part < kParts; ++part) {
+      char* const target = into + i * into_step + part * kWidth * kBytes;
+      if constexpr (kWrites == LineWrites::streamed) {
+        Lanes::stream(target, parts[part][i]);
+      } else {
+        Lanes::store(target, parts[part][i]);
+      }
+    }
   }
 }
 
@@ -133,7 +138,7 @@ inline void transpose_line(const CopyPlane& plane, int64_t count, bool gathers, 
         transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step,
                                       row + kLineBytes + i * kBytes, kKeptBytes);
     } else if constexpr (kWrites == LineWrites::streamed) {
-      stream_lines<Lanes, kBytes>(from + k * kBytes, from_step, into, plane.into_step);
+      transpose_whole_lines<Lanes, kBytes, kWrites>(from + k * kBytes, from_step, into, plane.into_step);
     } else {
       for (int64_t i = 0; i < kLine; i += kWidth)
         transpose_tile<Lanes, kBytes>(from + i * from_step + k * kBytes, from_step, into + i * kBytes,

@@ -8,6 +8,7 @@
 #include "artifact/runtime/copy_plane.h"
 #include "artifact/runtime/x86/transpose_blocks.h"
 #include "artifact/runtime/x86/transpose_lines.h"
+#include "artifact/runtime/x86/transpose_runs.h"
 #include "artifact/runtime/x86/transpose_turns.h"
 #include "artifact/runtime/x86/transpose_vectors.h"
 
@@ -124,13 +125,17 @@ inline int64_t transpose_short_groups(const CopyPlane& plane) {
   return along;
 }
 
-// The part of the plane that lies in whole lines across, where that is to be done line by line.
+// The part of the plane that lies in whole lines across, where that is to be done block by block or line by
+// line.
 template <class Lanes, int kBytes>
 inline LinesDone transpose_in_lines(const CopyPlane& plane) {
   constexpr int64_t kLine = kLineBytes / kBytes;
   const bool has_lines =
       reinterpret_cast<uintptr_t>(plane.into) % kLineBytes == 0 && plane.into_step % kLineBytes == 0;
-  if (has_lines && goes_in_blocks(plane, kBytes)) return transpose_blocks<Lanes, kBytes>(plane);
+  if (goes_in_blocks<Lanes>(plane, kBytes)) {
+    if (!plane.streams) return transpose_blocks<Lanes, kBytes, LineWrites::stored>(plane);
+    if (has_lines) return transpose_blocks<Lanes, kBytes, LineWrites::streamed>(plane);
+  }
   if (plane.streams && has_lines) return transpose_lines<Lanes, kBytes, LineWrites::streamed>(plane);
   if (plane.streams && plane.along <= kKeptRows && plane.across >= kKeptLines * kLine)
     return transpose_lines<Lanes, kBytes, LineWrites::kept>(plane);
@@ -157,7 +162,7 @@ inline void transpose_sized(const CopyPlane& plane) {
     rest.into += done * plane.into_step;
     transpose_elements<kBytes>(rest);
   } else if (const int64_t head = elements_before_line<kBytes>(plane);
-             goes_in_blocks(plane, kBytes) && head > 0 && head < plane.across) {
+             plane.streams && goes_in_blocks<Widest>(plane, kBytes) && head > 0 && head < plane.across) {
     CopyPlane first = plane;
     first.across = head;
     first.streams = false;
@@ -185,7 +190,11 @@ inline void transpose_plane(const CopyPlane& plane, int32_t element_bytes) {
     case 1: return transpose_sized<1>(plane);
     case 2: return transpose_sized<2>(plane);
     case 4: return transpose_sized<4>(plane);
-    default: return transpose_sized<8>(plane);
+    case 8: return transpose_sized<8>(plane);
+    case 16: return transpose_runs<Widest, 16>(plane, element_bytes);
+    case 32: return transpose_runs<Widest, 32>(plane, element_bytes);
+    case 64: return transpose_runs<Widest, 64>(plane, element_bytes);
+    default: return transpose_runs<Widest, 0>(plane, element_bytes);
   }
 }
 

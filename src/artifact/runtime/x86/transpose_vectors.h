@@ -11,7 +11,8 @@ namespace {
 
 // A vector is a row of lanes of 16 bytes. `load` fills each lane from another row; `low` and `high` take
 // elements in turns from the lower or upper halves of two vectors' lanes; `read` and `store` are of
-// neighbours at any address, `stream` is a store past the caches at a multiple of the vector's size.
+// neighbours at any address, `gather` of a lane from each of so many places, `stream` is a store past the
+// caches at a multiple of the vector's size.
 struct Lanes1 {
   using Vector = __m128i;
   static constexpr int64_t kLanes = 1;
@@ -41,6 +42,9 @@ struct Lanes2 {
   static Vector load(const char* from, int64_t step) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(Lanes1::load(from, 0)),
                                    Lanes1::load(from + step, 0), 1);
+  }
+  static Vector gather(const char* from, const int64_t* offsets) {
+    return load(from + offsets[0], offsets[1] - offsets[0]);
   }
   static Vector read(const char* from) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from)); }
   static void stream(char* into, Vector value) {
@@ -72,6 +76,10 @@ struct Lanes4 {
         _mm512_inserti32x4(_mm512_castsi128_si512(Lanes1::load(from, 0)), Lanes1::load(from + step, 0), 1);
     const Vector two = _mm512_inserti32x4(one, Lanes1::load(from + 2 * step, 0), 2);
     return _mm512_inserti32x4(two, Lanes1::load(from + 3 * step, 0), 3);
+  }
+  static Vector gather(const char* from, const int64_t* offsets) {
+    const Vector one = _mm512_castsi256_si512(Lanes2::gather(from, offsets));
+    return _mm512_inserti64x4(one, Lanes2::gather(from, offsets + 2), 1);
   }
   static Vector read(const char* from) { return _mm512_loadu_si512(from); }
   static void stream(char* into, Vector value) {
