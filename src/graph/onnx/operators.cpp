@@ -11,6 +11,7 @@
 #include "graph/onnx/nodes/quantized_pointwise.h"
 #include "graph/onnx/nodes/quantized_products.h"
 #include "graph/onnx/nodes/recurrent.h"
+#include "graph/onnx/nodes/resample.h"
 #include "graph/onnx/nodes/rotary.h"
 #include "graph/onnx/nodes/scatter.h"
 #include "graph/onnx/nodes/skip_norm.h"
@@ -198,7 +199,7 @@ constexpr OnnxOperator kOperators[] = {
     reduce_row<ReduceFunction::sum_square>("ReduceSumSquare"),
     map<MapFunction::relu>("Relu"),
     {"Reshape", 5, 2, 2, 1, as_graph_op<import_reshape>, true},
-    {"Resize", 10, 2, 4, 1, as_graph_op<import_resize>},
+    {"Resize", 10, 2, 4, 1, import_resize_outputs},
     {"Round", 11, 1, 1, 1, as_graph_op<import_map<MapFunction::round>>},
     {"RotaryEmbedding", 23, 3, 4, 4, import_rotary_embedding},
     {"Scatter", 9, 3, 3, 3, import_scatter_elements},

@@ -153,7 +153,7 @@ Status read_modes(OnnxNode& node, ResizeOp& op) {
     return fail(ErrorKind::unsupported,
                 fmt::format("attribute '{}' is '{}', and Lathe supports {}", name, value, supported));
   };
-  if (mode != "nearest" && mode != "linear") return unsupported("mode", mode, "nearest and linear");
+  if (mode != "nearest" && mode != "linear") return unsupported("mode", mode, "nearest, linear and cubic");
   op.mode = mode == "linear" ? ResizeMode::linear : ResizeMode::nearest;
   if (coordinates == "asymmetric") {
     op.coordinates = CoordinateMode::asymmetric;
@@ -308,33 +308,34 @@ Tensor lower(const ResizeOp& op, DagBuilder& builder, std::span<const Tensor> op
   return builder.compute("copy", axes, load(result, indices(axes)));
 }
 
-Result<ResizeOp> import_resize(OnnxNode& node) {
-  ResizeOp op;
-  const bool first_form = node.operator_set() < 11;
-  LATHE_TRY_STATUS(read_modes(node, op));
-  if (first_form) {
-    op.coordinates = CoordinateMode::asymmetric;
-    op.nearest = NearestMode::floor_or_ceil;
-  }
-  node.text("keep_aspect_ratio_policy", "stretch");                                      // of sizes
-  for (const char* name : {"cubic_coeff_a", "extrapolation_value"}) node.real(name, 0);  // of other modes
-  for (const char* name : {"exclude_outside", "antialias"})
-    LATHE_TRY_STATUS(require_attribute(name, static_cast<double>(node.integer(name, 0)), 0));
+Status read_extents(OnnxNode& node, ResizeOp& op) {
+  node.text("keep_aspect_ratio_policy", "stretch");  // of sizes
   const Shape& shape = node.shape(0);
-  const size_t scales_input = first_form ? 1 : 2;
+  const size_t scales_input = node.operator_set() < 11 ? 1 : 2;
   if (node.has_input(3)) {
     LATHE_TRY(Shape sizes, node.constant_integers(3));
     LATHE_TRY(sizes, along_every_axis(node, "sizes", std::move(sizes), shape));
     set_sizes(op, shape, std::move(sizes));
-    LATHE_TRY_STATUS(keep_aspect_ratio(node, op, shape));
-  } else if (node.has_input(scales_input)) {
-    LATHE_TRY(std::vector<double> scales, node.constant_reals(scales_input));
-    LATHE_TRY(scales,
-              along_every_axis(node, "scales", std::move(scales), std::vector<double>(shape.size(), 1)));
-    LATHE_TRY_STATUS(set_scales(op, shape, scales));
-  } else {
-    return fail(ErrorKind::invalid_argument, "it has neither sizes nor scales");
+    return keep_aspect_ratio(node, op, shape);
   }
+  if (!node.has_input(scales_input))
+    return fail(ErrorKind::invalid_argument, "it has neither sizes nor scales");
+  LATHE_TRY(std::vector<double> scales, node.constant_reals(scales_input));
+  LATHE_TRY(scales,
+            along_every_axis(node, "scales", std::move(scales), std::vector<double>(shape.size(), 1)));
+  return set_scales(op, shape, scales);
+}
+
+Result<ResizeOp> import_resize(OnnxNode& node) {
+  ResizeOp op;
+  LATHE_TRY_STATUS(read_modes(node, op));
+  if (node.operator_set() < 11) {
+    op.coordinates = CoordinateMode::asymmetric;
+    op.nearest = NearestMode::floor_or_ceil;
+  }
+  for (const char* name : {"cubic_coeff_a", "extrapolation_value"}) node.real(name, 0);  // of other modes
+  for (const char* name : {"exclude_outside", "antialias"}) node.integer(name, 0);
+  LATHE_TRY_STATUS(read_extents(node, op));
   return op;
 }
 

@@ -29,7 +29,9 @@ Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs)
 Values evaluate(const ResizeOp& op, std::span<const Values> inputs);
 Tensor lower(const ResizeOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
-// ONNX Resize and Upsample, to constant sizes or by constant scales.
+// The shape and the scales that an ONNX Resize has: constant sizes or scales of all axes or some.
+Status read_extents(OnnxNode& node, ResizeOp& op);
+// ONNX Resize and Upsample, to constant sizes or by constant scales; what goes by weights is resample.h's.
 Result<ResizeOp> import_resize(OnnxNode& node);
 Result<ResizeOp> import_upsample(OnnxNode& node);
 

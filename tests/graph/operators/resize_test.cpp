@@ -297,17 +297,16 @@ TEST(Resize, TheNearestPlaceMayBeOfAnyType) {
 }
 
 TEST(Resize, NamesWhatItCannotTake) {
-  EXPECT_EQ(import_error(row_model(2, 4, "cubic", "half_pixel")),
-            "node 'n' (Resize): attribute 'mode' is 'cubic', and Lathe supports nearest and linear");
+  EXPECT_EQ(import_error(row_model(2, 4, "sharp", "half_pixel")),
+            "node 'n' (Resize): attribute 'mode' is 'sharp', and Lathe supports nearest, linear, cubic");
   EXPECT_EQ(
-      import_error(row_model(2, 4, "linear", "tf_crop_and_resize")),
-      "node 'n' (Resize): attribute 'coordinate_transformation_mode' is 'tf_crop_and_resize', and Lathe "
-      "supports half_pixel, pytorch_half_pixel, asymmetric and align_corners");
+      import_error(row_model(2, 4, "linear", "tf_half_pixel_for_nn")),
+      "node 'n' (Resize): attribute 'coordinate_transformation_mode' is 'tf_half_pixel_for_nn', and Lathe "
+      "supports half_pixel, half_pixel_symmetric, pytorch_half_pixel, asymmetric, align_corners, "
+      "tf_crop_and_resize");
   EXPECT_EQ(import_error(row_model(2, 4, "nearest", "half_pixel", "up")),
             "node 'n' (Resize): attribute 'nearest_mode' is 'up', and Lathe supports round_prefer_floor, "
-            "round_prefer_ceil, floor and ceil");
-  EXPECT_EQ(import_error(row_model(2, 4, "linear", "half_pixel").attribute("antialias", 1)),
-            "node 'n' (Resize): attribute 'antialias' is 1, and Lathe supports 0");
+            "round_prefer_ceil, floor, ceil");
   OnnxModel scales;
   scales.input("x", {1, 5}).initializer("scales", {2}, {1, 0.125F}).initializer("one", {1}, {2});
   scales.node("n", "Resize", {"x", "", "scales"}, "y").output("y");
