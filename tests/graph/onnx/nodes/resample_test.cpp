@@ -44,7 +44,7 @@ double cubic(double a, double x) {
   return x < 2 ? a * x * x * x - 5 * a * x * x + 8 * a * x - 4 * a : 0;
 }
 
-// onnx/reference/ops/op_resize.py, of one row.
+// As ONNX's reference computes a place of one row.
 double sample(const Case& c, const std::vector<double>& row, int64_t y) {
   const double x = coordinate(c, y);
   const double scale =
