@@ -143,4 +143,25 @@ Result<PadOp> import_pad(OnnxNode& node) {
   return op;
 }
 
+Result<PadOp> import_center_crop_pad(OnnxNode& node) {
+  const Shape& shape = node.shape(0);
+  Shape axes(shape.size());
+  std::iota(axes.begin(), axes.end(), int64_t{0});
+  axes = node.integers("axes", axes);
+  LATHE_TRY_STATUS(axes_of_list(axes, shape.size()));
+  LATHE_TRY(const Shape extents, node.constant_integers(1));
+  if (extents.size() != axes.size()) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("it has {} extents for {} axes", extents.size(), axes.size()));
+  }
+  PadOp op{Shape(shape.size(), 0), Shape(shape.size(), 0)};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    LATHE_TRY(const size_t axis, axis_of(axes[i], shape.size()));
+    const int64_t more = extents[i] - shape[axis];
+    op.before[axis] = more / 2;  // rounded towards zero: of what is left over the end has the larger part
+    op.after[axis] = more - op.before[axis];
+  }
+  return op;
+}
+
 }  // namespace lathe

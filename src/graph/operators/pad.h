@@ -28,5 +28,7 @@ Tensor lower(const PadOp& op, DagBuilder& builder, std::span<const Tensor> opera
 
 // ONNX Pad; the pads and the constant are attributes before operator set 11, then operands.
 Result<PadOp> import_pad(OnnxNode& node);
+// ONNX CenterCropPad, to a constant shape.
+Result<PadOp> import_center_crop_pad(OnnxNode& node);
 
 }  // namespace lathe

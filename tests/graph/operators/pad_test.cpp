@@ -97,5 +97,28 @@ TEST(Pad, NamesPadsThatItCannotMake) {
   EXPECT_EQ(import_error(pad_model("constant", {0, 1})), "node 'n' (Pad): it has 2 pads for 2 axes");
 }
 
+OnnxModel center_model(const Shape& shape, std::initializer_list<int64_t> axes) {
+  OnnxModel model;
+  model.operator_set(18).input("x", {4, 5}).integers("s", shape);
+  model.node("n", "CenterCropPad", {"x", "s"}, "y").output("y");
+  if (axes.size() > 0) model.attribute("axes", axes);
+  return model;
+}
+
+TEST(CenterCropPad, LeavesTheLargerPartAtTheEnd) {
+  const Values x = numbered({4, 5});
+  const auto run = [&](const Shape& shape, std::initializer_list<int64_t> axes) {
+    return run_network(center_model(shape, axes), {x}).data;
+  };
+  EXPECT_EQ(run({1, 2}, {}), (std::vector<double>{x.data[6], x.data[7]}));
+  EXPECT_EQ(run({2, 1}, {1, 0}), (std::vector<double>{x.data[6], x.data[7]}));
+  EXPECT_EQ(run({1, 8}, {}),
+            (std::vector<double>{0, x.data[5], x.data[6], x.data[7], x.data[8], x.data[9], 0, 0}));
+  EXPECT_EQ(run({4}, {-2}), x.data);
+  EXPECT_EQ(import_error(center_model({3}, {})), "node 'n' (CenterCropPad): it has 1 extents for 2 axes");
+  EXPECT_EQ(import_error(center_model({0, 3}, {})),
+            "tensor 'y' has shape [0,3], and every extent must be at least 1");
+}
+
 }  // namespace
 }  // namespace lathe

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace lathe {
@@ -112,6 +113,41 @@ ImportedOutputs import_top_k(OnnxNode& node) {
   steps.add(IdentityOp{}, {places});
   outputs.emplace_back(steps.finish());
   return outputs;
+}
+
+ImportedOutputs import_affine_grid(OnnxNode& node) {
+  const Shape& matrices = node.shape(0);
+  const bool aligns = node.integer("align_corners", 0) != 0;
+  LATHE_TRY(const Shape size, node.constant_integers(1));
+  const auto spatial = static_cast<int64_t>(size.size()) - 2;
+  const bool fit = spatial >= 2 && spatial <= 3 && matrices == Shape{size[0], spatial, spatial + 1};
+  const Shape places = fit ? Shape(size.begin() + 2, size.end()) : Shape{};
+  constexpr int64_t kMostPlaces = int64_t{1} << 26;
+  if (!fit || std::ranges::any_of(places, [](int64_t extent) { return extent < 1; }) ||
+      elements_of(places) > kMostPlaces) {
+    return fail(ErrorKind::invalid_argument, fmt::format("its matrices {} and size {} do not fit together",
+                                                         to_string(matrices), to_string(size)));
+  }
+  // Each place's coordinates, the last axis' first, and a one.
+  std::vector<double> coordinates;
+  Shape at(places.size(), 0);
+  do {
+    for (size_t d = places.size(); d-- > 0;) {
+      const auto extent = static_cast<double>(places[d]), y = static_cast<double>(at[d]);
+      coordinates.push_back(aligns ? 2 * y / std::max(1.0, extent - 1) - 1 : (2 * y + 1) / extent - 1);
+    }
+    coordinates.push_back(1);
+  } while (next_index(at, places));
+  StepList steps(1);
+  const size_t grid = steps.constant(DType::f32, {elements_of(places), spatial + 1}, coordinates);
+  TransposeOp turned;
+  turned.order = {0, 2, 1};
+  const size_t moved = steps.add(MatMulOp{}, {grid, steps.add(turned, {0})});
+  Shape shape = {size[0]};
+  shape.insert(shape.end(), places.begin(), places.end());
+  shape.push_back(spatial);
+  steps.add(ReshapeOp{shape}, {moved});
+  return std::vector<ImportedOutput>{steps.finish()};
 }
 
 ImportedOutputs import_rms_norm(OnnxNode& node) {

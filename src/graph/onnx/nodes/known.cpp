@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "graph/onnx/proto.h"
 
@@ -31,7 +32,53 @@ Status require_one_type(const OnnxNode& node) {
   return {};
 }
 
+// The sum of shares[k] * cos(k times what part of a period a place has behind it).
+Result<OnnxConstant> window(OnnxNode& node, std::initializer_list<double> shares) {
+  const bool is_periodic = node.integer("periodic", 1) != 0;
+  LATHE_TRY(const DType dtype,
+            dtype_of_onnx(node.integer("output_datatype", onnx::TensorProto_DataType_FLOAT),
+                          "attribute 'output_datatype'"));
+  LATHE_TRY(const Shape sizes, node.constant_integers(0));
+  if (sizes.size() != 1 || sizes[0] < 1 || sizes[0] > kMostElements)
+    return fail(ErrorKind::unsupported, "its size is not one number that Lathe supports");
+  const int64_t period = is_periodic ? sizes[0] : std::max<int64_t>(1, sizes[0] - 1);
+  std::vector<double> values;
+  for (int64_t i = 0; i < sizes[0]; ++i) {
+    const double turn = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(period);
+    double sum = 0, times = 0;
+    for (const double share : shares) sum += share * std::cos(turn * times++);
+    values.push_back(sum);
+  }
+  return OnnxConstant{{dtype, sizes}, to_bytes(dtype, values)};
+}
+
 }  // namespace
+
+Result<OnnxConstant> import_hann_window(OnnxNode& node) { return window(node, {0.5, -0.5}); }
+
+// The standard's 25/46, the share at which the first side lobe is gone.
+Result<OnnxConstant> import_hamming_window(OnnxNode& node) { return window(node, {25.0 / 46, -21.0 / 46}); }
+
+Result<OnnxConstant> import_blackman_window(OnnxNode& node) { return window(node, {0.42, -0.5, 0.08}); }
+
+Result<OnnxConstant> import_eye_like(OnnxNode& node) {
+  const Shape& shape = node.shape(0);
+  DType dtype = node.type(0).dtype;
+  if (node.has("dtype")) {
+    LATHE_TRY(dtype, dtype_of_onnx(node.integer("dtype", 0), "attribute 'dtype'"));
+  }
+  const int64_t diagonal = node.integer("k", 0);
+  if (shape.size() != 2 || elements_of(shape) > kMostElements) {
+    return fail(ErrorKind::unsupported,
+                "its operand " + to_string(shape) + " is no matrix, or one that is too large");
+  }
+  std::vector<double> values(static_cast<size_t>(elements_of(shape)), 0);
+  for (int64_t row = 0; row < shape[0]; ++row) {
+    const int64_t column = row + diagonal;
+    if (column >= 0 && column < shape[1]) values[static_cast<size_t>(row * shape[1] + column)] = 1;
+  }
+  return OnnxConstant{{dtype, shape}, to_bytes(dtype, values)};
+}
 
 Result<OnnxConstant> import_shape(OnnxNode& node) {
   const Shape& shape = node.shape(0);

@@ -15,6 +15,12 @@ Result<OnnxConstant> import_size(OnnxNode& node);
 Result<OnnxConstant> import_constant_of_shape(OnnxNode& node);
 // ONNX Range, of constants: start, start + step .. up to the limit, which is left out.
 Result<OnnxConstant> import_range(OnnxNode& node);
+// ONNX HannWindow, HammingWindow and BlackmanWindow, of a constant size: sums of cosines of whole turns.
+Result<OnnxConstant> import_hann_window(OnnxNode& node);
+Result<OnnxConstant> import_hamming_window(OnnxNode& node);
+Result<OnnxConstant> import_blackman_window(OnnxNode& node);
+// ONNX EyeLike: ones on a diagonal of a matrix that has the operand's shape.
+Result<OnnxConstant> import_eye_like(OnnxNode& node);
 // ONNX Mod of real numbers, which must be constants: the remainder has the dividend's sign.
 Result<OnnxConstant> import_real_mod(OnnxNode& node);
 

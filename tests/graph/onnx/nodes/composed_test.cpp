@@ -66,5 +66,26 @@ TEST(OneHot, IsTheSecondNumberWhereTheIndexSays) {
             (std::vector<double>{5, -1, -1, 5}));
 }
 
+OnnxModel affine_grid_model(const Shape& matrices, const Shape& size, int64_t align) {
+  OnnxModel model;
+  model.operator_set(20).input("m", matrices).integers("s", size);
+  return std::move(
+      model.node("n", "AffineGrid", {"m", "s"}, "y").output("y").attribute("align_corners", align));
+}
+
+// Columns before rows; middles of places, or the first and the last place at -1 and 1.
+TEST(AffineGrid, MovesTheCoordinatesOfEachPlace) {
+  const Values moved{{1, 2, 3}, {1, 0, 10, 0, 2, 20}};
+  EXPECT_EQ(run_network(affine_grid_model({1, 2, 3}, {1, 1, 2, 2}, 0), {moved}).data,
+            (std::vector<double>{9.5, 19, 10.5, 19, 9.5, 21, 10.5, 21}));
+  EXPECT_EQ(run_network(affine_grid_model({1, 2, 3}, {1, 1, 2, 2}, 1), {moved}).data,
+            (std::vector<double>{9, 18, 11, 18, 9, 22, 11, 22}));
+  const Values turned{{1, 3, 4}, {0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0}};
+  EXPECT_EQ(run_network(affine_grid_model({1, 3, 4}, {1, 1, 2, 1, 2}, 1), {turned}).data,
+            (std::vector<double>{-1, -1, -1, -1, -1, 1, 1, -1, -1, 1, -1, 1}));
+  EXPECT_EQ(import_error(affine_grid_model({1, 2, 3}, {1, 1, 2}, 0)),
+            "node 'n' (AffineGrid): its matrices [1,2,3] and size [1,1,2] do not fit together");
+}
+
 }  // namespace
 }  // namespace lathe

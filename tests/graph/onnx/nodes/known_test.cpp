@@ -1,6 +1,7 @@
 // What is known when a model is read: Range and Mod of constants.
 #include "graph/onnx/nodes/known.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graph/network_runner.h"
@@ -45,6 +46,47 @@ TEST(Range, NamesWhatItCannotTake) {
             "node 'n' (Range): input 2 is i64[] and input 0 f32[], and must be of one type");
   EXPECT_EQ(import_error(node_model({}, "Range", {"x", "x", "x"})),
             "node 'n' (Range): input 0, 'x', is an input of the model, and Lathe supports a constant there");
+}
+
+// x + window(size), of x all 0.
+std::vector<double> window_of(const char* type, int64_t size, int64_t periodic) {
+  OnnxModel model;
+  model.input("x", {size})
+      .integers("n", {}, {size})
+      .node("w", type, {"n"}, "w")
+      .attribute("periodic", periodic);
+  model.node("m", "Add", {"x", "w"}, "y").output("y");
+  return run_network(model, {{{size}, std::vector<double>(static_cast<size_t>(size), 0)}}).data;
+}
+
+TEST(Windows, AreSumsOfCosines) {
+  const auto near = [](std::vector<double> values) {
+    return ::testing::Pointwise(::testing::DoubleNear(1e-7), values);
+  };
+  EXPECT_THAT(window_of("HannWindow", 4, 1), near({0, 0.5, 1, 0.5}));
+  EXPECT_THAT(window_of("HannWindow", 5, 0), near({0, 0.5, 1, 0.5, 0}));
+  EXPECT_THAT(window_of("HannWindow", 1, 0), near({0}));
+  EXPECT_THAT(window_of("HammingWindow", 4, 1), near({4.0 / 46, 25.0 / 46, 1, 25.0 / 46}));
+  EXPECT_THAT(window_of("BlackmanWindow", 4, 1), near({0, 0.34, 1, 0.34}));
+  OnnxModel none;
+  none.input("x", {1}).integers("n", {}, {0}).node("w", "HannWindow", {"n"}, "w");
+  none.node("m", "Add", {"x", "w"}, "y").output("y");
+  EXPECT_EQ(import_error(none), "node 'w' (HannWindow): its size is not one number that Lathe supports");
+}
+
+TEST(EyeLike, HasOnesOnADiagonal) {
+  const auto eye = [](int64_t k) {
+    OnnxModel model;
+    model.input("x", {2, 3}).node("n", "EyeLike", {"x"}, "e").attribute("k", k);
+    model.node("m", "Sub", {"x", "e"}, "y").output("y");
+    return run_network(model, {{{2, 3}, std::vector<double>(6, 1)}}).data;
+  };
+  EXPECT_EQ(eye(0), (std::vector<double>{0, 1, 1, 1, 0, 1}));
+  EXPECT_EQ(eye(1), (std::vector<double>{1, 0, 1, 1, 1, 0}));
+  EXPECT_EQ(eye(-1), (std::vector<double>{1, 1, 1, 0, 1, 1}));
+  EXPECT_EQ(eye(7), (std::vector<double>(6, 1)));
+  EXPECT_EQ(import_error(node_model({2}, "EyeLike", {"x"})),
+            "node 'n' (EyeLike): its operand [2] is no matrix, or one that is too large");
 }
 
 // The places of x [7] that a remainder of integers gives.
