@@ -207,24 +207,15 @@ void copy_part(void* context, int64_t begin, int64_t end, int32_t /*thread*/) {
 // elements. All else as it is.
 Job with_runs_as_elements(const Job& job) {
   const int64_t run = job.along.extent * job.element_bytes;
+  const bool makes_lanes = run % kLaneBytes == 0 || kLaneBytes % run == 0;
   const bool is_short = has_runs(job) && job.along.extent > 1 && run <= kLongestRun;
-  if (!is_short || job.outer_count == 0) return job;
+  if (!is_short || !makes_lanes || job.outer_count == 0) return job;
   const Loop outer = outer_loop(job, 0);
   const Loop& along = job.is_inward ? outer : job.across;
   const Loop& across = job.is_inward ? job.across : outer;
   if (along.from != run || across.into != run) return job;
-  const bool makes_lanes = run % kLaneBytes == 0 || kLaneBytes % run == 0;
-  return {job.from,
-          job.into,
-          job.instructions,
-          job.tensor_bytes,
-          static_cast<int32_t>(run),
-          job.is_inward,
-          job.streams && makes_lanes,
-          along,
-          across,
-          job.outer + 1,
-          job.outer_count - 1};
+  return {job.from,    job.into, job.instructions, job.tensor_bytes, static_cast<int32_t>(run), job.is_inward,
+          job.streams, along,    across,           job.outer + 1,    job.outer_count - 1};
 }
 
 Job job_of(const LatheTensor& tensor, const LatheCopy& copy, const Instructions& instructions,

@@ -12,14 +12,15 @@
 namespace lathe {
 namespace {
 
-// So much of each of a block's rows is written.
-constexpr int64_t kBlockAcross = 256;  // bytes
-
-// What is gathered of a block: the second-level cache holds it.
-template <int kBytes>
+// What is gathered of a block, on the stack: of each of so many of the source's rows so many bytes. Past the
+// caches the processor has to read on; within them two lines do, and callers of small tensors may have small
+// stacks.
+template <int kBytes, LineWrites kWrites>
 struct Block {
-  static constexpr int64_t kRows = kBlockAcross / kBytes;     // of the source
-  static constexpr int64_t kStep = kBlockAlong + kLineBytes;  // neighbours begin in different sets
+  static constexpr bool kStreams = kWrites == LineWrites::streamed;
+  static constexpr int64_t kAlong = kStreams ? kBlockAlong : 2 * kLineBytes;
+  static constexpr int64_t kRows = 4 * kLineBytes / kBytes;
+  static constexpr int64_t kStep = kAlong + kLineBytes;  // neighbours begin in different sets
   alignas(kLineBytes) char rows[kRows * kStep];
 };
 
@@ -36,7 +37,8 @@ inline bool goes_in_blocks(const CopyPlane& plane, int64_t element_bytes) {
   const int64_t run = plane.along * element_bytes;
   if (plane.streams) return plane.into_step % kCollidingStep == 0 && run >= 2 * kLineBytes;
   const int64_t apart = plane.into_step & -plane.into_step;
-  return (apart >= kWayBytes || plane.along * apart >= kDisplacedBytes<Lanes>) && run >= kLineBytes;
+  const bool displaces = apart >= kCollidingStep && plane.along * apart >= kDisplacedBytes<Lanes>;
+  return (apart >= kWayBytes || displaces) && run >= kLineBytes;
 }
 
 // Elements across before the first whole line of each row, where rows begin alike.
@@ -46,12 +48,11 @@ inline int64_t elements_before_line(const CopyPlane& plane) {
 }
 
 // `bytes` are a multiple of 16.
-template <class Lanes, int kBytes>
-inline void gather_rows(const char* from, int64_t from_step, int64_t rows, int64_t bytes,
-                        Block<kBytes>& block) {
+template <class Lanes, class Gathered>
+inline void gather_rows(const char* from, int64_t from_step, int64_t rows, int64_t bytes, Gathered& block) {
   for (int64_t row = 0; row < rows; ++row) {
     const char* const source = from + row * from_step;
-    char* const target = block.rows + row * Block<kBytes>::kStep;
+    char* const target = block.rows + row * Gathered::kStep;
     int64_t i = 0;
     for (; i + kLineBytes <= bytes; i += kLineBytes) Line<Lanes>(source + i).store(target + i);
     for (; i < bytes; i += 16) __builtin_memcpy(target + i, source + i, 16);
@@ -64,10 +65,10 @@ template <class Lanes, int kBytes, LineWrites kWrites>
 inline void transpose_block(const CopyPlane& plane, const char* next) {
   constexpr int64_t kCount = lane_elements(kBytes);
   constexpr int64_t kLine = kLineBytes / kBytes;
-  using Gathered = Block<kBytes>;
+  using Gathered = Block<kBytes, kWrites>;
   Gathered block;
   const int64_t bytes = plane.along * kBytes;
-  gather_rows<Lanes, kBytes>(plane.from, plane.from_step, plane.across, bytes, block);
+  gather_rows<Lanes>(plane.from, plane.from_step, plane.across, bytes, block);
   int64_t fetched = 0;
   for (int64_t along = 0; along < plane.along; along += kCount) {
     const int64_t until = (along + kCount) * Gathered::kRows / plane.along;
@@ -86,8 +87,8 @@ inline void transpose_block(const CopyPlane& plane, const char* next) {
 template <class Lanes, int kBytes, LineWrites kWrites>
 inline LinesDone transpose_blocks(const CopyPlane& plane) {
   constexpr int64_t kLine = kLineBytes / kBytes;
-  constexpr int64_t kRows = Block<kBytes>::kRows;
-  constexpr int64_t kColumns = kBlockAlong / kBytes;
+  constexpr int64_t kRows = Block<kBytes, kWrites>::kRows;
+  constexpr int64_t kColumns = Block<kBytes, kWrites>::kAlong / kBytes;
   const LinesDone done = {plane.along / lane_elements(kBytes) * lane_elements(kBytes),
                           plane.across / kLine * kLine};
   for (int64_t along = 0; along < done.along; along += kColumns) {

@@ -17,10 +17,16 @@ namespace {
 constexpr int64_t kRunsInTurn = 64;
 constexpr int64_t kRunsInTurnBytes = 4096;
 
-template <int kBytes>
-inline void copy_ends(const char* from, char* into, int64_t bytes) {
-  __builtin_memcpy(into, from, kBytes);
-  __builtin_memcpy(into + bytes - kBytes, from + bytes - kBytes, kBytes);
+// What goes through the caches is copied in parts of so much along and across.
+constexpr int64_t kPartAlong = 2048;   // bytes
+constexpr int64_t kPartAcross = 1024;  // bytes
+
+// Whole pieces, and where these do not end with the run, one more that does.
+template <int kPiece>
+inline void copy_pieces(const char* from, char* into, int64_t bytes) {
+  for (int64_t i = 0; i + kPiece <= bytes; i += kPiece) __builtin_memcpy(into + i, from + i, kPiece);
+  if (bytes % kPiece == 0) return;
+  __builtin_memcpy(into + bytes - kPiece, from + bytes - kPiece, kPiece);
 }
 
 // `bytes`, or kBytes where that is not 0.
@@ -28,17 +34,10 @@ template <int kBytes>
 inline void copy_short_run(const char* from, char* into, int64_t bytes) {
   if constexpr (kBytes > 0) {
     __builtin_memcpy(into, from, kBytes);
-  } else if (bytes >= kLaneBytes) {
-    int64_t i = 0;
-    for (; i + kLineBytes <= bytes; i += kLineBytes) __builtin_memcpy(into + i, from + i, kLineBytes);
-    for (; i + kLaneBytes <= bytes; i += kLaneBytes) __builtin_memcpy(into + i, from + i, kLaneBytes);
-    if (i < bytes) __builtin_memcpy(into + bytes - kLaneBytes, from + bytes - kLaneBytes, kLaneBytes);
-  } else if (bytes >= 8) {
-    copy_ends<8>(from, into, bytes);
-  } else if (bytes >= 4) {
-    copy_ends<4>(from, into, bytes);
+  } else if (bytes > kLineBytes) {
+    copy_pieces<kLineBytes>(from, into, bytes);
   } else {
-    for (int64_t i = 0; i < bytes; ++i) into[i] = from[i];
+    copy_pieces<2 * kLaneBytes>(from, into, bytes);  // shorter ones are known
   }
 }
 
@@ -140,13 +139,29 @@ inline void stream_runs(const CopyPlane& plane, int64_t bytes) {
   _mm_sfence();
 }
 
+// Through the caches: small planes, and those whose destination's rows do not begin with lanes.
+template <int kBytes>
+inline void copy_parts(const CopyPlane& plane, int64_t bytes) {
+  const int64_t columns = (kPartAlong + bytes - 1) / bytes;
+  const int64_t rows = (kPartAcross + bytes - 1) / bytes;
+  for (int64_t across = 0; across < plane.across; across += rows) {
+    for (int64_t along = 0; along < plane.along; along += columns) {
+      CopyPlane part = plane;
+      part.from += across * plane.from_step + along * bytes;
+      part.into += across * bytes + along * plane.into_step;
+      part.along = plane.along - along < columns ? plane.along - along : columns;
+      part.across = plane.across - across < rows ? plane.across - across : rows;
+      copy_runs<kBytes>(part, bytes);
+    }
+  }
+}
+
 template <class Lanes, int kBytes>
 inline void transpose_runs(const CopyPlane& plane, int64_t bytes) {
-  const bool has_lanes = bytes % kLaneBytes == 0 &&
-                         reinterpret_cast<uintptr_t>(plane.into) % kLaneBytes == 0 &&
-                         plane.into_step % kLaneBytes == 0;
+  const bool has_lanes =
+      reinterpret_cast<uintptr_t>(plane.into) % kLaneBytes == 0 && plane.into_step % kLaneBytes == 0;
   if (plane.streams && has_lanes) return stream_runs<Lanes>(plane, bytes);
-  copy_runs<kBytes>(plane, bytes);
+  copy_parts<kBytes>(plane, bytes);
 }
 
 }  // namespace
