@@ -106,7 +106,7 @@ Taps taps_of(const Sampling& op, const AxisExtents& axis) {
     const bool is_outside = is_of_region(op) && (at < 0 || at > static_cast<double>(axis.from - 1));
     taps.are_inside.push_back(is_outside ? 0 : 1);
     if (op.mode == "nearest") {
-      add_tap(axis, static_cast<int64_t>(nearest_place(op, at)), 1, taps);
+      add_tap(axis, static_cast<int64_t>(nearest_place(op, at)), 1.0, taps);
     } else {
       add_window(op, axis, window, is_outside ? 0 : at, taps);
     }
