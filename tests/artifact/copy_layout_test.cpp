@@ -1,6 +1,7 @@
 // Elements moved by the artifact's runtime lie where the layout says, and nothing else is touched.
 #include "artifact/runtime/copy_layout.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -141,11 +142,10 @@ TEST(CopyLayout, BlocksAndRowsOfWhichSomeIsUnused) {
 // neither.
 TEST(CopyLayout, RunsOfEveryLength) {
   for (const int64_t run : {2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 33, 64, 100}) {
-    const std::string of = std::to_string(run);
-    check_all("[1/" + of + "][0][1%" + of + "]", {19, 7 * run + 1});
-    check_all("[0][2/" + of + "][1][2%" + of + "]", {2, 11, 5 * run});
-    check_all("[0/3][1/" + of + "][0%3][1%" + of + "]", {22, 9 * run});
-    check_all("[1/" + of + "][0+1][1%" + of + "+1]", {7, 4 * run});
+    check_all(fmt::format("[1/{0}][0][1%{0}]", run), {19, 7 * run + 1});
+    check_all(fmt::format("[0][2/{0}][1][2%{0}]", run), {2, 11, 5 * run});
+    check_all(fmt::format("[0/3][1/{0}][0%3][1%{0}]", run), {22, 9 * run});
+    check_all(fmt::format("[1/{0}][0+1][1%{0}+1]", run), {7, 4 * run});
   }
   check_all("[1][0][2]", {9, 13, 21});
   check_all("[0][2][1][3]", {3, 5, 17, 16});
@@ -284,10 +284,10 @@ TEST(CopyLayout, RunsThatGoPastTheCachesBeginAnywhere) {
                                                                        {6, 8, 16},
                                                                        {32, 8, 0},
                                                                        {6, 4, 16}}) {
-      const std::string of = std::to_string(run);
       const int64_t rows = (int64_t{8} << 20) / bytes / (37 * run) + 3;
-      check(*parsed("[1/" + of + "][0][1%" + of + "]"), {rows, 37 * run + static_cast<int64_t>(ahead % 3)},
-            bytes, set, ahead == 0 ? nullptr : pool.parallel(), ahead);
+      check(*parsed(fmt::format("[1/{0}][0][1%{0}]", run)),
+            {rows, 37 * run + static_cast<int64_t>(ahead % 3)}, bytes, set,
+            ahead == 0 ? nullptr : pool.parallel(), ahead);
     }
     check(*parsed("[0][2][1][3]"), {7, 130, 40, 64}, 4, set, pool.parallel(), 48);
   }

@@ -60,7 +60,7 @@ std::vector<double> window_of(const char* type, int64_t size, int64_t periodic) 
 }
 
 TEST(Windows, AreSumsOfCosines) {
-  const auto near = [](std::vector<double> values) {
+  const auto near = [](const std::vector<double>& values) {
     return ::testing::Pointwise(::testing::DoubleNear(1e-7), values);
   };
   EXPECT_THAT(window_of("HannWindow", 4, 1), near({0, 0.5, 1, 0.5}));
