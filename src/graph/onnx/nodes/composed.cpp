@@ -122,12 +122,14 @@ ImportedOutputs import_affine_grid(OnnxNode& node) {
   const auto spatial = static_cast<int64_t>(size.size()) - 2;
   const bool fit = spatial >= 2 && spatial <= 3 && matrices == Shape{size[0], spatial, spatial + 1};
   const Shape places = fit ? Shape(size.begin() + 2, size.end()) : Shape{};
-  constexpr int64_t kMostPlaces = int64_t{1} << 26;
-  if (!fit || std::ranges::any_of(places, [](int64_t extent) { return extent < 1; }) ||
-      elements_of(places) > kMostPlaces) {
+  if (!fit) {
     return fail(ErrorKind::invalid_argument, fmt::format("its matrices {} and size {} do not fit together",
                                                          to_string(matrices), to_string(size)));
   }
+  constexpr int64_t kMostPlaces = int64_t{1} << 26;
+  LATHE_TRY_STATUS(check_shape(places, "its result"));
+  if (elements_of(places) > kMostPlaces)
+    return fail(ErrorKind::unsupported, "its result " + to_string(places) + " is too large");
   // Each place's coordinates, the last axis' first, and a one.
   std::vector<double> coordinates;
   Shape at(places.size(), 0);

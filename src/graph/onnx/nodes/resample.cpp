@@ -106,7 +106,7 @@ Taps taps_of(const Sampling& op, const AxisExtents& axis) {
     const bool is_outside = is_of_region(op) && (at < 0 || at > static_cast<double>(axis.from - 1));
     taps.are_inside.push_back(is_outside ? 0 : 1);
     if (op.mode == "nearest") {
-      add_tap(axis, static_cast<int64_t>(nearest_place(op, at)), 1.0, taps);
+      add_tap(axis, is_outside ? 0 : static_cast<int64_t>(nearest_place(op, at)), 1.0, taps);
     } else {
       add_window(op, axis, window, is_outside ? 0 : at, taps);
     }
@@ -162,6 +162,9 @@ Status read_region(OnnxNode& node, Sampling& op) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("its region has {} numbers for {} axes", given.size(), axes.size()));
   }
+  constexpr double kFarthest = 1 << 20;  // of a region's ends, in extents of the operand
+  if (!std::ranges::all_of(given, [](double end) { return std::abs(end) <= kFarthest; }))
+    return fail(ErrorKind::unsupported, "its region has an end that Lathe does not support");
   for (size_t i = 0; i < axes.size(); ++i) {
     LATHE_TRY(const size_t axis, axis_of(axes[i], rank));
     op.region[axis] = given[i];
@@ -223,7 +226,13 @@ ImportedOutputs import_resize_outputs(OnnxNode& node) {
       return fail(ErrorKind::unsupported,
                   fmt::format("axis {} of {} has none or too many places", d, to_string(extents.shape)));
     }
-    if (!stays) result = resample_axis(op, axis, d, shape.size(), result, steps);
+    if (stays) continue;
+    constexpr int64_t kMostTaps = int64_t{1} << 24;
+    if (2 * window_of(op, axis).reach > kMostTaps / axis.to) {
+      return fail(ErrorKind::unsupported,
+                  fmt::format("axis {} of {} becomes {} places of too many each", d, axis.from, axis.to));
+    }
+    result = resample_axis(op, axis, d, shape.size(), result, steps);
   }
   if (result == 0) steps.add(IdentityOp{}, {0});
   return std::vector<ImportedOutput>{steps.finish()};

@@ -1,5 +1,6 @@
 #include "graph/onnx/nodes/composed.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graph/network_runner.h"
@@ -85,6 +86,10 @@ TEST(AffineGrid, MovesTheCoordinatesOfEachPlace) {
             (std::vector<double>{-1, -1, -1, -1, -1, 1, 1, -1, -1, 1, -1, 1}));
   EXPECT_EQ(import_error(affine_grid_model({1, 2, 3}, {1, 1, 2}, 0)),
             "node 'n' (AffineGrid): its matrices [1,2,3] and size [1,1,2] do not fit together");
+  EXPECT_EQ(import_error(affine_grid_model({1, 2, 3}, {1, 1, 1 << 20, 1 << 20}, 0)),
+            "node 'n' (AffineGrid): its result [1048576,1048576] is too large");
+  EXPECT_THAT(import_error(affine_grid_model({1, 2, 3}, {1, 1, int64_t{1} << 40, int64_t{1} << 40}, 0)),
+              ::testing::HasSubstr("node 'n' (AffineGrid): its result"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/rng.h"
@@ -144,6 +145,12 @@ TEST(Resample, NamesWhatItCannotTake) {
   OnnxModel none = region_model("linear", {0, 0, 1, 1}, 3);
   none.proto.mutable_graph()->mutable_node(0)->set_input(1, "");
   EXPECT_EQ(import_error(none), "node 'n' (Resize): it has no region of the operand to take");
+  for (const float end : {std::numeric_limits<float>::quiet_NaN(), 1e30F}) {
+    EXPECT_EQ(import_error(region_model("nearest", {0, 0, 1, end}, 3)),
+              "node 'n' (Resize): its region has an end that Lathe does not support");
+  }
+  EXPECT_EQ(import_error(row_model({"cubic", "half_pixel", true, false, -0.75, int64_t{1} << 23, 1})),
+            "node 'n' (Resize): axis 1 of 8388608 becomes 1 places of too many each");
   OnnxModel integers;
   integers.input("x", {1, 5}, onnx::TensorProto_DataType_INT32).integers("sizes", {1, 8});
   integers.node("n", "Resize", {"x", "", "", "sizes"}, "y").output("y").attribute("mode", "cubic");
