@@ -1,7 +1,9 @@
 #include "network/fuse.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "expr/walk.h"
 #include "ops/axes.h"
@@ -38,9 +40,9 @@ int64_t copies_of(const Graph& graph, const GraphNode& node, TensorId operand) {
   };
   const Tensor held = tensor_of(operand);
   const std::vector<Axis> axes = axes_of(tensor_of(node.output));
-  std::vector<Tensor> operands;
-  for (const TensorId id : node.inputs) operands.push_back(id == operand ? held : tensor_of(id));
-  const PointOperands point(axes, operands, Expr());
+  std::vector<PointOperand> operands;
+  for (const TensorId id : node.inputs) operands.emplace_back(id == operand ? held : tensor_of(id));
+  const PointOperands point(axes, operands);
   const auto lowered = [&](const auto& op) -> Expr {
     if constexpr (std::decay_t<decltype(op)>::kRole == FusionRole::elementwise) return lower(op, point);
     return point.at(0);
@@ -49,30 +51,30 @@ int64_t copies_of(const Graph& graph, const GraphNode& node, TensorId operand) {
                                [&](const Load* load) { return load->tensor == held; });
 }
 
+// The order of a group's axes in which a tensor inside it has its own.
+using AxisOrder = std::vector<size_t>;
+
 class Fuser {
  public:
-  explicit Fuser(const Graph& graph)
+  Fuser(const Graph& graph, const LayoutPlan& plan)
       : graph_(graph),
+        plan_(plan),
         producers_(producers_of(graph)),
         consumers_(consumers_of(graph)),
-        storage_(storage_of(graph)),
-        group_of_(graph.nodes.size(), kNone) {}
+        group_of_(graph.nodes.size(), kNone),
+        copies_(graph.tensors.size(), 0) {}
 
   std::vector<FusedGroup> run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const GraphNode& node = graph_.nodes[n];
-      if (storage_[node.output] != node.output) continue;
-      const bool is_elementwise = role_of(node.op) == FusionRole::elementwise;
-      auto [group, copies] = is_elementwise ? best_producer(node) : Producer{};
-      if (group == kNone) {
-        group = groups_.size();
+      if (group_of_[n] != kNone || plan_.is_free(node)) continue;
+      const bool is_elementwise = is_elementwise_node(node);
+      Extension extension = is_elementwise ? best_extension(n) : Extension{};
+      if (extension.group == kNone) {
+        extension = {groups_.size(), {n}, {is_elementwise ? most_copies(node) : 1}};
         groups_.push_back({{}, n, {}, {}, {}});
-        copies_.push_back(1);
-        if (is_elementwise) copies = most_copies(node);
       }
-      copies_[group] *= copies;
-      groups_[group].nodes.push_back(n);
-      group_of_[n] = group;
+      add(extension);
     }
     for (FusedGroup& group : groups_) collect_tensors(group);
     // A group gives one tensor, by its last node, so whoever reads it comes after that node.
@@ -82,28 +84,110 @@ class Fuser {
   }
 
  private:
-  struct Producer {
+  // Nodes that a group may take in together, in order, and how often each one's expression holds the value of
+  // the group's anchor.
+  struct Extension {
     size_t group = kNone;
-    int64_t copies = 1;  // how often the node's expression holds the group's result
+    std::vector<size_t> nodes;
+    std::vector<int64_t> copies;
   };
 
-  // The group that may take in the element-wise node: one whose result nobody else reads, the node reads
-  // once, has the node's shape, and whose expression stays small with it.
-  Producer best_producer(const GraphNode& node) const {
-    Producer best;
-    for (TensorId operand : node.inputs) {
-      const int producer = producers_[operand];
+  // A tensor inside a group that grows: how often its expression holds the anchor's value, and how its axes
+  // are those of the group's result so far.
+  struct Inner {
+    int64_t copies = 0;
+    AxisOrder axes;
+  };
+  using Inners = std::map<TensorId, Inner>;
+
+  bool is_elementwise_node(const GraphNode& node) const {
+    return role_of(node.op) == FusionRole::elementwise;
+  }
+  // A Transpose that costs nothing, or null.
+  const TransposeOp* free_transpose(const GraphNode& node) const {
+    return plan_.is_free(node) ? std::get_if<TransposeOp>(&node.op) : nullptr;
+  }
+
+  void add(const Extension& extension) {
+    FusedGroup& group = groups_[extension.group];
+    for (size_t i = 0; i < extension.nodes.size(); ++i) {
+      const size_t n = extension.nodes[i];
+      group.nodes.push_back(n);
+      group_of_[n] = extension.group;
+      copies_[graph_.nodes[n].output] = extension.copies[i];
+    }
+  }
+
+  // How the element-wise node joins the group of one of its operands: the one with the most work.
+  Extension best_extension(size_t n) const {
+    Extension best;
+    for (TensorId result : graph_.nodes[n].inputs) {
+      int producer = producers_[result];
+      while (producer >= 0 && free_transpose(graph_.nodes[static_cast<size_t>(producer)]) != nullptr) {
+        result = graph_.nodes[static_cast<size_t>(producer)].inputs[0];
+        producer = producers_[result];
+      }
       if (producer < 0 || group_of_[static_cast<size_t>(producer)] == kNone) continue;
-      if (consumers_[operand].size() > 1 || is_output(graph_, operand)) continue;
-      if (graph_.tensors[operand].type.shape != graph_.tensors[node.output].type.shape) continue;
       const size_t group = group_of_[static_cast<size_t>(producer)];
-      if (std::count(node.inputs.begin(), node.inputs.end(), operand) > 1) continue;
-      const int64_t copies = copies_of(graph_, node, operand);
-      if (copies == 0) continue;  // x^0 reads nothing
-      if (copies > kMostCopies / copies_[group] || groups_[group].nodes.size() >= kMostNodes) continue;
-      if (best.group == kNone || work(group) > work(best.group)) best = {group, copies};
+      if (best.group != kNone && work(group) <= work(best.group)) continue;
+      if (Extension found = extension_from(group, result); found.group != kNone) best = std::move(found);
     }
     return best;
+  }
+
+  // The fewest element-wise nodes behind the group's result, with the free Transposes between them, by which
+  // all that reads it, and all that reads what comes of it, are inside, but for the result of the last of
+  // them. None if there are none, or one has another shape than the group, or the last one's expression would
+  // grow too large.
+  //
+  // Whatever depends on the result depends on it through the last node, so that no operand that these nodes
+  // read from elsewhere does: the group stays one that can run at once.
+  Extension extension_from(size_t group, TensorId result) const {
+    Extension extension{group, {}, {}};
+    AxisOrder axes(graph_.tensors[result].type.shape.size());
+    std::iota(axes.begin(), axes.end(), size_t{0});
+    Inners inners{{result, {copies_[result], axes}}};
+    std::set<size_t> readers;  // not taken in yet
+    TensorId last = result;
+    bool is_whole = false;
+    while (!is_whole) {
+      if (is_output(graph_, last) || consumers_[last].empty()) return {};
+      readers.insert(consumers_[last].begin(), consumers_[last].end());
+      const size_t n = *readers.begin();
+      readers.erase(readers.begin());
+      const GraphNode& node = graph_.nodes[n];
+      Inner inner = inner_of(node, inners);
+      if (inner.copies == 0 || group_of_[n] != kNone || inner.copies > kMostCopies ||
+          groups_[group].nodes.size() + extension.nodes.size() >= kMostNodes) {
+        return {};
+      }
+      last = node.output;
+      extension.nodes.push_back(n);
+      extension.copies.push_back(inner.copies);
+      inners[last] = std::move(inner);
+      is_whole = readers.empty() && free_transpose(node) == nullptr;
+    }
+    return extension;
+  }
+
+  // What the node gives inside a group with these tensors; no copies where it may not join them.
+  Inner inner_of(const GraphNode& node, const Inners& inners) const {
+    if (const TransposeOp* transpose = free_transpose(node)) {
+      const Inner& operand = inners.at(node.inputs[0]);
+      Inner result{operand.copies, {}};
+      for (const size_t axis : transpose->order) result.axes.push_back(operand.axes[axis]);
+      return result;
+    }
+    if (!is_elementwise_node(node)) return {};
+    Inner result;
+    for (const auto& [operand, inner] : inners) {
+      if (std::ranges::find(node.inputs, operand) == node.inputs.end()) continue;
+      if (graph_.tensors[operand].type.shape != graph_.tensors[node.output].type.shape) return {};
+      if (!result.axes.empty() && result.axes != inner.axes) return {};
+      result.axes = inner.axes;
+      result.copies += inner.copies * copies_of(graph_, node, operand);
+    }
+    return result;
   }
 
   int64_t most_copies(const GraphNode& node) const {
@@ -130,35 +214,16 @@ class Fuser {
   }
 
   const Graph& graph_;
+  const LayoutPlan& plan_;
   std::vector<int> producers_;
   std::vector<std::vector<size_t>> consumers_;
-  std::vector<TensorId> storage_;
-  std::vector<size_t> group_of_;
+  std::vector<size_t> group_of_;  // of each node
   std::vector<FusedGroup> groups_;
-  std::vector<int64_t> copies_;  // of each group's anchor's value in its expression
+  std::vector<int64_t> copies_;  // of its group's anchor's value in each tensor's expression
 };
 
 }  // namespace
 
-std::vector<FusedGroup> fuse(const Graph& graph) { return Fuser(graph).run(); }
-
-std::vector<TensorId> storage_of(const Graph& graph) {
-  std::vector<TensorId> storage(graph.tensors.size());
-  std::iota(storage.begin(), storage.end(), TensorId{0});
-  const std::vector<int> producers = producers_of(graph);
-  std::vector<bool> holds_output(graph.tensors.size(), false);
-  for (TensorId id : graph.outputs) holds_output[id] = true;
-  for (const GraphNode& node : graph.nodes) {
-    if (role_of(node.op) != FusionRole::view) continue;
-    const TensorId root = storage[node.inputs[0]];
-    const bool is_free = producers[root] >= 0 && !holds_output[root];
-    if (is_output(graph, node.output)) {
-      if (!is_free) continue;
-      holds_output[root] = true;
-    }
-    storage[node.output] = root;
-  }
-  return storage;
-}
+std::vector<FusedGroup> fuse(const Graph& graph, const LayoutPlan& plan) { return Fuser(graph, plan).run(); }
 
 }  // namespace lathe

@@ -1,13 +1,14 @@
 // Cuts a graph into groups, each of which becomes one kernel: an anchor (or a lone element-wise node) with
-// the element-wise nodes behind it. Every intermediate of a group is read inside it alone, so that nothing is
-// computed twice and no group depends on itself. Views (Reshape, Identity) belong to no group: their result
-// is their operand's storage. Where inside the kernel the element-wise work is computed, schedules decide
-// (Stage::epilogue, analysis/classify.h).
+// the element-wise nodes behind it, also where several of them read a tensor (x * sigmoid(x)). Every
+// intermediate of a group is read inside it alone, so that nothing is computed twice and no group depends on
+// itself. What is its operand's storage (LayoutPlan::is_free) is computed by no group. Where inside the
+// kernel the element-wise work is computed, schedules decide (Stage::epilogue, analysis/classify.h).
 #pragma once
 
 #include <vector>
 
 #include "graph/graph.h"
+#include "network/plan_layouts.h"
 
 namespace lathe {
 
@@ -20,12 +21,9 @@ struct FusedGroup {
 };
 
 // The groups in an order in which they can run. Where both operands of an element-wise node could take it in,
-// the one with more arithmetic does: a residual add joins the heavier convolution. A view that must become a
-// copy, because it gives a graph output whose storage is not free, is a group of its own.
-std::vector<FusedGroup> fuse(const Graph& graph);
-
-// For each tensor the one in whose storage it lies: its own, or for views their operand's. `fuse` makes no
-// group for a node whose output lies elsewhere.
-std::vector<TensorId> storage_of(const Graph& graph);
+// the one with more arithmetic does: a residual add joins the heavier convolution. A Transpose that costs
+// nothing stands in a group where element-wise work behind it joins what is before it. A view that must
+// become a copy, because it gives a graph output whose storage is not free, is a group of its own.
+std::vector<FusedGroup> fuse(const Graph& graph, const LayoutPlan& plan);
 
 }  // namespace lathe

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <ranges>
 
 #include "ops/axes.h"
 
@@ -47,12 +48,10 @@ class GroupLowering {
     }
   }
 
+  // Those of an anchor, all from outside of the group.
   std::vector<Tensor> operands_of(const GraphNode& node) const {
     std::vector<Tensor> operands;
-    for (TensorId id : node.inputs) {
-      const auto found = arguments_.find(id);
-      operands.push_back(found == arguments_.end() ? Tensor() : found->second);
-    }
+    for (const TensorId id : node.inputs) operands.push_back(arguments_.at(id));
     return operands;
   }
 
@@ -68,9 +67,24 @@ class GroupLowering {
     }
   }
 
-  // What an element-wise node, a copy, or the anchor's own epilogue makes of the value that came before it.
-  Expr apply(const GraphNode& node, const std::vector<Axis>& axes, const Expr& value) const {
-    const PointOperands point(axes, operands_of(node), value);
+  // The node's operands at an element of the group's result: those from outside, and what nodes before it
+  // give there.
+  PointOperands point_of(const GraphNode& node, const std::vector<Axis>& axes,
+                         const std::map<TensorId, Expr>& values) const {
+    std::vector<PointOperand> operands;
+    for (const TensorId id : node.inputs) {
+      const auto value = values.find(id);
+      if (value != values.end())
+        operands.emplace_back(value->second);
+      else
+        operands.emplace_back(arguments_.at(id));
+    }
+    return {axes, std::move(operands)};
+  }
+
+  // What an element-wise node or a copy makes of its operands, or an anchor's own epilogue of the value that
+  // the anchor's computes give.
+  static Expr apply(const GraphNode& node, const PointOperands& point, const Expr& value) {
     const auto apply_op = [&](const auto& op) -> Expr {
       using Op = std::decay_t<decltype(op)>;
       constexpr FusionRole kRole = Op::kRole;
@@ -87,13 +101,42 @@ class GroupLowering {
     return std::visit(apply_op, node.op);
   }
 
-  // One compute for all that follows the anchor's computes.
+  // One compute for all that follows the anchor's computes, over the axes of what the group gives. Behind a
+  // Transpose the tensors before it have the same axes in another order.
   Tensor add_epilogue(const Tensor& anchor) {
     const TensorType& type = graph_.tensors[group_.outputs[0]].type;
-    const std::vector<Axis> axes = axes_of(Tensor(kOutputName, type.shape, type.dtype));
-    Expr value = anchor.defined() ? load(anchor, indices(axes)) : Expr();
-    for (size_t n : group_.nodes) value = apply(graph_.nodes[n], axes, value);
-    return builder_.compute(kOutputName, axes, value);
+    std::map<TensorId, std::vector<Axis>> axes;
+    axes[group_.outputs[0]] = axes_of(Tensor(kOutputName, type.shape, type.dtype));
+    for (const size_t n : group_.nodes | std::views::reverse) give_axes(graph_.nodes[n], axes);
+    std::map<TensorId, Expr> values;  // of nodes of the group
+    for (const size_t n : group_.nodes) {
+      const GraphNode& node = graph_.nodes[n];
+      const std::vector<Axis>& own = axes.at(node.output);
+      if (is_passed_on(n)) {
+        values[node.output] = values.at(node.inputs[0]);
+      } else {
+        const Expr computed = n == group_.anchor && anchor.defined() ? load(anchor, indices(own)) : Expr();
+        values[node.output] = apply(node, point_of(node, own, values), computed);
+      }
+    }
+    return builder_.compute(kOutputName, axes.at(group_.outputs[0]), values.at(group_.outputs[0]));
+  }
+
+  // A Transpose of what is computed before it in the group.
+  bool is_passed_on(size_t n) const {
+    return n != group_.anchor && std::holds_alternative<TransposeOp>(graph_.nodes[n].op);
+  }
+
+  // From the axes of what a node gives those of its operands that the group computes.
+  void give_axes(const GraphNode& node, std::map<TensorId, std::vector<Axis>>& axes) const {
+    const std::vector<Axis>& own = axes.at(node.output);
+    const auto* transpose = std::get_if<TransposeOp>(&node.op);
+    for (const TensorId id : node.inputs) {
+      if (arguments_.contains(id)) continue;
+      std::vector<Axis> ordered = own;
+      for (size_t k = 0; transpose != nullptr && k < own.size(); ++k) ordered[transpose->order[k]] = own[k];
+      axes[id] = std::move(ordered);
+    }
   }
 
   const Graph& graph_;

@@ -1,7 +1,5 @@
 // A partitioned network as tasks with layouts: what is tuned, and what the artifact's kernels are made for.
-// Tensors that the caller sees (the graph's inputs and outputs), constants and tensors with a view stay
-// row-major; other activations of rank 4 keep their channels innermost. The tasks of a network with more
-// constants than caches hold run cold.
+// The tasks of a network with more constants than caches hold run cold.
 #pragma once
 
 #include <vector>
@@ -21,7 +19,6 @@ struct WeightedTask {
 struct NetworkTasks {
   std::vector<WeightedTask> tasks;  // no two with the same hash
   std::vector<TaskUse> uses;        // `task` is an index into `tasks`; in an order in which they can run
-  std::vector<Layout> layouts;      // of each tensor of the graph, as every use sees it
 };
 
 // An Error where a task cannot be made. A task of the partition becomes several where its uses have different

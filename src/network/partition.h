@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "expr/dag.h"
 #include "graph/graph.h"
-#include "network/fuse.h"
+#include "task/layout.h"
 
 namespace lathe {
 
@@ -28,6 +28,7 @@ struct TaskUse {
   // The tensors whose storage is bound to the Dag's inputs, then to its outputs. A view's storage is its
   // operand's, so the tensor may have another shape, never another number of elements.
   std::vector<TensorId> arguments;
+  std::vector<Layout> layouts;  // in which the Dag's inputs and outputs lie there
 };
 
 struct Partition {
@@ -36,7 +37,8 @@ struct Partition {
   std::vector<TensorId> outputs;   // the storage of each graph output, in their order; no two are the same
 };
 
-// Fuses and lowers the graph (simplify it first). An Error names the node that does not become a Dag.
+// Plans the layouts of the graph (simplify it first), fuses and lowers it. An Error names the node that does
+// not become a Dag.
 Result<Partition> partition(const Graph& graph);
 
 // Where the tensors between the uses lie: those that are neither the caller's (inputs, outputs) nor

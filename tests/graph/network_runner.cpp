@@ -64,6 +64,20 @@ Outputs run_interpreted(const Task& task, std::span<const HostTensor> inputs) {
   return std::move(run.outputs);
 }
 
+// The elements in row-major order of a tensor that lies in that layout, or the other way round.
+std::vector<double> moved(const std::vector<double>& values, const Layout& layout, const Shape& shape,
+                          bool to_row_major) {
+  std::vector<double> result(values.size());
+  Shape index(shape.size(), 0);
+  size_t place = 0;
+  do {
+    const auto stored = static_cast<size_t>(flatten(layout, shape, index));
+    result[to_row_major ? place : stored] = values[to_row_major ? stored : place];
+    ++place;
+  } while (next_index(index, shape));
+  return result;
+}
+
 template <class Run>
 void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& storage, Run run_task) {
   const Result<Task> task = make_task(network_task.name, network_task.dag, Target{}, network_task.constants);
@@ -71,13 +85,16 @@ void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& stora
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < network_task.dag.inputs.size(); ++i) {
     HostTensor input = zeros_like(network_task.dag.inputs[i]);
-    input.values = storage.read(use.arguments[i]);
+    input.values = moved(storage.read(use.arguments[i]), use.layouts[i], task->dag.inputs[i]->shape, true);
     inputs.push_back(std::move(input));
   }
   const Outputs outputs = run_task(*task, inputs);
   if (!outputs) throw std::runtime_error(outputs.error().to_string());
-  for (size_t i = 0; i < outputs->size(); ++i)
-    storage.write(use.arguments[inputs.size() + i], (*outputs)[i].values);
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    const size_t argument = inputs.size() + i;
+    const Shape& shape = task->dag.outputs[i]->shape;
+    storage.write(use.arguments[argument], moved((*outputs)[i].values, use.layouts[argument], shape, false));
+  }
 }
 
 template <class Run>

@@ -22,7 +22,7 @@ struct Lowered {
 Lowered lowered(GraphBuilder& builder, TensorId output) {
   EXPECT_TRUE(builder.output(output));
   Lowered result{builder.build(), {}};
-  for (const FusedGroup& group : fuse(result.graph)) {
+  for (const FusedGroup& group : fuse(result.graph, plan_layouts(result.graph))) {
     Result<GroupDag> dag = group_to_dag(result.graph, group);
     EXPECT_TRUE(dag) << dag.error().to_string();
     if (dag) result.groups.push_back(std::move(*dag));
@@ -121,7 +121,7 @@ TEST(GroupToDag, NamesTheAnchorOfWhatIsNoDag) {
   const TensorId y = *builder.input("y", {DType::f32, {1 << 20, 1 << 20}});
   EXPECT_TRUE(builder.output(*builder.node("m", MatMulOp{}, {x, y}, "z")));
   const Graph graph = builder.build();
-  EXPECT_EQ(group_to_dag(graph, fuse(graph)[0]).error().to_string(),
+  EXPECT_EQ(group_to_dag(graph, fuse(graph, plan_layouts(graph))[0]).error().to_string(),
             "node 'm' (MatMul): compute 'product' has 1.15e+18 points; at most 2.81e+14 can be counted");
 }
 

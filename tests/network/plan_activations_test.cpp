@@ -6,13 +6,13 @@
 namespace lathe {
 namespace {
 
-// Exp after Exp of x [elements], each a group of its own as a transposition follows it.
+// Copies of x one after the other, each a group of its own.
 Graph chain_of(size_t length, const Shape& shape, bool keeps_all) {
   GraphBuilder builder("g");
   TensorId last = *builder.input("x", {DType::f32, shape});
   std::vector<TensorId> all;
   for (size_t i = 0; i < length; ++i) {
-    last = *builder.node("t" + std::to_string(i), TransposeOp{{1, 0}}, {last}, "y" + std::to_string(i));
+    last = *builder.node("t" + std::to_string(i), TileOp{{1, 1}}, {last}, "y" + std::to_string(i));
     all.push_back(last);
   }
   if (!keeps_all) all = {last};
@@ -38,9 +38,9 @@ TEST(PlanActivationsOf, WhatTheCallerHasIsNotInTheArena) {
 TEST(PlanActivationsOf, ATensorLivesUpToItsLastReader) {
   GraphBuilder builder("g");
   const TensorId x = *builder.input("x", {DType::f32, {4, 4}});
-  const TensorId a = *builder.node("a", TransposeOp{{1, 0}}, {x}, "a");
-  const TensorId b = *builder.node("b", TransposeOp{{1, 0}}, {a}, "b");
-  const TensorId c = *builder.node("c", TransposeOp{{1, 0}}, {b}, "c");
+  const TensorId a = *builder.node("a", TileOp{{1, 1}}, {x}, "a");
+  const TensorId b = *builder.node("b", TileOp{{1, 1}}, {a}, "b");
+  const TensorId c = *builder.node("c", TileOp{{1, 1}}, {b}, "c");
   ASSERT_TRUE(builder.output(*builder.node("d", MatMulOp{}, {c, a}, "d")));
   const Graph graph = builder.build();
   const ActivationPlan plan = plan_activations(graph, partition(graph).value());
@@ -56,7 +56,7 @@ TEST(PlanActivationsOf, ConstantsAndViewsTakeNoPlace) {
   const TensorId x = *builder.input("x", {DType::f32, {2, 8}});
   const std::vector<double> ones(16, 1);
   const TensorId w = *builder.constant("w", {DType::f32, {4, 4}}, to_bytes(DType::f32, ones));
-  const TensorId t = *builder.node("t", TransposeOp{{1, 0}}, {x}, "t");
+  const TensorId t = *builder.node("t", TileOp{{1, 1}}, {x}, "t");
   const TensorId v = *builder.node("v", ReshapeOp{{4, 4}}, {t}, "v");
   ASSERT_TRUE(builder.output(*builder.node("m", MatMulOp{}, {v, w}, "y")));
   const Graph graph = builder.build();
@@ -70,9 +70,9 @@ TEST(PlanActivationsOf, ConstantsAndViewsTakeNoPlace) {
 TEST(PlanActivationsOf, SizesAreThoseOfTheElementTypes) {
   GraphBuilder builder("g");
   const TensorId x = *builder.input("x", {DType::i64, {3, 5}});
-  const TensorId t = *builder.node("t", TransposeOp{{1, 0}}, {x}, "t");  // 120 bytes
-  const TensorId c = *builder.node("c", CastOp{DType::i8}, {t}, "c");    // joins it: 15 bytes
-  ASSERT_TRUE(builder.output(*builder.node("u", TransposeOp{{1, 0}}, {c}, "u")));
+  const TensorId t = *builder.node("t", TileOp{{1, 1}}, {x}, "t");     // 120 bytes
+  const TensorId c = *builder.node("c", CastOp{DType::i8}, {t}, "c");  // joins it: 15 bytes
+  ASSERT_TRUE(builder.output(*builder.node("u", TileOp{{1, 1}}, {c}, "u")));
   const Graph graph = builder.build();
   const ActivationPlan plan = plan_activations(graph, partition(graph).value());
   EXPECT_EQ(plan.offsets[t], -1);

@@ -11,6 +11,7 @@ struct BatchNormOp {
   static constexpr FusionRole kRole = FusionRole::elementwise;
   static constexpr size_t kLeastOperands = 5;
   static constexpr size_t kMostOperands = 5;
+  static constexpr bool kHasChannels = true;
   double epsilon = 1e-5;
 
   bool operator==(const BatchNormOp&) const = default;

@@ -12,6 +12,7 @@ struct ConvOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 2;
   static constexpr size_t kMostOperands = 3;
+  static constexpr bool kHasChannels = true;
   SlidingWindow window;
   int64_t groups = 1;
 

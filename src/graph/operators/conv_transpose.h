@@ -13,6 +13,7 @@ struct ConvTransposeOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 2;
   static constexpr size_t kMostOperands = 3;
+  static constexpr bool kHasChannels = true;
   SlidingWindow window;  // its pads are cut off the result
   Shape output_padding;  // what is added behind it again, an entry a spatial axis
   int64_t groups = 1;

@@ -15,8 +15,10 @@
 // and an element-wise operator
 //   lower(op, point)                     the result's element from those of its operands
 // An operator whose result holds elements of its operands and nothing else says so by `kMovesElements`.
-// An operator without one of the others does not compile: graph/graph.h lists all in the variant `GraphOp`.
-// What reads an operator from ONNX is a row of the table in graph/onnx/operators.cpp.
+// One over [N, C, spatial axes ..] that works on the channels of each place says so by `kHasChannels`: it
+// wants them innermost (network/plan_layouts.h). An operator without one of the others does not compile:
+// graph/graph.h lists all in the variant `GraphOp`. What reads an operator from ONNX is a row of the table in
+// graph/onnx/operators.cpp.
 #pragma once
 
 #include <span>

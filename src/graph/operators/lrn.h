@@ -12,6 +12,7 @@ struct LrnOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
 
   int64_t size = 1;
   double alpha = 1e-4;

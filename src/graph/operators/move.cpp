@@ -172,7 +172,7 @@ Tensor lower(const ConcatOp& op, DagBuilder& builder, std::span<const Tensor> op
 
 Tensor lower(const ExpandOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   const std::vector<Axis> axes = axes_with(*broadcast_shapes(operands[0]->shape, op.shape));
-  return builder.compute("expanded", axes, PointOperands(axes, {operands[0]}, {}).at(0));
+  return builder.compute("expanded", axes, PointOperands(axes, {operands[0]}).at(0));
 }
 
 Result<TransposeOp> import_transpose(OnnxNode& node) {

@@ -26,6 +26,7 @@ struct GroupNormOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 3;
   static constexpr size_t kMostOperands = 3;
+  static constexpr bool kHasChannels = true;
 
   int64_t groups = 0;  // 0: each channel by itself
   double epsilon = 1e-5;

@@ -3,8 +3,8 @@
 namespace lathe {
 
 Expr PointOperands::at(size_t operand) const {
-  const Tensor& tensor = operands_[operand];
-  if (!tensor.defined()) return running_;
+  if (const auto* value = std::get_if<Expr>(&operands_[operand])) return *value;
+  const Tensor& tensor = std::get<Tensor>(operands_[operand]);
   const size_t skipped = axes_.size() - tensor->shape.size();
   std::vector<Affine> index;
   for (size_t d = 0; d < tensor->shape.size(); ++d) {
@@ -15,7 +15,7 @@ Expr PointOperands::at(size_t operand) const {
 }
 
 Expr PointOperands::at_channel(size_t operand) const {
-  return load(operands_[operand], {Affine(axes_[1].var)});
+  return load(std::get<Tensor>(operands_[operand]), {Affine(axes_[1].var)});
 }
 
 }  // namespace lathe

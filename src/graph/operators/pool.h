@@ -12,6 +12,7 @@ struct MaxPoolOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
   SlidingWindow window;
 
   bool operator==(const MaxPoolOp&) const = default;
@@ -24,6 +25,7 @@ struct AveragePoolOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
   SlidingWindow window;
   Shape counted_before;  // an entry a spatial axis
   Shape counted_after;
@@ -37,6 +39,7 @@ struct LpPoolOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
   SlidingWindow window;
   bool squares = true;
 
@@ -48,6 +51,7 @@ struct GlobalAveragePoolOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
 
   bool operator==(const GlobalAveragePoolOp&) const = default;
 };

@@ -24,6 +24,7 @@ struct DepthToSpaceOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
   static constexpr bool kMovesElements = true;
   int64_t block = 1;
   bool places_first = true;  // a channel's number: its place in the block, then the result's channel (ONNX's
@@ -39,6 +40,7 @@ struct SpaceToDepthOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
   static constexpr bool kMovesElements = true;
   int64_t block = 1;
 

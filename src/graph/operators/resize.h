@@ -14,6 +14,7 @@ struct ResizeOp {
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;
   static constexpr size_t kMostOperands = 1;
+  static constexpr bool kHasChannels = true;
 
   Shape shape;                // of the result
   std::vector<float> scales;  // ONNX's: an axis' places of the result for one of the operand

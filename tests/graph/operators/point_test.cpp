@@ -10,10 +10,11 @@ namespace {
 
 // A point of a result [2, 3, 4] over operands of these shapes, "a", "b" ..
 PointOperands point_over(const std::vector<std::vector<int64_t>>& shapes) {
-  std::vector<Tensor> operands;
+  std::vector<PointOperand> operands;
   for (const auto& shape : shapes)
-    operands.emplace_back(std::string(1, static_cast<char>('a' + operands.size())), shape);
-  return {{spatial("i", 2), spatial("j", 3), spatial("k", 4)}, operands, Expr(7.0)};
+    operands.emplace_back(std::in_place_type<Tensor>,
+                          std::string(1, static_cast<char>('a' + operands.size())), shape);
+  return {{spatial("i", 2), spatial("j", 3), spatial("k", 4)}, operands};
 }
 
 TEST(PointOperands, BroadcastByNumPysRule) {
@@ -24,15 +25,15 @@ TEST(PointOperands, BroadcastByNumPysRule) {
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(to_string(point.at(i)), expected[i]);
 }
 
-TEST(PointOperands, AnUndefinedOneIsTheRunningValue) {
-  const PointOperands point({spatial("i", 2)}, {Tensor(), Tensor("b", {2})}, Expr(7.0));
+TEST(PointOperands, AValueStandsForItself) {
+  const PointOperands point({spatial("i", 2)}, {Expr(7.0), Tensor("b", {2})});
   EXPECT_EQ(to_string(point.at(0)), to_string(Expr(7.0)));
   EXPECT_EQ(to_string(point.at(1)), "b[i]");
 }
 
 // An axis of the result that has one place itself is read at its variable, which is 0.
 TEST(PointOperands, AnAxisOfOnePlaceIsTheResults) {
-  const PointOperands point({spatial("i", 1), spatial("j", 3)}, {Tensor("a", {1, 3})}, {});
+  const PointOperands point({spatial("i", 1), spatial("j", 3)}, {Tensor("a", {1, 3})});
   EXPECT_EQ(to_string(point.at(0)), "a[i, j]");
 }
 
