@@ -11,8 +11,6 @@ using Axes = std::vector<size_t>;
 
 constexpr size_t kChannelAxis = 1;
 
-constexpr size_t kImageRank = 4;
-
 // The axis that an operator wants innermost of an operand or result of that rank; none where it takes any.
 std::optional<size_t> wanted_axis(const GraphOp& op, size_t rank) {
   return std::visit(
@@ -20,7 +18,7 @@ std::optional<size_t> wanted_axis(const GraphOp& op, size_t rank) {
         constexpr bool kTakesAny = Op::kRole != FusionRole::anchor || requires { Op::kMovesElements; };
         if (rank == 0) return std::nullopt;
         if constexpr (requires { Op::kHasChannels; }) {
-          return rank == kImageRank ? kChannelAxis : rank - 1;
+          return std::min(kChannelAxis, rank - 1);
         } else if constexpr (kTakesAny) {
           return std::nullopt;
         } else {

@@ -53,7 +53,9 @@ Sampled needed_share(const Dag& dag, const Compute& compute, const TileAxes* til
   return {share, std::sqrt(share * (1 - share) / number)};
 }
 
-double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stage, const TileAxes* tile) {
+double product_cycles(const Task& task, const Dag& dag, const Stage& stage, const TileAxes* tile,
+                      const CostConstants& costs) {
+  const CpuTarget& target = task.target.cpu();
   const Compute& compute = dag.computes[stage.compute];
   constexpr int64_t kSampled = 256;
   const double share = std::max(needed_share(dag, compute, tile, kSampled).share, 1.0 / kSampled);
@@ -63,8 +65,10 @@ double product_cycles(const CpuTarget& target, const Dag& dag, const Stage& stag
   const int64_t extent = compute.axes[tile->vector].extent;
   const double vectors =
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, stage.lanes));
-  // Without rows two loads for each multiply-add, of some two a cycle.
-  return tile->rows ? vectors / target.fma_per_cycle : vectors;
+  constexpr double kLoadsPerCycle = 2;
+  const double gathered = gathered_loads(task, compute, stage, *tile, costs) / kLoadsPerCycle;
+  // Without rows two loads for each multiply-add.
+  return vectors * ((tile->rows ? 1.0 / target.fma_per_cycle : 1.0) + gathered);
 }
 
 // Of a transform's table, unrolled, the entries that are 0 vanish.
@@ -132,7 +136,7 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
-      here = product_cycles(task.target.cpu(), dag, stage, tile == tiles.end() ? nullptr : &tile->second);
+      here = product_cycles(task, dag, stage, tile == tiles.end() ? nullptr : &tile->second, costs);
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
       double fetched = 0;

@@ -6,6 +6,7 @@
 
 #include "space/rules/layouts.h"
 #include "space/rules/product/product_decider.h"
+#include "space/rules/product/tile_candidates.h"
 
 namespace lathe {
 namespace {
@@ -227,11 +228,8 @@ bool ProductDecider::can_be_packed(const Operand* operand) const {
 // where each element serves many results; else vectors are read from where they lie.
 bool ProductDecider::is_read_in_place(const Operand& operand) {
   if (operand.is_constant || operand.is_prepared) return false;
-  double reuse = 1;
-  for (size_t i = 0; i < compute_.spatial_count(); ++i) {
-    if (!operand.uses[i]) reuse *= static_cast<double>(axis(i).extent);
-  }
-  const bool packs = reuse >= d_.costs.reuse_worth_packing || is_placed_for_this_alone(operand);
+  const bool packs =
+      reuse_of(compute_, operand) >= d_.costs.reuse_worth_packing || is_placed_for_this_alone(operand);
   return d_.choose.choose_kind(name_ + ".pack", 2, packs ? 1 : 0) == 0;
 }
 

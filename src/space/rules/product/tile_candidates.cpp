@@ -71,17 +71,22 @@ double loads_of_tile(const Stage& stage, const TileAxes& tile, double rows) {
   return loads / (kVectors * rows);
 }
 
-double promise(const Compute& compute, const Stage& stage, const TileAxes& tile, const CostConstants& costs) {
+// With some more vectors four rows do as well as six.
+double useful_rows(const Compute& compute, const TileAxes& tile, const CostConstants& costs) {
+  const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
+  return static_cast<double>(std::min(rows, whole(costs.promised_rows)));
+}
+
+double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile,
+               const CostConstants& costs) {
   const int lanes = stage.lanes;
   const int64_t vector = compute.axes[tile.vector].extent;
-  const int64_t rows = tile.rows ? compute.axes[*tile.rows].extent : 1;
   const double lanes_used =
       static_cast<double>(vector) / static_cast<double>(ceil_div(vector, lanes) * lanes);
-  // With some more vectors four rows do as well as six.
-  const auto useful_rows = static_cast<double>(std::min(rows, whole(costs.promised_rows)));
   const int64_t useful_lanes = std::min(vector, whole(costs.promised_vectors) * lanes);
-  double score = lanes_used * static_cast<double>(useful_lanes) * useful_rows /
-                 (1 + loads_of_tile(stage, tile, useful_rows));
+  double score = lanes_used * static_cast<double>(useful_lanes) * useful_rows(compute, tile, costs) /
+                 (1 + loads_of_tile(stage, tile, useful_rows(compute, tile, costs)) +
+                  gathered_loads(task, compute, stage, tile, costs));
   for (const Operand& operand : stage.operands) {
     if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared))
       score *= costs.constant_panels;
@@ -138,6 +143,32 @@ std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute,
 
 }  // namespace
 
+// Elements that lie apart are loaded one by one: each time, or once into a panel, where the operand has one
+// (ProductDecider::is_read_in_place).
+double gathered_loads(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile,
+                      const CostConstants& costs) {
+  const double rows = useful_rows(compute, tile, costs);
+  double loads = 0;
+  for (const Operand& operand : stage.operands) {
+    if (!operand.uses[tile.vector] || lie_side_by_side(task, operand, tile.vector)) continue;
+    const bool has_rows = tile.rows && operand.uses[*tile.rows];
+    const double reuse = reuse_of(compute, operand);
+    const bool is_packed =
+        !has_rows && operand.dim_of_axis[tile.vector] >= 0 && reuse >= costs.reuse_worth_packing;
+    const double of_vector = is_packed ? stage.lanes / reuse : stage.lanes - 1;
+    loads += has_rows ? of_vector : of_vector / rows;
+  }
+  return loads;
+}
+
+double reuse_of(const Compute& compute, const Operand& operand) {
+  double reuse = 1;
+  for (size_t i = 0; i < compute.spatial_count(); ++i) {
+    if (!operand.uses[i]) reuse *= static_cast<double>(compute.axes[i].extent);
+  }
+  return reuse;
+}
+
 std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
                                           size_t rows) {
   if (operand.step_dim[vector] < 0) return std::nullopt;
@@ -153,7 +184,7 @@ std::optional<size_t> window_over_vectors(const Compute& compute, const Operand&
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
                                       const CostConstants& costs) {
   std::vector<TileAxes> candidates;
-  const auto score = [&](const TileAxes& tile) { return promise(compute, stage, tile, costs); };
+  const auto score = [&](const TileAxes& tile) { return promise(task, compute, stage, tile, costs); };
   bool slides = false;
   for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
     slides |= slides_in_memory(task, compute, stage, axis);

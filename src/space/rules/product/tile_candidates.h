@@ -22,6 +22,12 @@ struct TileAxes {
 // way.
 std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
                                       const CostConstants& costs = {});
+// The loads that each multiply-add of a tile costs beyond those of whole vectors: of elements that lie apart
+// in a layout that is given.
+double gathered_loads(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile,
+                      const CostConstants& costs);
+// How many results each element of the operand goes into, for each of its uses in the sum.
+double reuse_of(const Compute& compute, const Operand& operand);
 // The last reduce axis, if any, whose window slides by single steps along the rows of an operand's vectors.
 std::optional<size_t> window_over_vectors(const Compute& compute, const Operand& operand, size_t vector,
                                           size_t rows);
