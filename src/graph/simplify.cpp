@@ -3,7 +3,8 @@
 namespace lathe {
 
 Graph simplify(const Graph& graph) {
-  return remove_dead(fold_batch_norms(fold_constants(remove_identities(graph))));
+  const Graph products = remove_identities(integer_products(remove_identities(graph)));
+  return remove_dead(fold_batch_norms(fold_constants(products)));
 }
 
 }  // namespace lathe

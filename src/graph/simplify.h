@@ -16,6 +16,12 @@ Graph fold_constants(const Graph& graph);
 // A BatchNormalization that alone reads a Conv is worked into the Conv's weight and bias, where all are
 // constants.
 Graph fold_batch_norms(const Graph& graph);
+// Convolutions and products of what integers of 8 bits stand for, (numbers - zero point) * scale, are those
+// of the integers, scaled afterwards: a quantized network's `DequantizeLinear`, `Conv`, `QuantizeLinear`
+// compute in integers, and exactly where f32 rounds. Zero points and scales are constants, one for each
+// tensor, of weights one for each map or column. Comes before constants are folded, which makes f32 of the
+// weights.
+Graph integer_products(const Graph& graph);
 // Drops nodes that no output needs, then tensors that nothing uses; inputs stay.
 Graph remove_dead(const Graph& graph);
 
