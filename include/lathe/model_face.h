@@ -38,7 +38,35 @@ typedef struct lathe_model_info {
   const lathe_tensor_info* inputs;
   int output_count;
   const lathe_tensor_info* outputs;
+  int launch_count; /* of a run; in libraries since `size` has room for it */
 } lathe_model_info;
+
+/* When something of a timed run began and ended: nanoseconds of the system's monotonic clock. */
+typedef struct lathe_interval {
+  int64_t begin;
+  int64_t end;
+} lathe_interval;
+
+/* A part of a launch's work that one thread did; thread 0 is the caller's. */
+typedef struct lathe_part {
+  int launch;
+  int thread;
+  lathe_interval time;
+} lathe_part;
+
+/* What a timed run tells. The caller sets `size`, and the lists with their lengths. */
+typedef struct lathe_run_times {
+  size_t size; /* sizeof(lathe_run_times) */
+  lathe_interval call;
+  lathe_interval inputs;    /* copied, converted, looked at */
+  lathe_interval constants; /* compared, prepared where they changed */
+  lathe_interval outputs;   /* converted */
+  int launch_count;         /* that of lathe_model_info */
+  lathe_interval* launches;
+  int part_room;     /* how many `parts` there is room for; 0: none are wanted */
+  int part_count;    /* told: how many there were, more perhaps than there was room for */
+  lathe_part* parts; /* in no order. Each thread looks at the clock for its parts, which takes time too */
+} lathe_run_times;
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +82,11 @@ lathe_model* lathe_open_with(const char* folder, const lathe_open_options* optio
  * A constant input is compared with what it was in earlier runs and prepared anew only where it differs; NULL
  * in its place stands for "as in the last run", of whichever thread. */
 int lathe_run(lathe_model* model, const void* const* inputs, void* const* outputs);
+
+/* The same, and tells when each step of it began and ended: the launches in their order, in the threads that
+ * they have in lathe_run. */
+int lathe_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,
+                    lathe_run_times* times);
 
 /* What went wrong in this thread's last call that failed. */
 const char* lathe_error(void);

@@ -153,7 +153,7 @@ Result<Model> compile_operator(const Workload& workload, const CompileModelOptio
   LATHE_TRY(CompiledTask compiled, !may_race ? compile_best(task, options, FreeLayouts::if_faster, 0)
                                              : compile_fastest(task, options));
   options.progress(1, 1);
-  return operator_model(workload.name, task, std::move(compiled));
+  return operator_model(workload.name, workload.op, task, std::move(compiled));
 }
 
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +66,18 @@ Result<std::vector<ArtifactTensor>> read_tensors(const nlohmann::json& list, con
   return tensors;
 }
 
+std::vector<ManifestLaunch> read_launches(const nlohmann::json& manifest) {
+  std::vector<ManifestLaunch> launches;
+  for (const nlohmann::json& entry : manifest.value("launches", nlohmann::json::array())) {
+    ManifestLaunch& launch = launches.emplace_back(entry.at("name").get<std::string>());
+    launch.operators = entry.value("operators", std::vector<std::string>());
+    const nlohmann::json& kernel = manifest.at("kernels").at(entry.at("kernel").get<size_t>());
+    if (kernel.contains("flops")) launch.flops = kernel.at("flops").get<int64_t>();
+    if (kernel.contains("bytes")) launch.bytes = kernel.at("bytes").get<int64_t>();
+  }
+  return launches;
+}
+
 FileMark read_mark(const std::string& name, const nlohmann::json& mark) {
   return {name, mark.at("bytes").get<size_t>(), mark.at("hash").get<std::string>()};
 }
@@ -82,10 +95,12 @@ Result<Manifest> read_values(const nlohmann::json& json, const std::string& path
   Manifest manifest;
   manifest.name = json.value("name", std::string());
   manifest.target = json.value("target", std::string());
+  manifest.cores = json.value("cores", 1);
   manifest.has_hash = json.contains("hash");
   if (json.contains("build")) manifest.build = json.at("build").get<std::string>();
   LATHE_TRY(manifest.inputs, read_tensors(json.at("inputs"), path));
   LATHE_TRY(manifest.outputs, read_tensors(json.at("outputs"), path));
+  manifest.launches = read_launches(json);
   if (json.contains("library")) manifest.library = read_mark("model.so", json.at("library"));
   if (json.contains("files")) {
     for (const auto& [name, mark] : json.at("files").items()) manifest.files.push_back(read_mark(name, mark));
@@ -169,7 +184,14 @@ Status check_interface(const Manifest& manifest, const lathe_model_info& library
                 path);
   }
   LATHE_TRY_STATUS(check_tensors("input", manifest.inputs, library.inputs, library.input_count, path));
-  return check_tensors("output", manifest.outputs, library.outputs, library.output_count, path);
+  LATHE_TRY_STATUS(check_tensors("output", manifest.outputs, library.outputs, library.output_count, path));
+  // Libraries of earlier versions do not say how many there are.
+  const bool says = library.size >= offsetof(lathe_model_info, launch_count) + sizeof library.launch_count;
+  if (!says || manifest.launches.size() == static_cast<size_t>(library.launch_count)) return {};
+  return fail(ErrorKind::load,
+              fmt::format("the manifest has {} launches and the library {}", manifest.launches.size(),
+                          library.launch_count),
+              path);
 }
 
 std::string manifest_hash(nlohmann::json manifest) {

@@ -33,15 +33,26 @@ struct FileMark {
   std::string hash;  // hash_to_string(hash_text(..)) of all that the file holds
 };
 
+// What it says of a launch, for people. A Lathe that did not write operators, operations and bytes yet says
+// none of them.
+struct ManifestLaunch {
+  std::string name;
+  std::vector<std::string> operators = {};  // "Conv", "Relu"
+  std::optional<int64_t> flops = {};        // of the formula as it is written (flops_of, task/task.h)
+  std::optional<int64_t> bytes = {};        // of its inputs and outputs, each once
+};
+
 struct Manifest {
   std::string name;
   std::string target;                // what it was compiled for; empty: of a Lathe that did not write it yet
+  int cores = 1;                     // that it was compiled for
   bool has_hash = false;             // which is right, where it is there
   std::optional<std::string> build;  // none: of a Lathe that did not write it yet
   std::vector<ArtifactTensor> inputs;
   std::vector<ArtifactTensor> outputs;
-  std::optional<FileMark> library;  // none: of C sources, or of a Lathe that did not write it yet
-  std::vector<FileMark> files;      // all others but the weights; none of a Lathe that did not write them yet
+  std::vector<ManifestLaunch> launches;  // in the order in which they run
+  std::optional<FileMark> library;       // none: of C sources, or of a Lathe that did not write it yet
+  std::vector<FileMark> files;  // all others but the weights; none of a Lathe that did not write them yet
 };
 
 // An Error where the folder holds no manifest, or one that is damaged.

@@ -65,11 +65,12 @@ std::string storable_name(const std::string& name) {
   return result;
 }
 
-Model operator_model(const std::string& name, const Task& task, CompiledTask compiled) {
+Model operator_model(const std::string& name, const std::string& op, const Task& task,
+                     CompiledTask compiled) {
   Model model;
   model.name = storable_name(name);
   model.target = compiled.task.target;
-  ModelLaunch launch{model.name, 0, {}};
+  ModelLaunch launch{model.name, 0, {}, {op}};
   for (size_t i = 0; i < task.arguments.size(); ++i) {
     const Argument& argument = compiled.program.arguments[i];
     std::vector<ModelTensor>& tensors = argument.is_output ? model.outputs : model.inputs;

@@ -54,6 +54,8 @@ struct ModelLaunch {
   std::string name;  // for people
   size_t kernel = 0;
   std::vector<ModelBinding> buffers;  // in the module's order
+  std::vector<std::string> operators =
+      {};  // that it computes, for people: of a network's nodes, a workload's
 };
 
 // An input or output: row-major for the caller, in `layout` for the kernels.
@@ -89,8 +91,8 @@ struct Model {
 };
 
 // The model of one task: its inputs and outputs bear the names that they have in `task`, whatever names the
-// compiled program speaks of.
-Model operator_model(const std::string& name, const Task& task, CompiledTask compiled);
+// compiled program speaks of. `op` is the workload's: "matmul".
+Model operator_model(const std::string& name, const std::string& op, const Task& task, CompiledTask compiled);
 // The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where it computes
 // nothing.
 Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,

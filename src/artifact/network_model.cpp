@@ -48,7 +48,7 @@ class NetworkBuilder {
 
   void add_launch(const TaskUse& use) {
     const CompiledTask& compiled = model_.kernels[use.task];
-    ModelLaunch launch{use.name, use.task, {}};
+    ModelLaunch launch{use.name, use.task, {}, use.operators};
     kept_.clear();
     for (size_t i = 0; i < use.arguments.size(); ++i) launch.buffers.push_back(place_of(compiled, use, i));
     if (compiled.module.buffers.size() > use.arguments.size()) {

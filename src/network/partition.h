@@ -29,6 +29,7 @@ struct TaskUse {
   // operand's, so the tensor may have another shape, never another number of elements.
   std::vector<TensorId> arguments;
   std::vector<Layout> layouts;  // in which the Dag's inputs and outputs lie there
+  std::vector<std::string> operators = {};  // of the nodes that it computes, in their order: "Conv", "Relu"
 };
 
 struct Partition {

@@ -149,5 +149,39 @@ TEST_F(ManifestTest, CSourcesHaveNoLibrary) {
   EXPECT_EQ(manifest()["hash"], manifest_hash(manifest()));
 }
 
+// What is there for people alone does not keep an artifact from being used.
+TEST_F(ManifestTest, LaunchesMayLackWhatEarlierVersionsDidNotWrite) {
+  write_matmul();
+  const Manifest whole = read_manifest(folder()).value();
+  ASSERT_EQ(whole.launches.size(), 1U);
+  EXPECT_EQ(whole.launches[0].name, "mm");
+  EXPECT_EQ(whole.launches[0].operators, (std::vector<std::string>{"expression"}));
+  EXPECT_EQ(whole.launches[0].flops, 2 * 19 * 21 * 17);
+  EXPECT_EQ(whole.launches[0].bytes, 4 * (19 * 17 + 17 * 21 + 19 * 21));
+  EXPECT_EQ(whole.cores, 2);
+
+  json earlier = manifest();
+  earlier["launches"][0].erase("operators");
+  earlier["kernels"][0].erase("flops");
+  earlier["kernels"][0].erase("bytes");
+  put_without_hashes(earlier);
+  EXPECT_EQ(refusal(), "it opens");
+  const Manifest read = read_manifest(folder()).value();
+  ASSERT_EQ(read.launches.size(), 1U);
+  EXPECT_TRUE(read.launches[0].operators.empty());
+  EXPECT_FALSE(read.launches[0].flops || read.launches[0].bytes);
+}
+
+TEST_F(ManifestTest, LaunchesAreThoseOfTheLibrary) {
+  write_matmul();
+  json changed = manifest();
+  changed["launches"].push_back(changed["launches"][0]);
+  put_without_hashes(changed);
+  EXPECT_EQ(refusal(), library() + ": the manifest has 2 launches and the library 1");
+  changed["launches"] = json::array({{{"name", "mm"}, {"kernel", 7}}});
+  put_without_hashes(changed);
+  EXPECT_EQ(refusal(), path() + ": this is not the manifest of an artifact");
+}
+
 }  // namespace
 }  // namespace lathe

@@ -54,6 +54,14 @@ TEST(Partition, CountsEqualGroupsOnce) {
   for (size_t t = 1; t < parts.tasks.size(); ++t) EXPECT_EQ(parts.tasks[t].weight, 1);
 }
 
+TEST(Partition, UsesNameTheOperatorsOfTheirNodes) {
+  const Partition parts = partition(import(residual_model())).value();
+  ASSERT_EQ(parts.uses.size(), 6U);
+  EXPECT_EQ(parts.uses[1].operators, (std::vector<std::string>{"Conv", "Add", "Relu"}));
+  EXPECT_EQ(parts.uses[2].operators, (std::vector<std::string>{"Conv"}));
+  EXPECT_EQ(parts.uses[5].operators, (std::vector<std::string>{"Gemm"}));
+}
+
 TEST(Partition, RolesTellTasksApart) {
   OnnxModel model;
   model.input("x", {2, 3}).input("v", {3, 2}).initializer("w", {3, 2});

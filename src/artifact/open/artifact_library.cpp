@@ -50,6 +50,8 @@ Result<ArtifactLibrary> ArtifactLibrary::load(const std::string& folder, const M
   LATHE_TRY_STATUS(library.find(path, "lathe_error", library.error));
   LATHE_TRY_STATUS(library.find(path, "lathe_close", library.close));
   LATHE_TRY_STATUS(library.find(path, "lathe_interface", library.interface));
+  library.run_timed =
+      reinterpret_cast<decltype(&lathe_run_timed)>(dlsym(library.library_.get(), "lathe_run_timed"));
   LATHE_TRY_STATUS(check_interface(manifest, *library.interface(), path));
   return library;
 }

@@ -22,6 +22,7 @@ class ArtifactLibrary {
   decltype(&lathe_error) error = nullptr;
   decltype(&lathe_close) close = nullptr;
   decltype(&lathe_interface) interface = nullptr;
+  decltype(&lathe_run_timed) run_timed = nullptr;  // null: of a Lathe whose libraries have none
 
  private:
   struct Unload {

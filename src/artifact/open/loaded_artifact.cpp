@@ -17,6 +17,8 @@ namespace lathe {
 namespace {
 
 constexpr size_t kAlignment = 64;
+// Of a launch: each loop that it spreads has some for each thread.
+constexpr size_t kPartsOfLaunch = 512;
 
 struct FreeBytes {
   void operator()(std::byte* bytes) const { std::free(bytes); }
@@ -65,6 +67,10 @@ struct LoadedArtifact::State {
   std::vector<Buffer> output_buffers;
   std::vector<bool> changed;  // of each input: set since the last run
   lathe_model* model = nullptr;
+  std::string folder;
+
+  // Null `times`: a plain run.
+  Status call(lathe_run_times* times);
 };
 
 LoadedArtifact::LoadedArtifact(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -76,6 +82,7 @@ Result<LoadedArtifact> LoadedArtifact::open(const std::string& folder, int cores
   auto state = std::make_unique<State>();
   LATHE_TRY(state->manifest, read_manifest(folder));
   LATHE_TRY(state->library, ArtifactLibrary::load(folder, state->manifest));
+  state->folder = folder;
   state->model = state->library.open(folder.c_str(), cores);
   if (state->model == nullptr) return fail(ErrorKind::load, state->library.error(), folder);
   state->input_buffers.resize(state->manifest.inputs.size());
@@ -89,6 +96,8 @@ Result<LoadedArtifact> LoadedArtifact::open(const std::string& folder, int cores
 
 const std::vector<ArtifactTensor>& LoadedArtifact::inputs() const { return state_->manifest.inputs; }
 const std::vector<ArtifactTensor>& LoadedArtifact::outputs() const { return state_->manifest.outputs; }
+
+const Manifest& LoadedArtifact::manifest() const { return state_->manifest; }
 
 Status LoadedArtifact::set_input(size_t index, NpyArray array, const std::string& source) {
   const ArtifactTensor& input = state_->manifest.inputs.at(index);
@@ -104,20 +113,50 @@ Status LoadedArtifact::set_input(size_t index, NpyArray array, const std::string
   return {};
 }
 
-Status LoadedArtifact::run() {
+Status LoadedArtifact::State::call(lathe_run_times* times) {
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
-  for (size_t i = 0; i < state_->manifest.inputs.size(); ++i) {
-    LATHE_CHECK(state_->input_buffers[i] != nullptr);
-    const bool known = state_->manifest.inputs[i].is_constant && !state_->changed[i];
-    inputs.push_back(known ? nullptr : state_->input_buffers[i].get());
+  for (size_t i = 0; i < manifest.inputs.size(); ++i) {
+    LATHE_CHECK(input_buffers[i] != nullptr);
+    const bool known = manifest.inputs[i].is_constant && !changed[i];
+    inputs.push_back(known ? nullptr : input_buffers[i].get());
   }
-  for (const Buffer& output : state_->output_buffers) outputs.push_back(output.get());
-  if (state_->library.run(state_->model, inputs.data(), outputs.data()) != 0) {
-    return fail(ErrorKind::invalid_program, state_->library.error());
-  }
-  state_->changed.assign(state_->changed.size(), false);
+  for (const Buffer& output : output_buffers) outputs.push_back(output.get());
+  const int status = times == nullptr ? library.run(model, inputs.data(), outputs.data())
+                                      : library.run_timed(model, inputs.data(), outputs.data(), times);
+  if (status != 0) return fail(ErrorKind::invalid_program, library.error());
+  changed.assign(changed.size(), false);
   return {};
+}
+
+Status LoadedArtifact::run() { return state_->call(nullptr); }
+
+Status LoadedArtifact::check_is_timed() const {
+  if (state_->library.run_timed != nullptr) return {};
+  return fail(
+      ErrorKind::unsupported,
+      "the artifact was compiled by a Lathe whose libraries cannot time their kernels: compile it again",
+      state_->folder);
+}
+
+Result<RunTimes> LoadedArtifact::run_timed(bool with_parts) {
+  LATHE_TRY_STATUS(check_is_timed());
+  RunTimes told;
+  told.launches.resize(state_->manifest.launches.size());
+  if (with_parts) told.parts.resize(kPartsOfLaunch * told.launches.size());
+  lathe_run_times times = {};
+  times.size = sizeof times;
+  times.launch_count = static_cast<int>(told.launches.size());
+  times.launches = told.launches.data();
+  times.part_room = static_cast<int>(told.parts.size());
+  times.parts = told.parts.data();
+  LATHE_TRY_STATUS(state_->call(&times));
+  told.call = times.call;
+  told.inputs = times.inputs;
+  told.constants = times.constants;
+  told.outputs = times.outputs;
+  told.parts.resize(static_cast<size_t>(std::min(times.part_count, times.part_room)));
+  return told;
 }
 
 NpyArray LoadedArtifact::output(size_t index) const {

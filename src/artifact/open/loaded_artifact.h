@@ -12,6 +12,16 @@
 
 namespace lathe {
 
+// When the steps of a run began and ended, in nanoseconds of one clock.
+struct RunTimes {
+  lathe_interval call = {};
+  lathe_interval inputs = {};     // copied, converted, looked at
+  lathe_interval constants = {};  // compared, prepared where they changed
+  lathe_interval outputs = {};    // converted
+  std::vector<lathe_interval> launches;
+  std::vector<lathe_part> parts;  // of launches on several threads, in no order, where they were wanted
+};
+
 class LoadedArtifact {
  public:
   // An Error where the folder is no artifact, was made for other processors, or its files do not go together.
@@ -23,12 +33,17 @@ class LoadedArtifact {
 
   const std::vector<ArtifactTensor>& inputs() const;
   const std::vector<ArtifactTensor>& outputs() const;
+  const Manifest& manifest() const;
 
   // Takes the input's values; an Error names the input where type or shape is another. `source` is what the
   // error calls the array.
   Status set_input(size_t index, NpyArray array, const std::string& source);
   // Runs once. All inputs must have been set. Constants are passed on with the first run after they were set.
   Status run();
+  // The same, timed by the artifact itself; with its threads' parts, for which each looks at the clock.
+  Result<RunTimes> run_timed(bool with_parts);
+  // An Error where the artifact was made by a Lathe whose libraries cannot do that.
+  Status check_is_timed() const;
   // The values of the last run.
   NpyArray output(size_t index) const;
 

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "artifact/runtime/run_watch.h"
 #include "runtime/fork_generation.h"
 
 namespace lathe {
@@ -104,9 +105,12 @@ void CallContext::bind_places(const Launches& launches, const ConstantSet& set) 
   }
 }
 
-bool CallContext::launch_all(const Launches& launches) {
+template <class Watch>
+bool CallContext::launch_all(const Launches& launches, Watch& watch) {
   for (const BoundLaunch& bound : launches.list) {
-    const int status = bound.entry(bound.buffers, nullptr, workspace_.data(), bound.pool);
+    const int status = watch.launch(bound.pool, [&](const LatheParallel* pool) {
+      return bound.entry(bound.buffers, nullptr, workspace_.data(), pool);
+    });
     if (status != 0) return model_error("a kernel ended with status %d in place of 0", status);
   }
   return true;
@@ -197,10 +201,12 @@ bool CallContext::overlaps_an_input(int64_t index, const void* data, const void*
 
 bool CallContext::prepare(const ConstantSet& set) {
   bind_places(prepares_, set);
-  return launch_all(prepares_);
+  NoWatch nobody;
+  return launch_all(prepares_, nobody);
 }
 
-bool CallContext::run(void* const* outputs) {
+template <class Watch>
+bool CallContext::run(void* const* outputs, Watch& watch) {
   if (bound_set_ != constants) {
     bound_set_ = nullptr;
     fork_fence();
@@ -208,13 +214,18 @@ bool CallContext::run(void* const* outputs) {
     fork_fence();
     bound_set_ = constants;
   }
-  if (!launch_all(launches_)) return false;
-  if (outputs_stay_) return true;
-  for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
-    if (output_places_[i] == outputs[i]) continue;
-    shared_->outputs[i].export_to(outputs[i], staged_outputs_[i].data(), shared_->pool);
-  }
-  return true;
+  if (!launch_all(launches_, watch)) return false;
+  return watch.outputs([&] {
+    if (outputs_stay_) return true;
+    for (int64_t i = 0; i < shared_->outputs.size(); ++i) {
+      if (output_places_[i] == outputs[i]) continue;
+      shared_->outputs[i].export_to(outputs[i], staged_outputs_[i].data(), shared_->pool);
+    }
+    return true;
+  });
 }
+
+template bool CallContext::run(void* const* outputs, NoWatch& watch);
+template bool CallContext::run(void* const* outputs, Stopwatch& watch);
 
 }  // namespace lathe

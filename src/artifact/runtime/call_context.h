@@ -37,8 +37,10 @@ class CallContext {
   }
   // The prepare entries, which fill the set's resident memory; after `place`.
   bool prepare(const ConstantSet& set);
-  // One run of the model on what was placed, with the set that it holds.
-  bool run(void* const* outputs);
+  // One run of the model on what was placed, with the set that it holds, while a NoWatch or a Stopwatch looks
+  // on.
+  template <class Watch>
+  bool run(void* const* outputs, Watch& watch);
 
   ConstantSet* constants = nullptr;  // the set that it holds, also between calls
   std::atomic<uint32_t> user{0};     // the fork generation whose thread uses it; 0: nobody
@@ -74,7 +76,8 @@ class CallContext {
   bool read_others(const void* const* inputs);
   bool read_input(int64_t index, const void* data);
   void bind_places(const Launches& launches, const ConstantSet& set) const;
-  bool launch_all(const Launches& launches);
+  template <class Watch>
+  bool launch_all(const Launches& launches, Watch& watch);
   void* fixed_place(const LatheBinding& binding) const;
   bool place_output(int64_t index, const void* const* inputs, void* const* outputs);
   bool overlaps_an_input(int64_t index, const void* data, const void* const* inputs) const;

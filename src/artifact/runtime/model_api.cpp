@@ -47,6 +47,11 @@ int model_runtime_run(lathe_model* model, const void* const* inputs, void* const
   return is_ours(model) && model->running.run(inputs, outputs) ? 0 : 1;
 }
 
+int model_runtime_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,
+                            lathe_run_times* times) {
+  return is_ours(model) && model->running.run_timed(inputs, outputs, times) ? 0 : 1;
+}
+
 const char* model_runtime_error() { return lathe::last_model_error(); }
 
 void model_runtime_close(lathe_model* model) {

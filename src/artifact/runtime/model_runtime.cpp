@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "artifact/runtime/run_watch.h"
+
 namespace lathe {
 namespace {
 
@@ -118,15 +120,37 @@ void RunningModel::adopt() {
   generation_.store(fork_generation(), std::memory_order_release);
 }
 
-bool RunningModel::run(const void* const* inputs, void* const* outputs) {
+template <class Watch>
+bool RunningModel::run_watched(const void* const* inputs, void* const* outputs, Watch& watch) {
   if (outputs == nullptr || (inputs == nullptr && shared_.inputs.size() > 0))
     return model_error("the list of inputs or outputs is null");
   if (generation_.load(std::memory_order_acquire) != fork_generation()) adopt();
   CallContext* const call = take_context();
   const ThreadPool::Caller caller(pool_);
-  const bool done = call->place(inputs, outputs) && constants_.provide(*call, inputs) && call->run(outputs);
+  const bool done = watch.inputs([&] { return call->place(inputs, outputs); }) &&
+                    watch.constants([&] { return constants_.provide(*call, inputs); }) &&
+                    call->run(outputs, watch);
   give_back(*call);
   return done;
+}
+
+bool RunningModel::run(const void* const* inputs, void* const* outputs) {
+  NoWatch nobody;
+  return run_watched(inputs, outputs, nobody);
+}
+
+bool RunningModel::run_timed(const void* const* inputs, void* const* outputs, lathe_run_times* times) {
+  if (times == nullptr || times->size != sizeof *times)
+    return model_error("the times of a run have another size than the %zu bytes of this library",
+                       sizeof *times);
+  const int launches = shared_.tables->launch_count;
+  if (times->launch_count != launches || (launches > 0 && times->launches == nullptr))
+    return model_error("a run has %d launches, and there is room for the times of %d", launches,
+                       times->launches == nullptr ? 0 : times->launch_count);
+  if (times->part_room < 0 || (times->part_room > 0 && times->parts == nullptr))
+    return model_error("the list of parts is null, or has a length below 0");
+  Stopwatch stopwatch(*times);
+  return run_watched(inputs, outputs, stopwatch);
 }
 
 CallContext* RunningModel::take_context() {

@@ -31,8 +31,12 @@ class RunningModel {
   // runs, and what was prepared from it is prepared again only where it differs; null stands for "as in the
   // last run", which costs nothing.
   bool run(const void* const* inputs, void* const* outputs);
+  // The same, and fills in `times`; a model_error where its size or its number of launches is another one.
+  bool run_timed(const void* const* inputs, void* const* outputs, lathe_run_times* times);
 
  private:
+  template <class Watch>
+  bool run_watched(const void* const* inputs, void* const* outputs, Watch& watch);
   void start_pool();
   bool add_context();
   void adopt();

@@ -99,22 +99,28 @@ extern const LatheModelTables lathe_model_tables;
  */
 lathe_model* model_runtime_open(const char* folder, const lathe_open_options* options);
 int model_runtime_run(lathe_model* model, const void* const* inputs, void* const* outputs);
+int model_runtime_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,
+                            lathe_run_times* times);
 const char* model_runtime_error(void);
 void model_runtime_close(lathe_model* model);
 
-#define LATHE_DEFINE_MODEL(prefix)                                                         \
-  lathe_model* prefix##_open_with(const char* folder, const lathe_open_options* options) { \
-    return model_runtime_open(folder, options);                                            \
-  }                                                                                        \
-  lathe_model* prefix##_open(const char* folder, int cores) {                              \
-    const lathe_open_options options = {sizeof options, cores, 0};                         \
-    return model_runtime_open(folder, &options);                                           \
-  }                                                                                        \
-  int prefix##_run(lathe_model* model, const void* const* inputs, void* const* outputs) {  \
-    return model_runtime_run(model, inputs, outputs);                                      \
-  }                                                                                        \
-  const char* prefix##_error(void) { return model_runtime_error(); }                       \
-  void prefix##_close(lathe_model* model) { model_runtime_close(model); }                  \
+#define LATHE_DEFINE_MODEL(prefix)                                                            \
+  lathe_model* prefix##_open_with(const char* folder, const lathe_open_options* options) {    \
+    return model_runtime_open(folder, options);                                               \
+  }                                                                                           \
+  lathe_model* prefix##_open(const char* folder, int cores) {                                 \
+    const lathe_open_options options = {sizeof options, cores, 0};                            \
+    return model_runtime_open(folder, &options);                                              \
+  }                                                                                           \
+  int prefix##_run(lathe_model* model, const void* const* inputs, void* const* outputs) {     \
+    return model_runtime_run(model, inputs, outputs);                                         \
+  }                                                                                           \
+  int prefix##_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs, \
+                         lathe_run_times* times) {                                            \
+    return model_runtime_run_timed(model, inputs, outputs, times);                            \
+  }                                                                                           \
+  const char* prefix##_error(void) { return model_runtime_error(); }                          \
+  void prefix##_close(lathe_model* model) { model_runtime_close(model); }                     \
   const lathe_model_info* prefix##_interface(void) { return &lathe_model_tables.info; }
 
 #ifdef __cplusplus

@@ -42,10 +42,12 @@ struct Function {
   const char* name;
   const char* arguments;
 };
-constexpr std::array<Function, 6> kFunctions = {{
+constexpr std::array<Function, 7> kFunctions = {{
     {"lathe_model* ", "open", "const char* folder, int cores"},
     {"lathe_model* ", "open_with", "const char* folder, const lathe_open_options* options"},
     {"int ", "run", "lathe_model* model, const void* const* inputs, void* const* outputs"},
+    {"int ", "run_timed",
+     "lathe_model* model, const void* const* inputs, void* const* outputs, lathe_run_times* times"},
     {"const char* ", "error", "void"},
     {"void ", "close", "lathe_model* model"},
     {"const lathe_model_info* ", "interface", "void"},
@@ -81,7 +83,10 @@ ordered_json launches_json(const std::vector<ModelLaunch>& launches) {
     for (const ModelBinding& binding : launch.buffers) {
       buffers.push_back({{"storage", storage_name(binding.storage)}, {"place", binding.place}});
     }
-    list.push_back({{"name", launch.name}, {"kernel", launch.kernel}, {"buffers", std::move(buffers)}});
+    list.push_back({{"name", launch.name},
+                    {"operators", launch.operators},
+                    {"kernel", launch.kernel},
+                    {"buffers", std::move(buffers)}});
   }
   return list;
 }
@@ -91,6 +96,8 @@ ordered_json kernel_json(const CompiledTask& kernel) {
                         {"task", hash_to_string(hash_of(kernel.task))},
                         {"name", kernel.task.name},
                         {"dag", to_string(kernel.task.dag)},
+                        {"flops", flops_of(kernel.task.dag)},
+                        {"bytes", bytes_of(kernel.task.dag)},
                         {"trace", to_string(kernel.trace)},
                         {"record", nullptr}};
   if (kernel.record) entry["record"] = *kernel.record;

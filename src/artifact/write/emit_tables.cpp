@@ -159,10 +159,10 @@ std::string model_tables_source(const Model& model, uint64_t build) {
   text += fmt::format("  {{sizeof(lathe_model_info), {}, {:#x}u,\n", literal(model.name), build);
   text += list("input_infos", model.inputs.size()) + list("output_infos", model.outputs.size());
   return text + fmt::format(
-                    "}}}};\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
+                    "  {}}}}};\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
                     "LATHE_DEFINE_MODEL(lathe)\nLATHE_DEFINE_MODEL({})\n"
                     "#ifdef __cplusplus\n}}\n#endif\n",
-                    public_prefix(model));
+                    model.launches.size(), public_prefix(model));
 }
 
 }  // namespace lathe
