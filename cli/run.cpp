@@ -1,4 +1,6 @@
 // lathe run: an artifact on inputs from .npy files, and how long it takes.
+#include <fmt/format.h>
+
 #include <memory>
 #include <numeric>
 
@@ -23,10 +25,38 @@ void print_percentiles(const std::vector<double>& runs) {
   to_stdout("throughput: {:.1f} runs/s, one after another\n", static_cast<double>(runs.size()) / total);
 }
 
+std::string rounded(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+void print_kernel(const KernelRow& row) {
+  const std::string number = row.launch ? std::to_string(*row.launch) : "";
+  const std::string of_bound = row.of_bound ? fmt::format("{:.0f} %", *row.of_bound * 100) : "-";
+  const std::string operators = short_names(row.operators);
+  to_stdout("{:>6} {:>11.2f} us {:>5.1f} % {:>8} {:>7} {:>8}  {:<11}  {:<24}  {}\n", number,
+            row.seconds * 1e6, row.share * 100, rounded(billions_a_second(row.flops, row.seconds), 1),
+            rounded(billions_a_second(row.bytes, row.seconds), 1), of_bound,
+            row.limit ? words_of(*row.limit) : "-", operators.empty() ? "-" : operators, row.name);
+}
+
+void print_kernels(const KernelTable& table) {
+  to_stdout("{:>6} {:>14} {:>7} {:>8} {:>7} {:>8}  {:<11}  {:<24}  {}\n", "launch", "time", "share",
+            "GFLOP/s", "GB/s", "of bound", "bound by", "computes", "name");
+  for (const KernelRow& row : table.rows) print_kernel(row);
+  to_stdout("a timed run as a whole: {:.2f} us (medians of {} sample{} of {} run{})\n", table.seconds * 1e6,
+            table.samples, table.samples == 1 ? "" : "s", table.runs, table.runs == 1 ? "" : "s");
+  if (!table.roofline) return;
+  const Roofline& peaks = *table.roofline;
+  to_stdout("peaks on {} core{}: {:.1f} GFLOP/s, {:.1f} GB/s from L2, {:.1f} from L3, {:.1f} from memory\n",
+            table.cores, table.cores == 1 ? "" : "s", peaks.gflops, peaks.gigabytes[0], peaks.gigabytes[1],
+            peaks.gigabytes[2]);
+}
+
 Status run(const RunRequest& request) {
   LATHE_TRY(const RunResult result, run_artifact(request));
   print_latency(result.latency);
   if (request.each_run) print_percentiles(result.runs);
+  if (result.kernels) print_kernels(*result.kernels);
   return {};
 }
 
@@ -42,6 +72,10 @@ void add_run(CLI::App& app, Action& chosen) {
   command.number("--seed", options->seed, "of --random; default: 1");
   command.flag("--percentiles", options->each_run,
                "also print percentiles of the time of a run, and the throughput");
+  command.flag("--profile", options->profile,
+               "also print where the time goes: each kernel, conversions, and what is between kernels");
+  command.text("--trace", options->trace, "write a timeline of some runs there: Chrome's trace events");
+  command.text("--json", options->json, "write what was measured there");
   command.number("--repeat", options->repeat, "how many samples the latency is the median of", {1, 1000000},
                  {.shows_default = true});
   command.action(chosen, [options] { return run(*options); });

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "cli/command_line.h"
 #include "graph/onnx/models.h"
@@ -139,6 +142,55 @@ TEST_F(RunTest, PercentilesAreInAnotherUnitThanTheLatency) {
               MatchesRegex("latency: [0-9.]+ ms \\(median of 3, spread [0-9.]+ %\\)\n"
                            "percentiles of [0-9]+ runs: p50 [0-9.]+ us, p90 [0-9.]+ us, p99 [0-9.]+ us\n"
                            "throughput: [0-9.]+ runs/s, one after another\n"));
+}
+
+TEST_F(RunTest, TheProfileHasARowForEachKernelAndNoOtherFigureInMs) {
+  write("m.onnx", small_conv_model().bytes());
+  expect_success("compile m.onnx --cores 1 --out o");
+  const Outcome run = expect_success("run o --random --repeat 3 --profile --json r.json --trace t.json");
+  const nlohmann::json manifest = nlohmann::json::parse(read_text(folder_.path() / "o/manifest.json"));
+  const size_t launches = manifest.at("launches").size();
+  std::vector<std::string> lines;
+  std::istringstream text(run.out);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 7 + launches) << run.out;
+  EXPECT_THAT(lines[0], MatchesRegex("latency: [0-9.]+ ms \\(median of 3, spread [0-9.]+ %\\)"));
+  EXPECT_THAT(lines[1],
+              MatchesRegex("launch +time +share +GFLOP/s +GB/s of bound  bound by .*computes +name"));
+  EXPECT_THAT(lines[2], MatchesRegex(" +[0-9.]+ us +[0-9.]+ % +- +- +-  - +- +inputs"));
+  for (size_t i = 0; i < launches; ++i) {
+    const std::string name = manifest["launches"][i]["name"];
+    EXPECT_THAT(lines[3 + i],
+                MatchesRegex(fmt::format(" +{} +[0-9.]+ us +[0-9.]+ % +[0-9.]+ +[0-9.]+ +[0-9]+ %  "
+                                         "(compute|memory).* {}",
+                                         i, name)));
+  }
+  EXPECT_THAT(lines[3 + launches], ::testing::EndsWith("  outputs"));
+  EXPECT_THAT(lines[4 + launches], ::testing::EndsWith("  between kernels"));
+  EXPECT_THAT(lines[6 + launches],
+              MatchesRegex("peaks on 1 core: [0-9.]+ GFLOP/s, [0-9.]+ GB/s from L2, .*"));
+  EXPECT_EQ(run.out.find(" ms ", run.out.find(" ms ") + 1), std::string::npos);
+
+  const nlohmann::json told = nlohmann::json::parse(read_text(folder_.path() / "r.json"));
+  EXPECT_EQ(told.at("samples"), 3);
+  EXPECT_EQ(told.at("profile").at("rows").size(), 3 + launches);
+  const nlohmann::json trace = nlohmann::json::parse(read_text(folder_.path() / "t.json"));
+  EXPECT_EQ(std::ranges::count_if(trace.at("traceEvents"),
+                                  [](const auto& event) { return event.value("cat", "") == "launch"; }),
+            3 * launches);
+}
+
+TEST_F(RunTest, ReportsTakeNoOtherFilesPlace) {
+  write_matmul();
+  expect_success("compile --workload w.json --cores 1 --out o");
+  const std::string run = "run o/mm --random --repeat 1 ";
+  EXPECT_EQ(sentence(run + "--json o/mm/manifest.json"),
+            "lathe: --json o/mm/manifest.json and DIR o/mm/manifest.json name the same file, which would be "
+            "overwritten");
+  EXPECT_EQ(sentence(run + "--output C=c.npy --trace c.npy"),
+            "lathe: --trace c.npy and --output c.npy name the same file, which would be overwritten");
+  EXPECT_EQ(sentence(run + "--trace x --json x"),
+            "lathe: --trace x and --json x name the same file, which would be overwritten");
 }
 
 }  // namespace

@@ -1,39 +1,14 @@
 #include "session/commands/explain_tasks.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/compiler_version.h"
 #include "base/hash.h"
-#include "measure/peak.h"
 #include "records/within.h"
 #include "session/commands/find_task.h"
+#include "session/measured_roofline.h"
 #include "session/open_records.h"
-#include "target/all.h"
-#include "target/detect.h"
 
 namespace lathe {
 namespace {
-
-// Of a processor. Nothing where this machine did not measure, or does not run the target on so many cores:
-// the bounds would be another machine's.
-std::optional<Roofline> roofline_of(const Target& target, const Record& measured) {
-  const auto* cpu = std::get_if<CpuTarget>(&target.kind);
-  if (cpu == nullptr || measured.machine != target.machine || !check_runs_here(target) ||
-      cpu->cores > static_cast<int>(allowed_cpus().size()))
-    return std::nullopt;
-  Roofline roofline;
-  roofline.gflops = measure_fma_gflops(target);
-  const std::array<int64_t, 3> bytes = {cpu->l2.bytes / 2,
-                                        std::min(cpu->l3.bytes / 2 / cpu->cores, 8 * cpu->l2.bytes),
-                                        bytes_beyond_caches(target) / cpu->cores};
-  for (size_t level = 0; level < bytes.size(); ++level) {
-    const Result<double> gigabytes = measure_read_gigabytes(target, bytes[level]);
-    if (!gigabytes) return std::nullopt;
-    roofline.gigabytes[level] = *gigabytes;
-  }
-  return roofline;
-}
 
 Result<ExplainedTask> explained(const RecordStore& store, const TaskSummary& summary) {
   RecordQuery query;
@@ -45,7 +20,8 @@ Result<ExplainedTask> explained(const RecordStore& store, const TaskSummary& sum
   LATHE_TRY(Target target, parse_target(summary.target));
   target = with_cores(std::move(target), summary.cores);
   Comparable compared = comparable(std::move(found), target.machine, compiler_version());
-  const std::optional<Roofline> roofline = roofline_of(target, compared.records.front());
+  const std::optional<Roofline> roofline =
+      compared.records.front().machine == target.machine ? measured_roofline(target) : std::nullopt;
   LATHE_TRY(Explanation explanation, within(store.path(), explain(compared.records, roofline)));
   return ExplainedTask{summary, std::move(compared), target.machine, roofline, std::move(explanation)};
 }

@@ -3,16 +3,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "artifact/open/npy.h"
+#include "artifact/open/profile_artifact.h"
 #include "artifact/open/random_inputs.h"
+#include "artifact/open/trace_runs.h"
+#include "base/write_file.h"
 #include "measure/pinned_thread.h"
 #include "session/commands/check_apart.h"
+#include "session/measured_roofline.h"
 #include "target/detect.h"
 
 namespace lathe {
 namespace {
 
 constexpr uint64_t kSeed = 1;
+// The first may find caches as something else left them.
+constexpr int kTracedRuns = 3;
 
 // A file, and the number of the input or output that it is about.
 struct TensorFile {
@@ -119,6 +128,17 @@ Status check_outputs_apart(const std::string& folder, const std::vector<TensorFi
   return {};
 }
 
+// What is told of the run goes into none of the run's own files.
+Status check_reports_apart(const RunRequest& request, const std::vector<TensorFile>& inputs,
+                           const std::vector<TensorFile>& outputs) {
+  std::vector<NamedFile> others = artifact_files("DIR", request.folder);
+  for (const TensorFile& input : inputs) others.push_back({"--input", input.path});
+  for (const TensorFile& output : outputs) others.push_back({"--output", output.path});
+  LATHE_TRY_STATUS(check_apart({"--json", request.json}, others));
+  others.push_back({"--json", request.json});
+  return check_apart({"--trace", request.trace}, others);
+}
+
 // Those without a file are random.
 Status set_inputs(LoadedArtifact& artifact, const std::vector<TensorFile>& inputs,
                   const RunRequest& request) {
@@ -132,6 +152,69 @@ Status set_inputs(LoadedArtifact& artifact, const std::vector<TensorFile>& input
   return {};
 }
 
+// The cores that the artifact's kernels use here; none where this machine is none that Lathe knows.
+std::optional<Target> target_of(const LoadedArtifact& artifact, size_t cpus) {
+  Result<Target> target = detect_target();
+  if (!target) return std::nullopt;
+  return with_cores(std::move(*target), std::min(artifact.manifest().cores, static_cast<int>(cpus)));
+}
+
+// Peaks are those of all the cores: they are taken when the thread may run anywhere again.
+KernelTable kernels_of(const LoadedArtifact& artifact, const ArtifactProfile& profile, size_t cpus) {
+  const std::optional<Target> target = target_of(artifact, cpus);
+  return kernel_table(artifact.manifest(), profile, target.value_or(Target{}),
+                      target ? measured_roofline(*target) : std::nullopt);
+}
+
+// What the artifact is given and gives.
+struct RunFiles {
+  std::vector<TensorFile> inputs;
+  std::vector<TensorFile> outputs;
+};
+
+Result<RunFiles> files_of(const LoadedArtifact& artifact, const RunRequest& request) {
+  RunFiles files;
+  LATHE_TRY(files.outputs, output_files(artifact, request));
+  LATHE_TRY(files.inputs, input_files(artifact, request));
+  LATHE_TRY_STATUS(check_outputs_apart(request.folder, files.inputs, files.outputs));
+  LATHE_TRY_STATUS(check_reports_apart(request, files.inputs, files.outputs));
+  return files;
+}
+
+// All that is asked for, on this thread.
+Result<std::optional<ArtifactProfile>> run_and_time(LoadedArtifact& artifact, const RunRequest& request,
+                                                    const RunFiles& files, RunResult& result) {
+  LATHE_TRY_STATUS(set_inputs(artifact, files.inputs, request));
+  LATHE_TRY_STATUS(artifact.run());
+  for (const TensorFile& output : files.outputs)
+    LATHE_TRY_STATUS(write_npy(output.path, artifact.output(output.index)));
+  LATHE_TRY(result.latency, measure_latency(artifact, request.repeat));
+  if (request.each_run) {
+    LATHE_TRY(result.runs, measure_runs(artifact, result.latency));
+  }
+  std::optional<ArtifactProfile> profile;
+  if (request.profile) {
+    LATHE_TRY(profile, profile_artifact(artifact, result.latency.samples, result.latency.runs));
+  }
+  if (!request.trace.empty()) {
+    LATHE_TRY(const std::string text, trace_runs(artifact, kTracedRuns));
+    LATHE_TRY_STATUS(write_file(request.trace, {text}));
+  }
+  return profile;
+}
+
+Status write_json(const RunResult& result, const std::string& path) {
+  nlohmann::ordered_json json = {{"seconds", result.latency.seconds},
+                                 {"spread", result.latency.spread},
+                                 {"samples", result.latency.samples},
+                                 {"runs", result.latency.runs}};
+  for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}}) {
+    if (!result.runs.empty()) json["percentiles"][name] = percentile_of(result.runs, share);
+  }
+  if (result.kernels) json["profile"] = json_of(*result.kernels);
+  return write_file(path, {json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace), "\n"});
+}
+
 }  // namespace
 
 Result<RunResult> run_artifact(const RunRequest& request) {
@@ -140,20 +223,17 @@ Result<RunResult> run_artifact(const RunRequest& request) {
   }
   const std::vector<int> cpus = allowed_cpus();
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(request.folder, static_cast<int>(cpus.size())));
-  // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
-  const PinnedThread pinned(cpus.front());
-  LATHE_TRY(const std::vector<TensorFile> outputs, output_files(artifact, request));
-  LATHE_TRY(const std::vector<TensorFile> inputs, input_files(artifact, request));
-  LATHE_TRY_STATUS(check_outputs_apart(request.folder, inputs, outputs));
-  LATHE_TRY_STATUS(set_inputs(artifact, inputs, request));
-  LATHE_TRY_STATUS(artifact.run());
-  for (const TensorFile& output : outputs)
-    LATHE_TRY_STATUS(write_npy(output.path, artifact.output(output.index)));
+  if (request.profile || !request.trace.empty()) LATHE_TRY_STATUS(artifact.check_is_timed());
   RunResult result;
-  LATHE_TRY(result.latency, measure_latency(artifact, request.repeat));
-  if (request.each_run) {
-    LATHE_TRY(result.runs, measure_runs(artifact, result.latency));
+  std::optional<ArtifactProfile> profile;
+  {
+    // The model's own threads exist by now and may run anywhere: they find the other cpus free for good.
+    const PinnedThread pinned(cpus.front());
+    LATHE_TRY(const RunFiles files, files_of(artifact, request));
+    LATHE_TRY(profile, run_and_time(artifact, request, files, result));
   }
+  if (profile) result.kernels = kernels_of(artifact, *profile, cpus.size());
+  if (!request.json.empty()) LATHE_TRY_STATUS(write_json(result, request.json));
   return result;
 }
 

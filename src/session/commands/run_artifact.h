@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/commands/kernel_table.h"
 #include "session/commands/latency.h"
 
 namespace lathe {
@@ -19,14 +20,19 @@ struct RunRequest {
   bool random = false;                // random values for each input that is not given
   std::optional<uint64_t> seed = {};  // of these; none: 1
   bool each_run = false;              // time single runs too
+  bool profile = false;               // say where the time goes
+  std::string json = {};              // the file for all that was measured; empty: none
+  std::string trace = {};             // the file for a timeline of some runs; empty: none
 };
 
 struct RunResult {
   Latency latency;
-  std::vector<double> runs = {};  // seconds of single runs, where they were asked for
+  std::vector<double> runs = {};            // seconds of single runs, where they were asked for
+  std::optional<KernelTable> kernels = {};  // where the time goes, where it was asked for
 };
 
-// Runs once, writes the outputs, then times. An Error names the file, input or option at fault.
+// Runs once, writes the outputs, then times, and writes the files of --json and --trace. An Error names the
+// file, input or option at fault.
 Result<RunResult> run_artifact(const RunRequest& request);
 
 }  // namespace lathe
