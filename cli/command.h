@@ -19,6 +19,7 @@ void add_verify(CLI::App& app, Action& chosen);
 void add_show(CLI::App& app, Action& chosen);
 void add_replay(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
+void add_report(CLI::App& app, Action& chosen);
 void add_records(CLI::App& app, Action& chosen);
 void add_target(CLI::App& app, Action& chosen);
 

@@ -96,6 +96,7 @@ int run(int count, char** arguments) {
   lathe::cli::add_show(app, action);
   lathe::cli::add_replay(app, action);
   lathe::cli::add_explain(app, action);
+  lathe::cli::add_report(app, action);
   lathe::cli::add_records(app, action);
   lathe::cli::add_target(app, action);
   try {

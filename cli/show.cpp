@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "session/commands/find_task.h"
+#include "session/commands/task_overviews.h"
 #include "session/open_records.h"
 
 namespace lathe::cli {
@@ -27,39 +28,15 @@ std::string dump(const ordered_json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// The name, and what tells it apart from tasks of the same.
-std::string described(const TaskText& task) {
-  std::string text = task.name;
-  if (task.runs_cold) text += " (cold)";
-  if (!task.free_layouts && task.layouts.empty()) text += " (row-major)";
-  if (!task.algorithm.empty()) text += fmt::format(" ({} required)", task.algorithm);
-  return text;
-}
-
-ordered_json summary_json(const TaskSummary& summary) {
-  ordered_json entry = {{"task", hash_to_string(summary.task.hash)},
-                        {"name", summary.task.name},
-                        {"target", summary.target},
-                        {"cores", summary.cores},
-                        {"runs_cold", summary.task.runs_cold},
-                        {"algorithm", summary.task.algorithm},
-                        {"trials", summary.trials},
-                        {"failed", summary.failed},
-                        {"seconds", nullptr},
-                        {"record", nullptr}};
-  if (summary.best_seconds) entry["seconds"] = *summary.best_seconds;
-  if (summary.best_id) entry["record"] = *summary.best_id;
-  return entry;
-}
-
 Status show_tasks(const RecordStore& store, bool as_json) {
-  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks({}));
   if (as_json) {
+    LATHE_TRY(const std::vector<TaskOverview> overviews, task_overviews(store));
     ordered_json list = ordered_json::array();
-    for (const TaskSummary& summary : tasks) list.push_back(summary_json(summary));
+    for (const TaskOverview& overview : overviews) list.push_back(json_of(overview));
     to_stdout("{}\n", dump(list));
     return {};
   }
+  LATHE_TRY(const std::vector<TaskSummary> tasks, store.tasks({}));
   to_stdout("{:<16}  {:<10}  {:>5}  {:>6}  {:>6}  {:>12}  {:>6}  {}\n", "task", "target", "cores", "trials",
             "failed", "best", "record", "name");
   for (const TaskSummary& summary : tasks) {
@@ -88,6 +65,8 @@ ordered_json record_json(const Record& record) {
                         {"failure", nullptr},
                         {"strategy", record.strategy},
                         {"seed", record.seed},
+                        {"created_at", record.created_at},
+                        {"wall_seconds", record.wall_seconds},
                         {"point", ordered_json::parse(print(record.point))},
                         {"trace", record.trace}};
   if (measurement.failure) {
