@@ -183,5 +183,22 @@ TEST_F(ManifestTest, LaunchesAreThoseOfTheLibrary) {
   EXPECT_EQ(refusal(), path() + ": this is not the manifest of an artifact");
 }
 
+TEST_F(ManifestTest, ALibraryOfAnEarlierVersionRunsAndIsNotTimed) {
+  write_matmul();
+  std::string bytes = read_file(library()).value();
+  const std::string name = "lathe_run_timed";
+  ASSERT_NE(bytes.find(name), std::string::npos);
+  bytes.replace(bytes.find(name), name.size(), "lathe_run_other");
+  std::ofstream(library(), std::ios::binary) << bytes;
+  put_without_hashes(manifest());
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  check_matmul(*artifact, random_floats(19 * 17, 1), random_floats(17 * 21, 2));
+  EXPECT_EQ(artifact->run_timed(false).error().to_string(),
+            folder() +
+                ": the artifact was compiled by a Lathe whose libraries cannot time their kernels: "
+                "compile it again");
+}
+
 }  // namespace
 }  // namespace lathe
