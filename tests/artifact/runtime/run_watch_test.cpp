@@ -71,7 +71,7 @@ TEST(RunWatch, ATimedRunComputesTheSameAndItsStepsFollowEachOther) {
   EXPECT_EQ(told.times.part_count, 0) << "none are wanted";
 }
 
-// Each iteration of a loop is in one part: here each of its threads takes one at a time.
+// A part lies within its launch, whichever of the threads did it.
 TEST(RunWatch, PartsSayWhichThreadDidWhatOfALaunch) {
   WrittenModel model(summing_model());
   const Values x = values_from(4);
