@@ -14,8 +14,11 @@ struct Ratio {
 };
 
 // 1 / scale by fractions that come ever closer: the ratio of the extents first, where it is the scale.
-std::vector<Ratio> ratios_of(const ResizedAxis& axis) {
-  constexpr double kLargest = 1 << 30;  // keeps products with a place within 64 bits
+std::vector<Ratio> ratios_of(CoordinateMode mode, const ResizedAxis& axis) {
+  // Keeps products with a place within 64 bits; those of align_corners have the extent as a factor too.
+  const double largest = mode == CoordinateMode::align_corners
+                             ? static_cast<double>((int64_t{1} << 38) / axis.from)
+                             : static_cast<double>(1 << 30);
   std::vector<Ratio> ratios;
   const auto extents = static_cast<float>(axis.to) / static_cast<float>(axis.from);
   if (std::abs(extents - axis.scale) <= 1e-6F * axis.scale) ratios.push_back({axis.from, axis.to});
@@ -27,7 +30,7 @@ std::vector<Ratio> ratios_of(const ResizedAxis& axis) {
     const double digit = std::floor(rest);
     const double from = digit * static_cast<double>(ratio.from) + static_cast<double>(before.from);
     const double to = digit * static_cast<double>(ratio.to) + static_cast<double>(before.to);
-    if (from >= kLargest || to >= kLargest) break;
+    if (from >= largest || to >= largest) break;
     before = ratio;
     ratio = {static_cast<int64_t>(from), static_cast<int64_t>(to)};
     if (ratio.from > 0) ratios.push_back(ratio);
@@ -35,6 +38,12 @@ std::vector<Ratio> ratios_of(const ResizedAxis& axis) {
     rest = 1 / (rest - digit);
   }
   return ratios;
+}
+
+// By the least numbers, so that a step of the numerator is the least that a coordinate can move.
+Coordinate reduced(const Coordinate& at) {
+  const int64_t common = std::gcd(std::gcd(at.scale, at.shift), at.divisor);
+  return {at.scale / common, at.shift / common, at.divisor / common};
 }
 
 Coordinate coordinate_of(CoordinateMode mode, const ResizedAxis& axis, const Ratio& ratio) {
@@ -47,9 +56,16 @@ Coordinate coordinate_of(CoordinateMode mode, const ResizedAxis& axis, const Rat
     case CoordinateMode::asymmetric: return {ratio.from, 0, ratio.to};
     case CoordinateMode::align_corners:
       if (axis.to == 1) return {0, 0, 1};
-      return {axis.from - 1, 0, axis.to - 1};
+      // y * (from - 1) / (from * scale - 1)
+      return reduced({(axis.from - 1) * ratio.from, 0, axis.from * ratio.to - ratio.from});
   }
   return {};
+}
+
+// The extent times the scale: whole where it is so but for f32's rounding.
+float scaled_extent(const ResizedAxis& axis) {
+  const auto to = static_cast<float>(axis.to), scaled = static_cast<float>(axis.from) * axis.scale;
+  return std::abs(scaled - to) <= 1e-6F * to ? to : scaled;
 }
 
 // The same in f32, operation by operation as ONNX Runtime computes it.
@@ -63,7 +79,7 @@ float f32_coordinate(CoordinateMode mode, const ResizedAxis& axis, int64_t place
     case CoordinateMode::asymmetric: return y / axis.scale;
     case CoordinateMode::align_corners:
       if (axis.to == 1) return 0;
-      return y * static_cast<float>(axis.from - 1) / static_cast<float>(axis.to - 1);
+      return y * static_cast<float>(axis.from - 1) / (scaled_extent(axis) - 1);
   }
   return 0;
 }
@@ -85,12 +101,6 @@ float rounded(NearestMode nearest, float at) {
     case NearestMode::floor_or_ceil: break;
   }
   return below;
-}
-
-// By the least numbers, so that a step of the numerator is the least that a coordinate can move.
-Coordinate reduced(const Coordinate& at) {
-  const int64_t common = std::gcd(std::gcd(at.scale, at.shift), at.divisor);
-  return {at.scale / common, at.shift / common, at.divisor / common};
 }
 
 // What the nearest place is the quotient of.
@@ -144,7 +154,7 @@ int64_t place_of(const Coordinate& at, int64_t y) {
 
 std::optional<Coordinate> linear_coordinate(CoordinateMode mode, const ResizedAxis& axis) {
   constexpr double kF32Step = 0x1p-23;
-  for (const Ratio& ratio : ratios_of(axis)) {
+  for (const Ratio& ratio : ratios_of(mode, axis)) {
     const double error =
         static_cast<double>(ratio.from) * static_cast<double>(axis.scale) / static_cast<double>(ratio.to) - 1;
     if (std::abs(error) <= kF32Step) return coordinate_of(mode, axis, ratio);
@@ -162,7 +172,7 @@ std::optional<std::vector<CoordinatePiece>> nearest_places(CoordinateMode mode, 
     expected.push_back(
         static_cast<int64_t>(std::clamp(rounded(rounds, f32_coordinate(mode, axis, y)), 0.0F, last)));
   std::optional<std::vector<CoordinatePiece>> best;
-  for (const Ratio& ratio : ratios_of(axis)) {
+  for (const Ratio& ratio : ratios_of(mode, axis)) {
     auto found = pieces(rounding(rounds, coordinate_of(mode, axis, ratio)), axis.from, expected);
     if (found && (!best || found->size() < best->size())) best = std::move(found);
     if (best && best->size() == 1) break;

@@ -43,7 +43,11 @@ double coordinate(const Sampling& op, const AxisExtents& axis, double y) {
   const auto last = static_cast<double>(axis.from - 1);
   const auto to = static_cast<double>(axis.to);
   if (op.coordinates == "asymmetric") return y / axis.scale;
-  if (op.coordinates == "align_corners") return axis.to == 1 ? 0 : y * last / (to - 1);
+  if (op.coordinates == "align_corners") {
+    const double scaled = static_cast<double>(axis.from) * axis.scale;
+    const bool is_whole = std::abs(scaled - to) <= 1e-6 * to;
+    return axis.to == 1 ? 0 : y * last / ((is_whole ? to : scaled) - 1);
+  }
   if (op.coordinates == "pytorch_half_pixel" && axis.to == 1) return 0;
   if (is_of_region(op)) {
     if (axis.to == 1) return (axis.begin + axis.end) * last / 2;
@@ -198,16 +202,10 @@ bool goes_by_weights(const Sampling& op) {
          (op.mode == "linear" && (op.antialias || op.keeps_inside));
 }
 
-}  // namespace
-
-ImportedOutputs import_resize_outputs(OnnxNode& node) {
-  LATHE_TRY(const Sampling op, read_sampling(node));
-  if (!goes_by_weights(op)) {
-    LATHE_TRY(const ResizeOp plain, import_resize(node));
-    return std::vector<ImportedOutput>{GraphOp(plain)};
-  }
+// The operators of a node whose axes are resampled one after the other; `data` is the step of what it reads.
+Status add_weighted(const Sampling& op, OnnxNode& node, size_t data, StepList& steps) {
   const bool is_weighted = op.mode != "nearest";
-  if (is_weighted) LATHE_TRY_STATUS(require_f32(std::vector<TensorType>{node.type(0)}));
+  if (is_weighted && data == 0) LATHE_TRY_STATUS(require_f32(std::vector<TensorType>{node.type(0)}));
   ResizeOp extents;
   LATHE_TRY_STATUS(read_extents(node, extents));
   const Shape& shape = node.shape(0);
@@ -215,8 +213,7 @@ ImportedOutputs import_resize_outputs(OnnxNode& node) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} does not become {}", to_string(shape), to_string(extents.shape)));
   }
-  StepList steps(1);  // sizes and scales are no operands
-  size_t result = 0;
+  size_t result = data;
   for (size_t d = shape.size(); d-- > 0;) {
     const AxisExtents axis = {shape[d], extents.shape[d], extents.scales[d], op.region[d],
                               op.region[shape.size() + d]};
@@ -234,8 +231,28 @@ ImportedOutputs import_resize_outputs(OnnxNode& node) {
     }
     result = resample_axis(op, axis, d, shape.size(), result, steps);
   }
-  if (result == 0) steps.add(IdentityOp{}, {0});
-  return std::vector<ImportedOutput>{steps.finish()};
+  if (result == data) steps.add(IdentityOp{}, {data});
+  return {};
+}
+
+}  // namespace
+
+ImportedOutputs import_resize_outputs(OnnxNode& node) {
+  LATHE_TRY(const Sampling op, read_sampling(node));
+  const DType dtype = node.type(0).dtype;
+  const bool is_narrow = op.mode != "nearest" && (dtype == DType::i8 || dtype == DType::u8);
+  StepList steps(1);  // sizes and scales are no operands
+  const size_t data = is_narrow ? steps.add(CastOp{DType::f32}, {0}) : 0;
+  if (goes_by_weights(op)) {
+    LATHE_TRY_STATUS(add_weighted(op, node, data, steps));
+  } else {
+    LATHE_TRY(const ResizeOp plain, import_resize(node));
+    steps.add(plain, {data});
+  }
+  // What lies between two integers is cut off, as in ONNX Runtime.
+  std::vector<ImportedStep> all = steps.finish();
+  if (is_narrow) all.push_back({GraphOp(CastOp{dtype}), {all.size()}});
+  return std::vector<ImportedOutput>{std::move(all)};
 }
 
 }  // namespace lathe

@@ -139,6 +139,28 @@ TEST(Resample, TakesARegionOfSomeAxes) {
   EXPECT_THAT(run_network(model, {x}).data, ElementsAre(6, 7, 8, 11, 12, 13));
 }
 
+// 2.4 places: the second one lies at 3 / 1.4, where a cubic of a line through its places is that line.
+TEST(Resample, AlignedCornersGoByTheScaledLength) {
+  OnnxModel model;
+  model.operator_set(19).input("x", {8}).initializer("s", {1}, {0.3F});
+  model.node("n", "Resize", {"x", "", "s"}, "y").attribute("mode", "cubic");
+  model.attribute("coordinate_transformation_mode", "align_corners").output("y");
+  const Values y = run_network(model, {numbered({8})});
+  EXPECT_EQ(y.shape, Shape{2});
+  EXPECT_NEAR(y.data[1], 1 + 7 / 1.4, 1e-5);
+}
+
+// What lies between two integers is cut off.
+TEST(Resample, IntegersOfEightBitsAreInterpolated) {
+  OnnxModel model;
+  model.operator_set(13).input("x", {3}, onnx::TensorProto_DataType_UINT8).integers("s", {5});
+  model.node("n", "Resize", {"x", "", "", "s"}, "y").attribute("mode", "linear");
+  model.attribute("coordinate_transformation_mode", "align_corners").output("y");
+  const Values y = run_network(model, {{{3}, {0, 255, 4}, DType::u8}});
+  EXPECT_EQ(y.dtype, DType::u8);
+  EXPECT_EQ(y.data, (std::vector<double>{0, 127, 255, 129, 4}));
+}
+
 TEST(Resample, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(region_model("linear", {0, 1}, 3)),
             "node 'n' (Resize): its region has 2 numbers for 2 axes");
