@@ -33,6 +33,7 @@
 #include "graph/operators/rearrange.h"
 #include "graph/operators/reduce.h"
 #include "graph/operators/resize.h"
+#include "graph/operators/scatter.h"
 #include "graph/operators/top_places.h"
 #include "graph/operators/trilu.h"
 #include "graph/operators/view.h"
@@ -46,8 +47,8 @@ using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, 
                              LrnOp, GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, TriluOp,
                              BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp, LpNormOp, ReduceOp,
                              ArgExtremumOp, TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp, SliceOp,
-                             ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, TileOp,
-                             DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
+                             ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, ScatterOp,
+                             TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
 
 // How many operands it takes at most.
 size_t most_operands(const GraphOp& op);

@@ -7,6 +7,14 @@ I8 = np.int8
 I64 = np.int64
 
 
+def last_update(s, w, d):
+    result = d.copy()
+    for place, value in zip(s, w):
+        if place >= 0:
+            result[place] = value
+    return result
+
+
 def indirect() -> list[Case]:
     table = floats(11, 6)
     return [
@@ -32,6 +40,9 @@ def indirect() -> list[Case]:
                    lambda s: np.eye(6)[s][:, :5]),
         expression("histogram", "input s[31] i32\nH[b:5] = sum(i:31) select(s[i] == b, w[i], 0.0)",
                    [integers(31, low=0, high=4), floats(31)], lambda s, w: np.bincount(s, w, 5)),
+        expression("last_update", "input s[31] i32\nL[b:9] = max(i:31) select(s[i] == b, i32(i), -1)\n"
+                   "input w[31]\nC[b:9] = select(L[b] < 0, D[b], w[L[b]])",
+                   [integers(31, low=-2, high=6), floats(31), floats(9)], last_update),
         expression("computed_index", "K[i:7] = i32(4.0 * abs(B[i]))\ninput A[5]\nC[i:7] = A[K[i]]",
                    [floats(5), floats(7, low=-0.99, high=0.99)], lambda a, b: a[(4 * np.abs(b)).astype(int)]),
     ]

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "expr/integers.h"
+#include "graph/onnx/nodes/node_steps.h"
 #include "graph/operators/family.h"
 
 namespace lathe {
 namespace {
 
 constexpr size_t kScattered = 0, kScatterIndices = 1, kScatterUpdates = 2;
-// So often one place may be updated: each time is a pass over the data.
-constexpr size_t kMostUpdates = 64;
+// So often one place may be updated by constant indices in passes over the data, one each time.
+constexpr size_t kMostRounds = 64;
 
 // How far apart the places of each axis lie in row-major order.
 Shape strides_of(const Shape& shape) {
@@ -41,12 +41,26 @@ Result<int64_t> place_on(int64_t index, size_t axis, const Shape& shape) {
   return index < 0 ? index + shape[axis] : index;
 }
 
-// The element of the data for each update, in order.
-Result<Shape> targets_of_elements(const OnnxNode& node, size_t axis) {
+// An Error unless each update has an index, and the data room for all.
+Status check_elements(const OnnxNode& node, size_t axis) {
   const Shape &data = node.shape(kScattered), &updates = node.shape(kScatterUpdates);
   bool fits = updates.size() == data.size() && node.shape(kScatterIndices) == updates;
   for (size_t d = 0; fits && d < data.size(); ++d) fits = d == axis || updates[d] <= data[d];
-  if (!fits) return do_not_fit(node);
+  return fits ? Status() : do_not_fit(node);
+}
+
+Status check_slices(const OnnxNode& node) {
+  const Shape &data = node.shape(kScattered), &indices = node.shape(kScatterIndices);
+  const size_t named = indices.empty() ? 0 : static_cast<size_t>(indices.back());
+  if (indices.empty() || named > data.size()) return do_not_fit(node);
+  Shape expected(indices.begin(), indices.end() - 1);
+  expected.insert(expected.end(), data.begin() + static_cast<std::ptrdiff_t>(named), data.end());
+  return node.shape(kScatterUpdates) == expected ? Status() : do_not_fit(node);
+}
+
+// The element of the data for each update, in order.
+Result<Shape> targets_of_elements(const OnnxNode& node, size_t axis) {
+  const Shape &data = node.shape(kScattered), &updates = node.shape(kScatterUpdates);
   LATHE_TRY(const Shape indices, node.constant_integers(kScatterIndices));
   const Shape strides = strides_of(data);
   Shape targets, at(updates.size(), 0);
@@ -62,12 +76,8 @@ Result<Shape> targets_of_elements(const OnnxNode& node, size_t axis) {
 // The last axis of the indices names the first axes of the data, of which the rest is one update.
 Result<Shape> targets_of_slices(const OnnxNode& node) {
   const Shape &data = node.shape(kScattered), &indices = node.shape(kScatterIndices);
-  const size_t named = indices.empty() ? 0 : static_cast<size_t>(indices.back());
-  if (indices.empty() || named > data.size()) return do_not_fit(node);
+  const auto named = static_cast<size_t>(indices.back());
   const auto rest = data.begin() + static_cast<std::ptrdiff_t>(named);
-  Shape expected(indices.begin(), indices.end() - 1);
-  expected.insert(expected.end(), rest, data.end());
-  if (node.shape(kScatterUpdates) != expected) return do_not_fit(node);
   LATHE_TRY(const Shape numbers, node.constant_integers(kScatterIndices));
   const int64_t size = elements_of(Shape(rest, data.end()));
   const Shape strides = strides_of(data);
@@ -84,99 +94,176 @@ Result<Shape> targets_of_slices(const OnnxNode& node) {
 }
 
 // What leaves every element as it is.
-double neutral(ZipFunction function, DType dtype) {
-  if (function == ZipFunction::add) return 0;
-  if (function == ZipFunction::mul) return 1;
-  const bool is_max = function == ZipFunction::max;
+double neutral(ScatterFunction function, DType dtype) {
+  if (function == ScatterFunction::add) return 0;
+  if (function == ScatterFunction::mul) return 1;
+  const bool is_max = function == ScatterFunction::max;
   if (is_float(dtype))
     return is_max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   const Interval range = integers_of(dtype);
   return static_cast<double>(is_max ? range.lo : range.hi);
 }
 
-Result<std::optional<ZipFunction>> reduction_of(OnnxNode& node) {
+Result<ScatterFunction> reduction_of(OnnxNode& node) {
   const std::string reduction = node.text("reduction", "none");
-  if (reduction == "none") return std::nullopt;
-  if (reduction == "add") return ZipFunction::add;
-  if (reduction == "mul") return ZipFunction::mul;
-  if (reduction == "max") return ZipFunction::max;
-  if (reduction == "min") return ZipFunction::min;
+  if (reduction == "none") return ScatterFunction::last;
+  if (reduction == "add") return ScatterFunction::add;
+  if (reduction == "mul") return ScatterFunction::mul;
+  if (reduction == "max") return ScatterFunction::max;
+  if (reduction == "min") return ScatterFunction::min;
   return fail(
       ErrorKind::invalid_argument,
       fmt::format("attribute 'reduction' is '{}', and must be none, add, mul, max or min", reduction));
 }
 
-class ScatterSteps {
+class ScatterSteps : public NodeSteps {
  public:
-  explicit ScatterSteps(const OnnxNode& node) : node_(node), steps_(node.input_count()) {}
+  explicit ScatterSteps(const OnnxNode& node) : NodeSteps(node.input_count()), node_(node) {}
 
-  // Elements of a list, by their numbers in it.
-  size_t taken(size_t list, const Shape& numbers) {
-    return steps_.add(GatherByOp{0},
-                      {list, steps_.integers({static_cast<int64_t>(numbers.size())}, numbers)});
-  }
-  size_t flat(size_t x, int64_t elements) { return steps_.add(ReshapeOp{{elements}}, {x}); }
-
-  ImportedOutputs write(const Shape& targets, const std::optional<ZipFunction>& reduction) {
+  // Constant targets that name each place once, or without a reduction: one element each.
+  void write(const Shape& targets) {
     const int64_t elements = elements_of(node_.shape(kScattered));
-    const auto updates = static_cast<int64_t>(targets.size());
-    std::vector<std::vector<int64_t>> updates_of(static_cast<size_t>(elements));
-    for (int64_t u = 0; u < updates; ++u)
-      updates_of[static_cast<size_t>(targets[static_cast<size_t>(u)])].push_back(u);
-    size_t result = flat(kScattered, elements);
-    const size_t given = flat(kScatterUpdates, updates);
-    if (reduction) {
-      LATHE_TRY(result, reduced(result, given, *reduction, updates_of));
-    } else {
+    Shape sources(static_cast<size_t>(elements));
+    std::iota(sources.begin(), sources.end(), int64_t{0});
+    for (size_t u = 0; u < targets.size(); ++u)
+      sources[static_cast<size_t>(targets[u])] = elements + static_cast<int64_t>(u);
+    const size_t all = concat(0, {flat(kScattered), flat(kScatterUpdates)});
+    give(reshape(gather(all, 0, integers({elements}, sources)), node_.shape(kScattered)));
+  }
+
+  // Each place takes, of constant targets, its first update, then its second one ..
+  void combine(const std::vector<Shape>& updates_of, ScatterFunction function) {
+    const size_t most = std::ranges::max(updates_of, {}, &Shape::size).size();
+    const DType dtype = node_.type(kScattered).dtype;
+    const int64_t nothing = elements_of(node_.shape(kScatterUpdates));
+    const size_t list = concat(0, {flat(kScatterUpdates), constant(dtype, {1}, {neutral(function, dtype)})});
+    size_t result = flat(kScattered);
+    for (size_t round = 0; round < most; ++round) {
       Shape places;
-      for (int64_t i = 0; i < elements; ++i) {
-        const std::vector<int64_t>& own = updates_of[static_cast<size_t>(i)];
-        places.push_back(own.empty() ? i : elements + own.back());
-      }
-      result = taken(steps_.add(ConcatOp{0}, {result, given}), places);
+      for (const Shape& own : updates_of) places.push_back(round < own.size() ? own[round] : nothing);
+      const size_t taken = gather(list, 0, integers({static_cast<int64_t>(places.size())}, places));
+      result = zip(zip_of(function), result, taken);
     }
-    steps_.add(ReshapeOp{node_.shape(kScattered)}, {result});
-    return std::vector<ImportedOutput>{steps_.finish()};
+    give(reshape(result, node_.shape(kScattered)));
+  }
+
+  // By places that are known when the model runs; all three are shaped as `ScatterOp` takes them.
+  size_t scatter(size_t data, size_t places, size_t updates, ScatterFunction function) {
+    const DType dtype = node_.type(kScattered).dtype;
+    const bool is_narrow = function != ScatterFunction::last && is_number(dtype) && info_of(dtype).bytes < 4;
+    if (is_narrow) {
+      data = cast(DType::i32, data);
+      updates = cast(DType::i32, updates);
+    }
+    const size_t result = add(ScatterOp{function}, {data, places, updates});
+    return is_narrow ? cast(dtype, result) : result;
+  }
+
+  // Indices from the front, those beyond both ends too.
+  size_t from_front(size_t indices, size_t extents) {
+    if (node_.type(kScatterIndices).dtype != DType::i64) indices = cast(DType::i64, indices);
+    const size_t is_behind = zip(ZipFunction::less, indices, whole(0));
+    return where(is_behind, plus(indices, extents), indices);
   }
 
  private:
-  // The first updates of all places, then the second ones ..
-  Result<size_t> reduced(size_t result, size_t given, ZipFunction function,
-                         const std::vector<std::vector<int64_t>>& updates_of) {
-    const size_t most = std::ranges::max(updates_of, {}, &std::vector<int64_t>::size).size();
-    if (most > kMostUpdates)
-      return fail(ErrorKind::unsupported,
-                  fmt::format("it updates a place {} times, and Lathe supports {}", most, kMostUpdates));
-    const DType dtype = node_.type(kScattered).dtype;
-    const int64_t nothing = elements_of(node_.shape(kScatterUpdates));
-    const size_t list =
-        steps_.add(ConcatOp{0}, {given, steps_.constant(dtype, {1}, {neutral(function, dtype)})});
-    for (size_t round = 0; round < most; ++round) {
-      Shape places;
-      for (const std::vector<int64_t>& own : updates_of)
-        places.push_back(round < own.size() ? own[round] : nothing);
-      result = steps_.add(ZipOp{function}, {result, taken(list, places)});
-    }
-    return result;
+  static ZipFunction zip_of(ScatterFunction function) {
+    if (function == ScatterFunction::mul) return ZipFunction::mul;
+    if (function == ScatterFunction::max) return ZipFunction::max;
+    return function == ScatterFunction::min ? ZipFunction::min : ZipFunction::add;
   }
+  size_t flat(size_t x) { return reshape(x, {elements_of(node_.shape(x))}); }
 
   const OnnxNode& node_;
-  StepList steps_;
 };
+
+// Where the targets are constants; false where a place is updated too often for passes over all of the data.
+bool add_constant_targets(ScatterSteps& steps, const OnnxNode& node, const Shape& targets,
+                          ScatterFunction function) {
+  if (function == ScatterFunction::last) {
+    steps.write(targets);
+    return true;
+  }
+  std::vector<Shape> updates_of(static_cast<size_t>(elements_of(node.shape(kScattered))));
+  for (size_t u = 0; u < targets.size(); ++u)
+    updates_of[static_cast<size_t>(targets[u])].push_back(static_cast<int64_t>(u));
+  if (std::ranges::max(updates_of, {}, &Shape::size).size() > kMostRounds) return false;
+  steps.combine(updates_of, function);
+  return true;
+}
+
+// Updates that leave out some of the data beside the axis stand in front of others that name no place.
+void add_run_time_elements(ScatterSteps& steps, const OnnxNode& node, size_t axis, ScatterFunction function) {
+  const Shape &data = node.shape(kScattered), &updates = node.shape(kScatterUpdates);
+  const size_t rank = data.size();
+  size_t indices = steps.from_front(kScatterIndices, steps.whole(data[axis])), written = kScatterUpdates;
+  Shape behind(rank, 0);
+  for (size_t d = 0; d < rank; ++d) behind[d] = d == axis ? 0 : data[d] - updates[d];
+  if (std::ranges::any_of(behind, [](int64_t more) { return more > 0; })) {
+    PadOp pad{Shape(rank, 0), behind};
+    written = steps.add(pad, {written});
+    pad.value = -1;
+    indices = steps.add(pad, {indices});
+  }
+  const int64_t outer = elements_between(data, 0, axis), inner = elements_between(data, axis + 1, rank);
+  const auto placed = [&](size_t x, int64_t places) { return steps.reshape(x, {outer, places, inner}); };
+  const size_t result = steps.scatter(placed(kScattered, data[axis]), placed(indices, updates[axis]),
+                                      placed(written, updates[axis]), function);
+  steps.give(steps.reshape(result, data));
+}
+
+// An index of several numbers as one, in row-major order; -1 where one of them is beyond its axis.
+size_t add_named_places(ScatterSteps& steps, const Shape& indices, const Shape& axes) {
+  const auto named = static_cast<int64_t>(axes.size());
+  const size_t extents = steps.integers({named}, axes);
+  const size_t numbers = steps.from_front(kScatterIndices, extents);
+  const size_t last = indices.size() - 1;
+  const size_t place = steps.reduce(ReduceFunction::sum,
+                                    steps.times(numbers, steps.integers({named}, strides_of(axes))), {last});
+  const size_t is_inside =
+      steps.zip(ZipFunction::logical_and, steps.zip(ZipFunction::less_equal, steps.whole(0), numbers),
+                steps.zip(ZipFunction::less, numbers, extents));
+  const size_t inside = steps.reduce(ReduceFunction::min, steps.cast(DType::i64, is_inside), {last});
+  return steps.where(steps.cast(DType::boolean, inside), place, steps.whole(-1));
+}
+
+void add_run_time_slices(ScatterSteps& steps, const OnnxNode& node, ScatterFunction function) {
+  const Shape &data = node.shape(kScattered), &indices = node.shape(kScatterIndices);
+  const auto named = static_cast<size_t>(indices.back());
+  const Shape axes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(named));
+  const int64_t size = elements_between(data, named, data.size()),
+                count = elements_between(indices, 0, indices.size() - 1);
+  const size_t places = steps.reshape(add_named_places(steps, indices, axes), {1, count, 1});
+  const size_t result = steps.scatter(steps.reshape(kScattered, {1, elements_of(axes), size}), places,
+                                      steps.reshape(kScatterUpdates, {1, count, size}), function);
+  steps.give(steps.reshape(result, data));
+}
 
 }  // namespace
 
 ImportedOutputs import_scatter_elements(OnnxNode& node) {
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), node.shape(kScattered).size()));
-  LATHE_TRY(const auto reduction, reduction_of(node));
-  LATHE_TRY(const Shape targets, targets_of_elements(node, axis));
-  return ScatterSteps(node).write(targets, reduction);
+  LATHE_TRY(const ScatterFunction function, reduction_of(node));
+  LATHE_TRY_STATUS(check_elements(node, axis));
+  ScatterSteps steps(node);
+  if (node.is_constant(kScatterIndices)) {
+    LATHE_TRY(const Shape targets, targets_of_elements(node, axis));
+    if (add_constant_targets(steps, node, targets, function)) return steps.outputs();
+  }
+  add_run_time_elements(steps, node, axis, function);
+  return steps.outputs();
 }
 
 ImportedOutputs import_scatter_nd(OnnxNode& node) {
-  LATHE_TRY(const auto reduction, reduction_of(node));
-  LATHE_TRY(const Shape targets, targets_of_slices(node));
-  return ScatterSteps(node).write(targets, reduction);
+  LATHE_TRY(const ScatterFunction function, reduction_of(node));
+  LATHE_TRY_STATUS(check_slices(node));
+  ScatterSteps steps(node);
+  if (node.is_constant(kScatterIndices)) {
+    LATHE_TRY(const Shape targets, targets_of_slices(node));
+    if (add_constant_targets(steps, node, targets, function)) return steps.outputs();
+  }
+  add_run_time_slices(steps, node, function);
+  return steps.outputs();
 }
 
 // The data as a list of what one index names, and for each index its number in that list.

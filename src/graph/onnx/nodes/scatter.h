@@ -6,9 +6,10 @@
 
 namespace lathe {
 
-// ONNX ScatterElements (Scatter before operator set 11) and ScatterND, of constant indices: each element of
-// the result is taken from the data or from an update. Of several updates of one place the last one stays, or
-// all are added, multiplied or compared, as the node's `reduction` says.
+// ONNX ScatterElements (Scatter before operator set 11) and ScatterND. Of several updates of one place the
+// last one stays, or all are added, multiplied or compared, as the node's `reduction` says. By constant
+// indices each element of the result is taken from the data or from an update; of others, which write nothing
+// where they lie beyond the axis, each place looks at each update.
 ImportedOutputs import_scatter_elements(OnnxNode& node);
 ImportedOutputs import_scatter_nd(OnnxNode& node);
 // ONNX GatherND, of any indices. Constant ones lie inside of the data; computed ones are taken modulo the
