@@ -1,7 +1,7 @@
 """ONNX's own backend tests as models with the inputs that a user would give them.
 
 Many cases read a shape, axes or bounds as an input of the model, where Lathe wants a constant: those that are
-integers of at most one dimension and lead to such a place are made initializers of the model.
+integers or flags of at most one dimension and lead to such a place are made initializers of the model.
 """
 import copy
 import warnings
@@ -19,8 +19,9 @@ FOLDERS = ("simple", "pytorch-operator", "pytorch-converted")
 
 # The inputs by whose values the shape of a result is known, or which element is read where.
 SHAPE_LIKE = {
-    "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "ConstantOfShape": [0], "CumSum": [1],
-    "DFT": [1, 2], "Expand": [1], "MaxUnpool": [2], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2],
+    "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1],
+    "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
+    "DFT": [1, 2], "Expand": [1], "MaxUnpool": [2], "MelWeightMatrix": [0, 1, 2], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2],
     "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1], "ReduceMax": [1],
     "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1],
     "Reshape": [1], "Resize": [3], "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1], "SplitToSequence": [1],
@@ -28,7 +29,7 @@ SHAPE_LIKE = {
     "BlackmanWindow": [0], "HammingWindow": [0], "HannWindow": [0],
 }  # fmt: skip
 # Scales stand where a shape may stand.
-SCALES = {"Resize": [1, 2], "Upsample": [1]}
+SCALES = {"MelWeightMatrix": [3, 4], "Resize": [1, 2], "Upsample": [1]}
 # Whose result does not hold the values of the operand.
 VALUE_FREE = {"Shape", "Size"}
 
@@ -99,7 +100,7 @@ def shape_like_inputs(graph) -> set[str]:
 def may_be_constant(name: str, array, scales: set[str]) -> bool:
     if not isinstance(array, np.ndarray) or array.ndim > 1:
         return False
-    return array.dtype in (np.int64, np.int32) or (name in scales and array.dtype == np.float32)
+    return array.dtype in (np.int64, np.int32, np.bool_) or (name in scales and array.dtype == np.float32)
 
 
 def with_constants(case: Case) -> Case:

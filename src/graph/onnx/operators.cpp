@@ -2,19 +2,29 @@
 
 #include "graph/onnx/nodes/attention.h"
 #include "graph/onnx/nodes/composed.h"
+#include "graph/onnx/nodes/determinant.h"
+#include "graph/onnx/nodes/fourier.h"
 #include "graph/onnx/nodes/fused.h"
 #include "graph/onnx/nodes/grid_sample.h"
+#include "graph/onnx/nodes/group_query_attention.h"
 #include "graph/onnx/nodes/known.h"
 #include "graph/onnx/nodes/losses.h"
 #include "graph/onnx/nodes/multi_head_attention.h"
+#include "graph/onnx/nodes/padding.h"
 #include "graph/onnx/nodes/quantize.h"
+#include "graph/onnx/nodes/quantized_mixed.h"
 #include "graph/onnx/nodes/quantized_pointwise.h"
 #include "graph/onnx/nodes/quantized_products.h"
 #include "graph/onnx/nodes/recurrent.h"
+#include "graph/onnx/nodes/remainder.h"
 #include "graph/onnx/nodes/resample.h"
 #include "graph/onnx/nodes/rotary.h"
+#include "graph/onnx/nodes/sampled.h"
 #include "graph/onnx/nodes/scatter.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/nodes/skip_norm.h"
+#include "graph/onnx/nodes/statistics.h"
+#include "graph/onnx/nodes/windows.h"
 
 namespace lathe {
 
@@ -50,8 +60,12 @@ Imported split(OnnxNode& node) {
 }
 
 Imported mod(OnnxNode& node) {
-  return is_float(node.type(0).dtype) ? as_constant<import_real_mod>(node)
-                                      : as_graph_op<import_integer_mod>(node);
+  if (!is_float(node.type(0).dtype)) return as_graph_op<import_integer_mod>(node);
+  if (node.operator_set() < 28 && node.integer("fmod", 0) == 0)
+    return fail(ErrorKind::invalid_argument,
+                "attribute 'fmod' is 0, and of real numbers must be 1 before operator set 28");
+  return node.is_constant(0) && node.is_constant(1) ? as_constant<import_real_mod>(node)
+                                                    : import_real_remainder(node);
 }
 
 // Nothing is left to do where the type stays.
@@ -78,7 +92,7 @@ Result<GraphOp> cast_to_operand(OnnxNode& node) {
 
 template <ReduceFunction function>
 constexpr OnnxOperator reduce_row(std::string_view type) {
-  return {type, 1, 1, 2, 1, as_graph_op<import_reduce_of<function>>};
+  return {type, 1, 1, 2, 1, import_any_reduce_of<function>};
 }
 
 template <MapFunction function>
@@ -106,7 +120,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Atanh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::atanh>>},
     {"Attention", 23, 3, 7, 7, import_attention},
     {"AveragePool", 1, 1, 1, 1, as_graph_op<import_average_pool>},
-    {"BatchNormalization", 6, 5, 5, 5, as_graph_op<import_batch_norm>},
+    {"BatchNormalization", 6, 5, 5, 5, import_batch_norm_outputs},
     {"BlackmanWindow", 17, 1, 1, 0, as_constant<import_blackman_window>},
     {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
     {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, false, ResultType::own},
@@ -114,6 +128,8 @@ constexpr OnnxOperator kOperators[] = {
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
     {"CenterCropPad", 18, 2, 2, 1, as_graph_op<import_center_crop_pad>},
     {"Clip", 6, 1, 3, 1, as_graph_op<import_clip>},
+    {"Col2Im", 18, 3, 3, 1, import_col2im},
+    {"Compress", 9, 2, 2, 1, import_compress},
     {"Concat", 4, 1, 1024, 1024, as_graph_op<import_concat>},
     {"ConstantOfShape", 9, 1, 1, 0, as_constant<import_constant_of_shape>, true},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
@@ -121,9 +137,13 @@ constexpr OnnxOperator kOperators[] = {
     {"ConvTranspose", 1, 2, 3, 3, as_graph_op<import_conv_transpose>},
     {"Cos", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::cos>>},
     {"Cosh", 9, 1, 1, 1, as_graph_op<import_map<MapFunction::cosh>>},
+    {"CumProd", 26, 2, 2, 1, as_graph_op<import_cumprod>},
     {"CumSum", 11, 2, 2, 1, as_graph_op<import_cumsum>},
+    {"DFT", 17, 1, 3, 1, import_dft},
+    {"DeformConv", 19, 3, 5, 5, import_deform_conv},
     {"DepthToSpace", 1, 1, 1, 1, as_graph_op<import_depth_to_space>},
     {"DequantizeLinear", 10, 2, 3, 3, import_dequantize_linear, false, ResultType::own},
+    {"Det", 11, 1, 1, 1, import_det},
     {"Div", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::div>>},
     {"Dropout", 6, 1, 3, 1, import_dropout_outputs},
     {"DynamicQuantizeLinear", 11, 1, 1, 1, import_dynamic_quantize_linear},
@@ -143,7 +163,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Gelu", 20, 1, 1, 1, as_graph_op<import_gelu>},
     {"Gemm", 6, 2, 3, 3, as_graph_op<import_gemm>},
     {"GlobalAveragePool", 1, 1, 1, 1, as_graph_op<import_global_average_pool>},
-    {"GlobalLpPool", 2, 1, 1, 1, as_graph_op<import_global_lp_pool>},
+    {"GlobalLpPool", 2, 1, 1, 1, import_any_global_lp_pool},
     {"GlobalMaxPool", 1, 1, 1, 1, as_graph_op<import_global_max_pool>},
     zip<ZipFunction::greater>("Greater"),
     {"GreaterOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::greater_equal>>},
@@ -167,13 +187,15 @@ constexpr OnnxOperator kOperators[] = {
     map<MapFunction::log>("Log"),
     {"LogSoftmax", 1, 1, 1, 1, as_graph_op<import_log_softmax>},
     {"LpNormalization", 1, 1, 1, 1, as_graph_op<import_lp_norm>},
-    {"LpPool", 2, 1, 1, 1, as_graph_op<import_lp_pool>},
+    {"LpPool", 2, 1, 1, 1, import_any_lp_pool},
     {"MatMul", 1, 2, 2, 2, as_graph_op<import_matmul>},
     {"MatMulInteger", 10, 2, 4, 4, import_matmul_integer},
     {"Max", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::max>>},
-    {"MaxPool", 1, 1, 1, 1, as_graph_op<import_max_pool>},
+    {"MaxPool", 1, 1, 1, 1, import_max_pool_outputs},
+    {"MaxUnpool", 9, 2, 3, 2, import_max_unpool},
     {"Mean", 6, 1, 2, 2, as_graph_op<import_zip<ZipFunction::add>>},  // short for others
     {"MeanVarianceNormalization", 9, 1, 1, 1, as_graph_op<import_mean_variance_norm>},
+    {"MelWeightMatrix", 17, 5, 5, 0, as_constant<import_mel_weight_matrix>},
     {"Min", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::min>>},
     {"Mish", 18, 1, 1, 1, as_graph_op<import_map<MapFunction::mish>>},
     {"Mod", 10, 2, 2, 2, mod},
@@ -184,7 +206,7 @@ constexpr OnnxOperator kOperators[] = {
     {"OneHot", 9, 3, 3, 3, import_one_hot},
     zip<ZipFunction::logical_or>("Or"),
     {"PRelu", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::p_relu>>},
-    {"Pad", 2, 1, 4, 1, as_graph_op<import_pad>},
+    {"Pad", 2, 1, 4, 3, import_pad},
     {"Pow", 6, 2, 2, 2, as_either<import_pow>},
     {"QLinearConv", 10, 8, 9, 9, import_qlinear_conv},
     {"QLinearMatMul", 10, 8, 8, 8, import_qlinear_matmul},
@@ -206,8 +228,11 @@ constexpr OnnxOperator kOperators[] = {
     map<MapFunction::relu>("Relu"),
     {"Reshape", 5, 2, 2, 1, as_graph_op<import_reshape>, true},
     {"Resize", 10, 2, 4, 1, import_resize_outputs},
+    {"ReverseSequence", 10, 2, 2, 2, import_reverse_sequence},
     {"Round", 11, 1, 1, 1, as_graph_op<import_map<MapFunction::round>>},
+    {"RoiAlign", 10, 3, 3, 3, import_roi_align},
     {"RotaryEmbedding", 23, 3, 4, 4, import_rotary_embedding},
+    {"STFT", 17, 2, 4, 3, import_stft},
     {"Scatter", 9, 3, 3, 3, import_scatter_elements},
     {"ScatterElements", 11, 3, 3, 3, import_scatter_elements},
     {"ScatterND", 11, 3, 3, 3, import_scatter_nd},
@@ -231,9 +256,11 @@ constexpr OnnxOperator kOperators[] = {
     {"Squeeze", 1, 1, 2, 1, as_graph_op<import_squeeze>},
     zip<ZipFunction::sub>("Sub"),
     {"Sum", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::add>>},
+    {"SwiGLU", 28, 2, 2, 2, import_swiglu},
     {"Swish", 24, 1, 1, 1, as_graph_op<import_swish>},
     map<MapFunction::tanh>("Tanh"),
     {"Tan", 7, 1, 1, 1, as_graph_op<import_map<MapFunction::tan>>},
+    {"TensorScatter", 24, 2, 3, 3, import_tensor_scatter},
     {"ThresholdedRelu", 10, 1, 1, 1, as_graph_op<import_thresholded_relu>},
     {"Tile", 6, 2, 2, 1, as_graph_op<import_tile>},
     {"TopK", 1, 1, 2, 1, import_top_k},
@@ -251,13 +278,21 @@ constexpr OnnxOperator kRuntimeOperators[] = {
     {"Attention", 1, 1, 6, 6, import_packed_attention},
     {"BiasGelu", 1, 2, 2, 2, import_bias_gelu},
     {"DequantizeLinear", 1, 2, 3, 3, import_dequantize_linear, false, ResultType::own},
+    {"DynamicQuantizeLSTM", 1, 3, 12, 12, import_dynamic_quantize_lstm},
+    {"DynamicQuantizeMatMul", 1, 3, 5, 5, import_dynamic_quantize_matmul},
     {"EmbedLayerNormalization", 1, 1, 9, 9, import_embed_layer_norm},
     {"FastGelu", 1, 1, 2, 2, import_fast_gelu},
     {"FusedConv", 1, 1, 4, 4, import_fused_conv},
     {"FusedGemm", 1, 2, 3, 3, import_fused_gemm},
     {"FusedMatMul", 1, 2, 2, 2, import_fused_matmul},
+    {"GatherBlockQuantized", 1, 1, 4, 4, import_gather_block_quantized},
     {"Gelu", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::gelu>>},
+    {"GroupQueryAttention", 1, 1, 12, 12, import_group_query_attention},
+    {"MatMulIntegerToFloat", 1, 4, 7, 7, import_matmul_integer_to_float},
+    {"MatMulNBits", 1, 3, 6, 6, import_matmul_nbits},
     {"MultiHeadAttention", 1, 1, 8, 8, import_multi_head_attention},
+    {"Pad", 1, 2, 3, 3, import_pad},
+    {"QAttention", 1, 1, 9, 9, import_quantized_attention},
     {"QGemm", 1, 1, 9, 9, import_qgemm},
     {"QLinearAdd", 1, 1, 8, 8, import_qlinear_add},
     {"QLinearAveragePool", 1, 1, 5, 5, import_qlinear_average_pool},
@@ -265,13 +300,17 @@ constexpr OnnxOperator kRuntimeOperators[] = {
     {"QLinearGlobalAveragePool", 1, 1, 5, 5, import_qlinear_global_average_pool},
     {"QLinearLeakyRelu", 1, 1, 5, 5, import_qlinear_leaky_relu},
     {"QLinearMul", 1, 1, 8, 8, import_qlinear_mul},
+    {"QLinearReduceMean", 1, 1, 5, 5, import_qlinear_reduce_mean},
     {"QLinearSigmoid", 1, 1, 5, 5, import_qlinear_sigmoid},
     {"QLinearSoftmax", 1, 1, 5, 5, import_qlinear_softmax},
     {"QLinearWhere", 1, 1, 9, 9, import_qlinear_where},
     {"QuantizeLinear", 1, 2, 3, 3, import_quantize_linear},
     {"QuickGelu", 1, 1, 1, 1, import_quick_gelu},
+    {"RotaryEmbedding", 1, 4, 4, 4, import_runtime_rotary_embedding},
     {"SkipLayerNormalization", 1, 1, 5, 5, import_skip_layer_norm},
     {"SkipSimplifiedLayerNormalization", 1, 1, 4, 4, import_skip_simplified_layer_norm},
+    {"TransposeMatMul", 1, 2, 2, 2, import_fused_matmul},
+    {"Trilu", 1, 1, 2, 1, as_graph_op<import_trilu>},
 };
 
 }  // namespace

@@ -44,10 +44,7 @@ Expr lower(const BatchNormOp& op, const PointOperands& point) {
 }
 
 Result<BatchNormOp> import_batch_norm(OnnxNode& node) {
-  LATHE_TRY_STATUS(
-      require_attribute("training_mode", static_cast<double>(node.integer("training_mode", 0)), 0));
   LATHE_TRY_STATUS(require_attribute("spatial", static_cast<double>(node.integer("spatial", 1)), 1));
-  node.real("momentum", 0.9);  // of training only
   BatchNormOp op;
   op.epsilon = node.real("epsilon", 1e-5);
   return op;

@@ -22,7 +22,7 @@ Result<TensorType> infer(const BatchNormOp& op, std::span<const TensorType> inpu
 Values evaluate(const BatchNormOp& op, std::span<const Values> inputs);
 Expr lower(const BatchNormOp& op, const PointOperands& point);
 
-// ONNX BatchNormalization, inference only.
+// ONNX BatchNormalization by statistics that are given: of inference.
 Result<BatchNormOp> import_batch_norm(OnnxNode& node);
 
 }  // namespace lathe

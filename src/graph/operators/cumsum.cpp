@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/integers.h"
 #include "graph/onnx/node.h"
 #include "ops/axes.h"
 
@@ -18,11 +19,18 @@ Expr counts(const CumSumOp& op, const Affine& other, const Affine& place) {
   return op.exclusive ? a < b : a <= b;
 }
 
-// element(place) along the axis, 0 from `extent` on.
+// What a place that does not count leaves as it is.
+double neutral(const CumSumOp& op) { return op.multiplies ? 1 : 0; }
+
+ReduceExpr combined(const CumSumOp& op, const Axis& over, const Expr& term) {
+  return op.multiplies ? product_over({over}, term) : sum({over}, term);
+}
+
+// element(place) along the axis, neutral from `extent` on.
 template <class Element>
-Expr up_to(const Affine& place, int64_t extent, int64_t most, Element element) {
+Expr up_to(const CumSumOp& op, const Affine& place, int64_t extent, int64_t most, Element element) {
   const Expr x = element(place);
-  return most < extent ? x : select(Expr(place) < Expr(extent), x, literal(x.type(), 0));
+  return most < extent ? x : select(Expr(place) < Expr(extent), x, literal(x.type(), neutral(op)));
 }
 
 Tensor scan(const CumSumOp& op, DagBuilder& builder, const Tensor& x) {
@@ -36,14 +44,14 @@ Tensor scan(const CumSumOp& op, DagBuilder& builder, const Tensor& x) {
   const Affine at(axes[op.axis].var);
   const auto name = [&](const char* what) { return builder.fresh_name(what); };
   const auto sum_of = [&](const Axis& over, const Expr& condition, const Expr& term) {
-    return sum({over}, select(condition, term, literal(term.type(), 0)));
+    return combined(op, over, select(condition, term, literal(term.type(), neutral(op))));
   };
   if (extent <= 2 * kBlock) {
     const Axis other = reduce("r", extent);
     return builder.compute(name("running"), axes,
                            sum_of(other, counts(op, other.var, at), element(other.var)));
   }
-  // The sums of whole blocks, what runs up to each block, and what runs inside one.
+  // What whole blocks come to, what runs up to each block, and what runs inside one.
   const int64_t blocks = (extent + kBlock - 1) / kBlock;
   const Axis place = reduce("r", kBlock);
   std::vector<Axis> block_axes = axes;
@@ -55,20 +63,47 @@ Tensor scan(const CumSumOp& op, DagBuilder& builder, const Tensor& x) {
     return load(x, index);
   };
   const int64_t most = blocks * kBlock - 1;
-  const Tensor totals =
-      builder.compute(name("totals"), block_axes,
-                      sum({place}, up_to(block * kBlock + Affine(place.var), extent, most, block_element)));
-  const Tensor before = scan({op.axis, true, op.reverse}, builder, totals);
+  const Tensor totals = builder.compute(
+      name("totals"), block_axes,
+      combined(op, place, up_to(op, block * kBlock + Affine(place.var), extent, most, block_element)));
+  const Tensor before = scan({op.axis, true, op.reverse, op.multiplies}, builder, totals);
   const Affine inside = floor_div(at, kBlock) * kBlock + Affine(place.var);
-  const Tensor within = builder.compute(
-      name("inside"), axes,
-      sum_of(place, counts(op, Affine(place.var), modulo(at, kBlock)), up_to(inside, extent, most, element)));
+  const Tensor within = builder.compute(name("inside"), axes,
+                                        sum_of(place, counts(op, Affine(place.var), modulo(at, kBlock)),
+                                               up_to(op, inside, extent, most, element)));
   std::vector<Affine> index = indices(axes);
   index[op.axis] = floor_div(at, kBlock);
-  return builder.compute(name("running"), axes, load(before, index) + load(within, indices(axes)));
+  const Expr first = load(before, index), second = load(within, indices(axes));
+  return builder.compute(name("running"), axes, op.multiplies ? first * second : first + second);
 }
 
+// What the elements up to a place come to: of integers in 64 bits, which wrap around.
+class Running {
+ public:
+  Running(const CumSumOp& op, DType dtype)
+      : multiplies_(op.multiplies), dtype_(dtype), real_(neutral(op)), whole_(op.multiplies ? 1 : 0) {}
+  void take(double x) {
+    if (is_float(dtype_)) {
+      real_ = multiplies_ ? real_ * x : real_ + x;
+    } else {
+      const auto element = static_cast<uint64_t>(static_cast<int64_t>(x));
+      whole_ = multiplies_ ? whole_ * element : whole_ + element;
+    }
+  }
+  double value() const {
+    return is_float(dtype_) ? real_ : static_cast<double>(wrap_to(dtype_, static_cast<int64_t>(whole_)));
+  }
+
+ private:
+  bool multiplies_;
+  DType dtype_;
+  double real_;
+  uint64_t whole_;
+};
+
 }  // namespace
+
+const char* CumSumOp::name() const { return multiplies ? "CumProd" : "CumSum"; }
 
 std::string attributes_of(const CumSumOp& op) {
   return fmt::format("axis {}{}{}", op.axis, op.exclusive ? ", exclusive" : "",
@@ -90,12 +125,12 @@ Values evaluate(const CumSumOp& op, std::span<const Values> inputs) {
   Values result = inputs[0];
   for (int64_t i = 0; i < elements_of(shape); ++i) {
     if (i / stride % extent != 0) continue;
-    double sum = 0;
+    Running running(op, inputs[0].dtype);
     for (int64_t step = 0; step < extent; ++step) {
       const auto place = static_cast<size_t>(i + (op.reverse ? extent - 1 - step : step) * stride);
-      const double next = wrapped(inputs[0].dtype, sum + inputs[0].data[place]);
-      result.data[place] = op.exclusive ? sum : next;
-      sum = next;
+      const double before = running.value();
+      running.take(inputs[0].data[place]);
+      result.data[place] = op.exclusive ? before : running.value();
     }
   }
   return result;
@@ -103,6 +138,12 @@ Values evaluate(const CumSumOp& op, std::span<const Values> inputs) {
 
 Tensor lower(const CumSumOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   return scan(op, builder, operands[0]);
+}
+
+Result<CumSumOp> import_cumprod(OnnxNode& node) {
+  LATHE_TRY(CumSumOp op, import_cumsum(node));
+  op.multiplies = true;
+  return op;
 }
 
 Result<CumSumOp> import_cumsum(OnnxNode& node) {

@@ -112,7 +112,7 @@ Tensor lower(const PadOp& op, DagBuilder& builder, std::span<const Tensor> opera
   return builder.compute("copy", axes, load(result, indices(axes)));
 }
 
-Result<PadOp> import_pad(OnnxNode& node) {
+Result<PadOp> read_pads(OnnxNode& node) {
   const size_t rank = node.shape(0).size();
   LATHE_TRY(const Shape pads, node.integers_of("pads", 1, {}));
   Shape all(rank);
@@ -132,14 +132,6 @@ Result<PadOp> import_pad(OnnxNode& node) {
     op.before[axis] = pads[i];
     op.after[axis] = pads[axes.size() + i];
   }
-  op.value = node.real("value", 0);
-  LATHE_TRY(op.value, node.constant_number(2, node.type(0).dtype, op.value));
-  const std::string mode = node.text("mode", "constant");
-  if (mode != "constant" && mode != "edge" && mode != "reflect") {
-    return fail(ErrorKind::unsupported,
-                fmt::format("attribute 'mode' is '{}', and Lathe supports constant, edge and reflect", mode));
-  }
-  op.mode = mode == "constant" ? PadMode::constant : mode == "edge" ? PadMode::edge : PadMode::reflect;
   return op;
 }
 

@@ -26,8 +26,8 @@ Result<TensorType> infer(const PadOp& op, std::span<const TensorType> inputs);
 Values evaluate(const PadOp& op, std::span<const Values> inputs);
 Tensor lower(const PadOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
-// ONNX Pad; the pads and the constant are attributes before operator set 11, then operands.
-Result<PadOp> import_pad(OnnxNode& node);
+// The pads of ONNX Pad, attributes before operator set 11, then constants: of a PadOp by zeros.
+Result<PadOp> read_pads(OnnxNode& node);
 // ONNX CenterCropPad, to a constant shape.
 Result<PadOp> import_center_crop_pad(OnnxNode& node);
 

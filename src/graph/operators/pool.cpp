@@ -252,8 +252,7 @@ Tensor lower(const GlobalAveragePoolOp&, DagBuilder& builder, std::span<const Te
 }
 
 Result<MaxPoolOp> import_max_pool(OnnxNode& node) {
-  LATHE_TRY_STATUS(
-      require_attribute("storage_order", static_cast<double>(node.integer("storage_order", 0)), 0));
+  node.integer("storage_order", 0);  // of the second output
   MaxPoolOp op;
   LATHE_TRY(op.window, import_window(node, {}));
   const Shape& data = node.shape(0);
@@ -279,10 +278,8 @@ Result<LpPoolOp> import_lp_pool(OnnxNode& node) {
   LATHE_TRY(op.window, import_window(node, {}));
   const Shape& data = node.shape(0);
   if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
-  const int64_t p = node.integer("p", 2);
-  op.squares = p == 2;
-  if (p == 1 || p == 2) return op;
-  return fail(ErrorKind::unsupported, fmt::format("attribute 'p' is {}, and Lathe supports 1 and 2", p));
+  op.squares = node.integer("p", 2) == 2;
+  return op;
 }
 
 Result<GlobalAveragePoolOp> import_global_average_pool(OnnxNode&) { return GlobalAveragePoolOp{}; }

@@ -76,8 +76,8 @@ Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tenso
 Tensor lower(const LpPoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 Tensor lower(const GlobalAveragePoolOp& op, DagBuilder& builder, std::span<const Tensor> operands);
 
-// ONNX MaxPool, AveragePool, LpPool of p 1 or 2, GlobalAveragePool. Where `ceil_mode` is set, pads behind
-// make room for a last window; they do not count.
+// ONNX MaxPool, AveragePool, LpPool (of p 2, or sums of magnitudes), GlobalAveragePool. Where `ceil_mode` is
+// set, pads behind make room for a last window; they do not count.
 Result<MaxPoolOp> import_max_pool(OnnxNode& node);
 Result<AveragePoolOp> import_average_pool(OnnxNode& node);
 Result<LpPoolOp> import_lp_pool(OnnxNode& node);

@@ -24,6 +24,18 @@ Shape gathered_shape(const SpaceToDepthOp& op, const Shape& shape) {
   return {shape[0], shape[1] * op.block * op.block, shape[2] / op.block, shape[3] / op.block};
 }
 
+std::string attributes_of_blocks(int64_t block, bool places_first) {
+  return fmt::format("block {}, {} first", block, places_first ? "places" : "channels");
+}
+
+// Whether the place in a block comes before the channel in a number of both.
+Result<bool> is_places_first(OnnxNode& node) {
+  const std::string mode = node.text("mode", "DCR");
+  if (mode == "DCR" || mode == "CRD") return mode == "DCR";
+  return fail(ErrorKind::unsupported,
+              fmt::format("attribute 'mode' is '{}', and Lathe supports DCR and CRD", mode));
+}
+
 Status check_blocks(int64_t block, const Shape& shape) {
   if (shape.size() != 4)
     return fail(ErrorKind::invalid_argument, fmt::format("{} is not [N, C, H, W]", to_string(shape)));
@@ -41,9 +53,11 @@ Result<int64_t> block_size(OnnxNode& node) {
 
 std::string attributes_of(const TileOp& op) { return to_string(op.repeats); }
 std::string attributes_of(const DepthToSpaceOp& op) {
-  return fmt::format("block {}, {} first", op.block, op.places_first ? "places" : "channels");
+  return attributes_of_blocks(op.block, op.places_first);
 }
-std::string attributes_of(const SpaceToDepthOp& op) { return fmt::format("block {}", op.block); }
+std::string attributes_of(const SpaceToDepthOp& op) {
+  return attributes_of_blocks(op.block, op.places_first);
+}
 
 Result<TensorType> infer(const TileOp& op, std::span<const TensorType> inputs) {
   constexpr int64_t kMostRepeats = int64_t{1} << 20;  // keeps a product with an extent within 64 bits
@@ -99,9 +113,10 @@ Values evaluate(const DepthToSpaceOp& op, std::span<const Values> inputs) {
 Values evaluate(const SpaceToDepthOp& op, std::span<const Values> inputs) {
   const int64_t channels = inputs[0].shape[1];
   return moved(inputs[0], gathered_shape(op, inputs[0].shape), [&](const Shape& at) {
-    const int64_t place = at[1] / channels;
-    return Shape{at[0], at[1] % channels, at[2] * op.block + place / op.block,
-                 at[3] * op.block + place % op.block};
+    const int64_t places = op.block * op.block;
+    const int64_t place = op.places_first ? at[1] / channels : at[1] % places;
+    const int64_t channel = op.places_first ? at[1] % channels : at[1] / places;
+    return Shape{at[0], channel, at[2] * op.block + place / op.block, at[3] * op.block + place % op.block};
   });
 }
 
@@ -129,11 +144,14 @@ Tensor lower(const SpaceToDepthOp& op, DagBuilder& builder, std::span<const Tens
   const int64_t channels = operands[0]->shape[1];
   const std::vector<Axis> axes = axes_of(Tensor("blocks", gathered_shape(op, operands[0]->shape)));
   const Affine c(axes[1].var), y(axes[2].var), x(axes[3].var);
-  const Affine row = floor_div(c, channels * op.block);
-  const Affine column = modulo(floor_div(c, channels), op.block);
-  return builder.compute("blocks", axes,
-                         load(operands[0], {Affine(axes[0].var), modulo(c, channels), y * op.block + row,
-                                            x * op.block + column}));
+  const int64_t places = op.block * op.block;
+  const Affine channel = op.places_first ? modulo(c, channels) : floor_div(c, places);
+  const Affine row =
+      op.places_first ? floor_div(c, channels * op.block) : floor_div(modulo(c, places), op.block);
+  const Affine column = modulo(op.places_first ? floor_div(c, channels) : c, op.block);
+  return builder.compute(
+      "blocks", axes,
+      load(operands[0], {Affine(axes[0].var), channel, y * op.block + row, x * op.block + column}));
 }
 
 Result<TileOp> import_tile(OnnxNode& node) {
@@ -144,16 +162,14 @@ Result<TileOp> import_tile(OnnxNode& node) {
 Result<DepthToSpaceOp> import_depth_to_space(OnnxNode& node) {
   DepthToSpaceOp op;
   LATHE_TRY(op.block, block_size(node));
-  const std::string mode = node.text("mode", "DCR");
-  op.places_first = mode == "DCR";
-  if (mode == "DCR" || mode == "CRD") return op;
-  return fail(ErrorKind::unsupported,
-              fmt::format("attribute 'mode' is '{}', and Lathe supports DCR and CRD", mode));
+  LATHE_TRY(op.places_first, is_places_first(node));
+  return op;
 }
 
 Result<SpaceToDepthOp> import_space_to_depth(OnnxNode& node) {
   SpaceToDepthOp op;
   LATHE_TRY(op.block, block_size(node));
+  LATHE_TRY(op.places_first, is_places_first(node));
   return op;
 }
 

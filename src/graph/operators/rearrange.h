@@ -33,8 +33,7 @@ struct DepthToSpaceOp {
   bool operator==(const DepthToSpaceOp&) const = default;
 };
 
-// Blocks of places of [N, C, H, W] as channels: [N, block^2 * C, H / block, W / block], the place in the
-// block first.
+// Blocks of places of [N, C, H, W] as channels: [N, block^2 * C, H / block, W / block].
 struct SpaceToDepthOp {
   static constexpr const char* kName = "SpaceToDepth";
   static constexpr FusionRole kRole = FusionRole::anchor;
@@ -43,6 +42,7 @@ struct SpaceToDepthOp {
   static constexpr bool kHasChannels = true;
   static constexpr bool kMovesElements = true;
   int64_t block = 1;
+  bool places_first = true;  // a channel's number, as of DepthToSpaceOp
 
   bool operator==(const SpaceToDepthOp&) const = default;
 };

@@ -61,7 +61,8 @@ template <ReduceFunction function>
 Result<ReduceOp> import_reduce_of(OnnxNode& node) {
   return import_reduce(node, function);
 }
-// ONNX GlobalMaxPool, and GlobalLpPool of p 1 or 2: of [N, C, ..] along all axes but the first two.
+// ONNX GlobalMaxPool, and GlobalLpPool (of p 2, or sums of magnitudes): of [N, C, ..] along all axes but the
+// first two.
 Result<ReduceOp> import_global_max_pool(OnnxNode& node);
 Result<ReduceOp> import_global_lp_pool(OnnxNode& node);
 // ONNX Softmax, LogSoftmax: before operator set 13 along all axes from `axis` on.

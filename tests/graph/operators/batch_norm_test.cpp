@@ -70,9 +70,7 @@ TEST(BatchNorm, NamesOperandsThatDoNotFit) {
   EXPECT_EQ(refusal({{DType::i32, {1, 2}}, two, two, two, two}).kind, ErrorKind::unsupported);
 }
 
-TEST(BatchNorm, IsForInference) {
-  EXPECT_EQ(import_error(norm_of_two_channels({1, 2}).attribute("training_mode", 1)),
-            "node 'n' (BatchNormalization): attribute 'training_mode' is 1, and Lathe supports 0");
+TEST(BatchNorm, OldFormsAreForInference) {
   EXPECT_EQ(import_error(norm_of_two_channels({1, 2}).operator_set(7).attribute("spatial", 0)),
             "node 'n' (BatchNormalization): attribute 'spatial' is 0, and Lathe supports 1");
   EXPECT_EQ(import_error(norm_of_two_channels({1, 2}).operator_set(6)),

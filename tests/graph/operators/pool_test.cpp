@@ -96,10 +96,9 @@ TEST(Pool, NamesWhatItCannotTake) {
               std::string("node 'n' (") + type + "): the pads of spatial axis 0 are not below its kernel, 2");
     EXPECT_EQ(import_error(row_model(type, 2, 2, 1).attribute("pads", {1, 1}).attribute("dilations", {3})),
               std::string("node 'n' (") + type + "): window 0 of spatial axis 0 holds nothing but pads");
-    EXPECT_EQ(import_error(row_model(type, 4, 2, 1).gives("places").output("places")),
-              std::string("node 'n' (") + type +
-                  "): its output 1, 'places', is read, and Lathe supports the first alone");
   }
+  EXPECT_EQ(import_error(row_model("AveragePool", 4, 2, 1).gives("places").output("places")),
+            "node 'n' (AveragePool): its output 1, 'places', is read, and Lathe supports the first alone");
 }
 
 TEST(Pool, AnOutputWithAnEmptyNameIsNotAskedFor) {
@@ -112,8 +111,6 @@ TEST(LpPool, IsTheNormOfEachWindow) {
   const Values x{{1, 1, 4}, {3, -4, 0, 2}};
   EXPECT_EQ(run_network(squares, {x}).data, (std::vector<double>{5, 4, 2, 2}));
   EXPECT_EQ(run_network(squares.attribute("p", 1), {x}).data, (std::vector<double>{7, 4, 2, 2}));
-  EXPECT_EQ(import_error(node_model({1, 1, 4}, "LpPool").attribute("kernel_shape", {2}).attribute("p", 4)),
-            "node 'n' (LpPool): attribute 'p' is 4, and Lathe supports 1 and 2");
 }
 
 TEST(AveragePool, WindowsOfAnySizeAreCountedAtOnce) {

@@ -69,6 +69,20 @@ TEST(SpaceToDepth, TakesBlocksAsChannels) {
   EXPECT_EQ(y.data, (std::vector<double>{1, 3, 2, 4, 5, 7, 6, 8}));
 }
 
+// Of two channels the four places of the first, then those of the second, or both of each place.
+TEST(SpaceToDepth, ItsModeSaysWhatANumberBeginsWith) {
+  OnnxModel model = node_model({1, 2, 2, 2}, "SpaceToDepth").attribute("blocksize", 2);
+  model.operator_set(28).attribute("mode", "CRD");
+  const Values x = numbered({1, 2, 2, 2});
+  EXPECT_EQ(run_network(model, {x}).data, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+  OnnxModel places = node_model({1, 2, 2, 2}, "SpaceToDepth").attribute("blocksize", 2);
+  places.attribute("mode", "DCR");
+  EXPECT_EQ(run_network(places, {x}).data, (std::vector<double>{1, 5, 2, 6, 3, 7, 4, 8}));
+  OnnxModel wrong = node_model({1, 2, 2, 2}, "SpaceToDepth").attribute("blocksize", 2);
+  EXPECT_EQ(import_error(wrong.attribute("mode", "rows")),
+            "node 'n' (SpaceToDepth): attribute 'mode' is 'rows', and Lathe supports DCR and CRD");
+}
+
 TEST(DepthToSpace, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(node_model({1, 6, 2, 2}, "DepthToSpace").attribute("blocksize", 2)),
             "node 'n' (DepthToSpace): the 6 channels of [1,6,2,2] are no whole blocks of 2 by 2");

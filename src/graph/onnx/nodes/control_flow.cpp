@@ -101,15 +101,8 @@ class ControlFlow {
   }
 
   Status add_scan() {
-    LATHE_TRY(const onnx::GraphProto* const body, body_of(node_, "body"));
-    const onnx::AttributeProto* attribute = find_attribute(node_, "num_scan_inputs");
-    const auto all = static_cast<size_t>(node_.input_size()),
-               given = static_cast<size_t>(node_.output_size());
-    const auto scanned = static_cast<size_t>(attribute == nullptr ? 0 : std::max<int64_t>(attribute->i(), 0));
-    if (scanned == 0 || scanned > all || all - scanned > given)
-      return fail(ErrorKind::invalid_argument, "its inputs and outputs do not fit 'num_scan_inputs'");
-    const size_t carried = all - scanned, gives = given - carried;
-    LATHE_TRY_STATUS(check_body(*body, all, given, carried));
+    LATHE_TRY(const Scanned counts, read_scan(0));
+    const auto [body, scanned, carried, gives] = counts;
     LATHE_TRY(const Shape in_axes, integers_of(node_, "scan_input_axes", scanned));
     LATHE_TRY(const Shape in_backwards, integers_of(node_, "scan_input_directions", scanned));
     LATHE_TRY(const Shape out_axes, integers_of(node_, "scan_output_axes", gives));
@@ -121,19 +114,7 @@ class ControlFlow {
     Names state = inputs_from(0);
     state.resize(carried);
     std::vector<Names> gathered(gives);
-    for (int64_t run = 0; run < places; ++run) {
-      Names inputs = state;
-      for (size_t i = 0; i < scanned; ++i) {
-        LATHE_TRY(const std::string part,
-                  pick(sequences[i], in_axes[i], in_backwards[i] != 0 ? places - 1 - run : run,
-                       fmt::format("{}/{}#{}", place_, run, i)));
-        inputs.push_back(part);
-      }
-      LATHE_TRY_STATUS(add_all(standing.run(static_cast<size_t>(run), inputs)));
-      const auto first = standing.outputs().begin();
-      state.assign(first, first + static_cast<std::ptrdiff_t>(carried));
-      for (size_t i = 0; i < gives; ++i) gathered[i].push_back(standing.outputs()[carried + i]);
-    }
+    LATHE_TRY_STATUS(scan({standing, sequences, in_axes, in_backwards, places, 0}, state, gathered));
     for (size_t i = 0; i < gives; ++i) {
       if (out_backwards[i] != 0) std::ranges::reverse(gathered[i]);
       LATHE_TRY(const std::string joined, join(gathered[i], out_axes[i], carried + i));
@@ -142,7 +123,115 @@ class ControlFlow {
     return give(state);
   }
 
+  // Of operator set 8: all have a batch in front, whose sequences are scanned one after another.
+  Status add_batched_scan() {
+    LATHE_TRY(const Scanned counts, read_scan(1));
+    const auto [body, scanned, carried, gives] = counts;
+    LATHE_TRY(const Shape in_backwards, integers_of(node_, "directions", scanned));
+    const Names given = inputs_from(1),
+                sequences(given.begin() + static_cast<std::ptrdiff_t>(carried), given.end());
+    LATHE_TRY(const int64_t batch, places_of(given, Shape(given.size(), 0)));
+    LATHE_TRY(const int64_t places, places_of(sequences, Shape(scanned, 1)));
+    LATHE_TRY_STATUS(check_lengths(places));
+    StandingBody standing(*body, place_);
+    LATHE_TRY_STATUS(add_all(standing.constants()));
+    std::vector<Names> results(carried + gives);
+    for (int64_t n = 0; n < batch; ++n) {
+      Names own;
+      for (size_t i = 0; i < given.size(); ++i) {
+        LATHE_TRY(const std::string part, pick(given[i], 0, n, fmt::format("{}#batch{}#{}", place_, n, i)));
+        own.push_back(part);
+      }
+      Names state(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(carried));
+      own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(carried));
+      std::vector<Names> gathered(gives);
+      LATHE_TRY_STATUS(
+          scan({standing, own, Shape(scanned, 0), in_backwards, places, n * places}, state, gathered));
+      for (size_t i = 0; i < carried; ++i) results[i].push_back(state[i]);
+      for (size_t i = 0; i < gives; ++i)
+        results[carried + i].insert(results[carried + i].end(), gathered[i].begin(), gathered[i].end());
+    }
+    Names outputs;
+    for (size_t i = 0; i < results.size(); ++i) {
+      LATHE_TRY(std::string joined, join(results[i], 0, i));
+      if (i >= carried && !joined.empty()) {
+        LATHE_TRY(joined, split_first_axis(joined, {batch, places}));
+      }
+      outputs.push_back(joined);
+    }
+    return give(outputs);
+  }
+
  private:
+  // What a Scan says: its body, how many inputs are sequences, and how many others and outputs go on from run
+  // to run or are gathered.
+  struct Scanned {
+    const onnx::GraphProto* body;
+    size_t scanned, carried, gives;
+  };
+  // Of the inputs from the `first` on.
+  Result<Scanned> read_scan(size_t first) const {
+    LATHE_TRY(const onnx::GraphProto* const body, body_of(node_, "body"));
+    const onnx::AttributeProto* attribute = find_attribute(node_, "num_scan_inputs");
+    const size_t all = inputs_from(first).size(), given = static_cast<size_t>(node_.output_size());
+    const auto scanned = static_cast<size_t>(attribute == nullptr ? 0 : std::max<int64_t>(attribute->i(), 0));
+    if (scanned == 0 || scanned > all || all - scanned > given)
+      return fail(ErrorKind::invalid_argument, "its inputs and outputs do not fit 'num_scan_inputs'");
+    LATHE_TRY_STATUS(check_body(*body, all, given, all - scanned));
+    return Scanned{body, scanned, all - scanned, given + scanned - all};
+  }
+
+  // The runs of a body over the places of sequences.
+  struct Scan {
+    StandingBody& standing;
+    const Names& sequences;
+    const Shape& axes;       // of the sequences
+    const Shape& backwards;  // which of them are read from their end on
+    int64_t places;
+    int64_t first_run;  // the number of the first run
+  };
+  Status scan(const Scan& op, Names& state, std::vector<Names>& gathered) {
+    for (int64_t place = 0; place < op.places; ++place) {
+      const int64_t run = op.first_run + place;
+      Names inputs = state;
+      for (size_t i = 0; i < op.sequences.size(); ++i) {
+        LATHE_TRY(const std::string part,
+                  pick(op.sequences[i], op.axes[i], op.backwards[i] != 0 ? op.places - 1 - place : place,
+                       fmt::format("{}/{}#{}", place_, run, i)));
+        inputs.push_back(part);
+      }
+      LATHE_TRY_STATUS(add_all(op.standing.run(static_cast<size_t>(run), inputs)));
+      const auto first = op.standing.outputs().begin();
+      const auto behind = first + static_cast<std::ptrdiff_t>(state.size());
+      state.assign(first, behind);
+      for (size_t i = 0; i < gathered.size(); ++i)
+        gathered[i].push_back(op.standing.outputs()[state.size() + i]);
+    }
+    return {};
+  }
+
+  // An Error unless all sequences of a batch are as long as the data.
+  Status check_lengths(int64_t places) const {
+    if (node_.input(0).empty()) return {};
+    const GraphTensor* lengths = import_.find(node_.input(0));
+    if (lengths == nullptr || !lengths->is_constant()) return fail_unknown("the length of its sequences");
+    const auto is_whole = [&](double length) { return length == static_cast<double>(places); };
+    if (std::ranges::all_of(values_of(*lengths), is_whole)) return {};
+    return fail(ErrorKind::unsupported,
+                fmt::format("its sequences are not all as long as the data, of {} places", places));
+  }
+
+  // The tensor with its first axis as two.
+  Result<std::string> split_first_axis(const std::string& name, Shape extents) {
+    const Shape& shape = import_.find(name)->type.shape;
+    extents.insert(extents.end(), shape.begin() + 1, shape.end());
+    const std::string split = name + "#split";
+    LATHE_TRY_STATUS(
+        add_constant(split + "#shape", DType::i64, extents, {static_cast<int64_t>(extents.size())}));
+    LATHE_TRY_STATUS(add_plain("Reshape", {name, split + "#shape"}, split));
+    return split;
+  }
+
   static Status check_body(const onnx::GraphProto& body, size_t inputs, size_t outputs,
                            size_t least_outputs) {
     if (static_cast<size_t>(body.input_size()) == inputs &&
@@ -355,9 +444,7 @@ Status add_control_flow(const onnx::NodeProto& node, int64_t operator_set, const
   if (std::ranges::all_of(node.output(), [](const std::string& name) { return name.empty(); })) return {};
   if (node.op_type() == "If") return flow.add_if();
   if (node.op_type() == "Loop") return flow.add_loop();
-  if (operator_set >= 9) return flow.add_scan();
-  return fail(ErrorKind::unsupported,
-              fmt::format("it is of operator set {}, and Lathe supports it from 9 on", operator_set));
+  return operator_set >= 9 ? flow.add_scan() : flow.add_batched_scan();
 }
 
 }  // namespace lathe

@@ -61,6 +61,48 @@ Result<OnnxConstant> import_hamming_window(OnnxNode& node) { return window(node,
 
 Result<OnnxConstant> import_blackman_window(OnnxNode& node) { return window(node, {0.42, -0.5, 0.08}); }
 
+// Triangles that overlap, at places that lie evenly on the mel scale, over the frequencies of a transform.
+Result<OnnxConstant> import_mel_weight_matrix(OnnxNode& node) {
+  LATHE_TRY(const DType dtype,
+            dtype_of_onnx(node.integer("output_datatype", onnx::TensorProto_DataType_FLOAT),
+                          "attribute 'output_datatype'"));
+  std::vector<double> numbers;
+  for (size_t i = 0; i < 5; ++i) {
+    LATHE_TRY(const std::vector<double> values, node.constant_numbers(i));
+    if (values.size() != 1)
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("input {} has {} values, not one", i, values.size()));
+    numbers.push_back(values.front());
+  }
+  const double length = numbers[1], rate = numbers[2];
+  const auto mel_of = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double low = mel_of(numbers[3]), high = mel_of(numbers[4]);
+  const bool fits = numbers[0] >= 1 && length >= 1 && rate >= 1 && low >= 0 && low <= high &&
+                    numbers[0] * length <= static_cast<double>(kMostElements) && 2 * numbers[4] <= rate;
+  if (!fits) return fail(ErrorKind::invalid_argument, "its bands do not lie within half of the sample rate");
+  const auto bands = static_cast<int64_t>(numbers[0]), bins = static_cast<int64_t>(length) / 2 + 1;
+  std::vector<int64_t> bounds;
+  for (int64_t i = 0; i < bands + 2; ++i) {
+    const double mel = low + (high - low) / static_cast<double>(bands + 2) * static_cast<double>(i);
+    const double hertz = 700 * (std::pow(10, mel / 2595) - 1);
+    bounds.push_back(static_cast<int64_t>(std::floor((length + 1) * hertz / rate)));
+  }
+  std::vector<double> weights(static_cast<size_t>(bins * bands), 0);
+  for (int64_t band = 0; band < bands; ++band) {
+    const auto at = static_cast<size_t>(band);
+    const int64_t first = bounds[at], middle = bounds[at + 1], last = bounds[at + 2];
+    const auto set = [&](int64_t bin, int64_t part, int64_t whole) {
+      if (bin >= bins) return;  // the one behind the last of an odd length
+      weights[static_cast<size_t>(bin * bands + band)] =
+          static_cast<double>(part) / static_cast<double>(whole);
+    };
+    if (first == middle) set(middle, 1, 1);
+    for (int64_t bin = first; bin <= middle && first < middle; ++bin) set(bin, bin - first, middle - first);
+    for (int64_t bin = middle; bin < last; ++bin) set(bin, last - bin, last - middle);
+  }
+  return OnnxConstant{{dtype, {bins, bands}}, to_bytes(dtype, weights)};
+}
+
 Result<OnnxConstant> import_eye_like(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   DType dtype = node.type(0).dtype;
@@ -139,7 +181,7 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
 
 Result<OnnxConstant> import_real_mod(OnnxNode& node) {
   LATHE_TRY_STATUS(require_one_type(node));
-  LATHE_TRY_STATUS(require_attribute("fmod", static_cast<double>(node.integer("fmod", 0)), 1));
+  const bool has_dividends_sign = node.integer("fmod", 0) != 0;
   LATHE_TRY(const std::vector<double> dividends, node.constant_reals(0));
   LATHE_TRY(const std::vector<double> divisors, node.constant_reals(1));
   LATHE_TRY(const Shape shape, broadcast_shapes(node.shape(0), node.shape(1)));
@@ -149,8 +191,11 @@ Result<OnnxConstant> import_real_mod(OnnxNode& node) {
   std::vector<double> values;
   Shape at(shape.size(), 0);
   do {
-    values.push_back(std::fmod(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))],
-                               divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))]));
+    const double divisor = divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))];
+    const double rest =
+        std::fmod(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))], divisor);
+    const bool is_other_side = !has_dividends_sign && (rest < 0 ? divisor > 0 : rest > 0 && divisor < 0);
+    values.push_back(is_other_side ? rest + divisor : rest);
   } while (next_index(at, shape));
   return OnnxConstant{{node.type(0).dtype, shape}, to_bytes(node.type(0).dtype, values)};
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "graph/onnx/nodes/head_steps.h"
+#include "graph/onnx/nodes/product_steps.h"
 
 namespace lathe {
 namespace {
@@ -148,6 +149,57 @@ Result<Headed> headed_input(MultiHeadSteps& attention, const OnnxNode& node, siz
   return attention.split(x, shape[1], shape[2]);
 }
 
+// The inputs of a node whose queries, keys and values are parts of one product.
+struct PackedInputs {
+  size_t mask = 0, past = 0, added = 0;
+};
+
+// The widths of queries, keys and values among the columns of the weights.
+Result<Shape> packed_widths(OnnxNode& node) {
+  const Shape &input = node.shape(0), &weights = node.shape(1);
+  Shape widths = node.integers("qkv_hidden_sizes", {});
+  if (widths.empty() && weights.size() == 2) widths = Shape(3, weights[1] / 3);
+  if (weights.size() != 2 || weights[0] != input[2] || widths.size() != 3 ||
+      widths[0] + widths[1] + widths[2] != weights[1]) {
+    return fail(ErrorKind::invalid_argument, fmt::format("its input {} and weights {} do not fit together",
+                                                         to_string(input), to_string(weights)));
+  }
+  return widths;
+}
+
+// `product`: a step [N, places, all widths].
+ImportedOutputs attend_packed(MultiHeadSteps& attention, const OnnxNode& node, size_t product,
+                              const Shape& widths, const PackedInputs& inputs) {
+  StepList& steps = attention.steps();
+  const AttentionOptions& options = attention.options();
+  const Shape& input = node.shape(0);
+  const Shape whole{input[0], input[1], widths[0] + widths[1] + widths[2]};
+  std::array<Headed, 3> parts;  // queries, keys, values
+  for (int64_t first = 0, i = 0; i < 3; first += widths[static_cast<size_t>(i)], ++i) {
+    const auto which = static_cast<size_t>(i);
+    LATHE_TRY(parts.at(which), attention.split(attention.part(product, whole, 2, first, widths[which]),
+                                               input[1], widths[which]));
+  }
+  if (node.has_input(inputs.past)) {
+    const Shape& past = node.shape(inputs.past);  // [2, N, heads, places, size]
+    if (past.size() != 5 || past[0] != 2)
+      return fail(ErrorKind::invalid_argument, fmt::format("its past has shape {}", to_string(past)));
+    for (const int64_t which : {0, 1}) {
+      const size_t half = attention.part(inputs.past, past, 0, which, 1);
+      const size_t before = steps.add(ReshapeOp{{past[1], past[2], past[3], past[4]}}, {half});
+      attention.heads().put_before(parts.at(static_cast<size_t>(which) + 1), before, past[3]);
+    }
+  }
+  const auto& [query, key, value] = parts;
+  LATHE_TRY(const size_t result, attention.attend(query, key, value, inputs.mask, inputs.added));
+  if (node.output_count() < 2) return attention.heads().outputs(std::array{result});
+  const auto lifted = [&](const Headed& x) {
+    return steps.add(ReshapeOp{{1, options.batch, options.heads, x.places, x.size}}, {x.step});
+  };
+  const size_t present = steps.add(ConcatOp{0}, {lifted(key), lifted(value)});
+  return attention.heads().outputs(std::array{result, present});
+}
+
 }  // namespace
 
 ImportedOutputs import_multi_head_attention(OnnxNode& node) {
@@ -174,47 +226,33 @@ ImportedOutputs import_multi_head_attention(OnnxNode& node) {
 }
 
 ImportedOutputs import_packed_attention(OnnxNode& node) {
-  constexpr size_t kInput = 0, kWeights = 1, kBiases = 2, kPackedMask = 3, kPast = 4, kAdded = 5;
+  constexpr size_t kInput = 0, kWeights = 1, kBiases = 2;
   LATHE_TRY_STATUS(node.require_inputs({kInput, kWeights}));
   LATHE_TRY_STATUS(require_attribute("do_rotary", static_cast<double>(node.integer("do_rotary", 0)), 0));
   LATHE_TRY(const AttentionOptions options, read_options(node));
-  const Shape &input = node.shape(kInput), &weights = node.shape(kWeights);
-  Shape widths = node.integers("qkv_hidden_sizes", {});
-  if (widths.empty() && weights.size() == 2) widths = Shape(3, weights[1] / 3);
-  if (weights.size() != 2 || weights[0] != input[2] || widths.size() != 3 ||
-      widths[0] + widths[1] + widths[2] != weights[1]) {
-    return fail(ErrorKind::invalid_argument, fmt::format("its input {} and weights {} do not fit together",
-                                                         to_string(input), to_string(weights)));
-  }
+  LATHE_TRY(const Shape widths, packed_widths(node));
   MultiHeadSteps attention(node, options);
-  StepList& steps = attention.steps();
-  size_t product = steps.add(MatMulOp{}, {kInput, kWeights});
+  size_t product = attention.steps().add(MatMulOp{}, {kInput, kWeights});
   if (node.has_input(kBiases)) product = attention.heads().zip(ZipFunction::add, product, kBiases);
-  const Shape whole{input[0], input[1], weights[1]};
-  std::array<Headed, 3> parts;  // queries, keys, values
-  for (int64_t first = 0, i = 0; i < 3; first += widths[static_cast<size_t>(i)], ++i) {
-    const auto which = static_cast<size_t>(i);
-    LATHE_TRY(parts.at(which), attention.split(attention.part(product, whole, 2, first, widths[which]),
-                                               input[1], widths[which]));
-  }
-  if (node.has_input(kPast)) {
-    const Shape& past = node.shape(kPast);  // [2, N, heads, places, size]
-    if (past.size() != 5 || past[0] != 2)
-      return fail(ErrorKind::invalid_argument, fmt::format("its past has shape {}", to_string(past)));
-    for (const int64_t which : {0, 1}) {
-      const size_t half = attention.part(kPast, past, 0, which, 1);
-      const size_t before = steps.add(ReshapeOp{{past[1], past[2], past[3], past[4]}}, {half});
-      attention.heads().put_before(parts.at(static_cast<size_t>(which) + 1), before, past[3]);
-    }
-  }
-  const auto& [query, key, value] = parts;
-  LATHE_TRY(const size_t result, attention.attend(query, key, value, kPackedMask, kAdded));
-  if (node.output_count() < 2) return attention.heads().outputs(std::array{result});
-  const auto lifted = [&](const Headed& x) {
-    return steps.add(ReshapeOp{{1, options.batch, options.heads, x.places, x.size}}, {x.step});
-  };
-  const size_t present = steps.add(ConcatOp{0}, {lifted(key), lifted(value)});
-  return attention.heads().outputs(std::array{result, present});
+  return attend_packed(attention, node, product, widths, {3, 4, 5});
+}
+
+ImportedOutputs import_quantized_attention(OnnxNode& node) {
+  constexpr size_t kBiases = 2, kNothing = 9;
+  const QuantizedInput x{0, 3, 6}, weights{1, 4, 7};
+  LATHE_TRY_STATUS(node.require_inputs({x.numbers, weights.numbers, kBiases, x.scale, weights.scale}));
+  LATHE_TRY_STATUS(require_narrow(node, {x.numbers, weights.numbers}));
+  LATHE_TRY_STATUS(require_attribute("do_rotary", static_cast<double>(node.integer("do_rotary", 0)), 0));
+  LATHE_TRY(const AttentionOptions options, read_options(node));
+  LATHE_TRY(const Shape widths, packed_widths(node));
+  MultiHeadSteps attention(node, options);
+  ProductSteps steps(node, attention.steps());
+  const size_t sums = steps.product(factor_of(node, x), factor_of(node, weights));
+  const size_t factors =
+      steps.zip(ZipFunction::mul, steps.placed(x.scale, 0), steps.placed(weights.scale, 0));
+  const size_t numbers = steps.zip(ZipFunction::mul, steps.cast(DType::f32, sums), factors);
+  const size_t product = steps.zip(ZipFunction::add, numbers, kBiases);
+  return attend_packed(attention, node, product, widths, {5, 8, kNothing});
 }
 
 }  // namespace lathe

@@ -11,5 +11,7 @@ namespace lathe {
 ImportedOutputs import_multi_head_attention(OnnxNode& node);
 // Attention: the same of one input times the weights of all three.
 ImportedOutputs import_packed_attention(OnnxNode& node);
+// QAttention: the same of an input and weights that are quantized.
+ImportedOutputs import_quantized_attention(OnnxNode& node);
 
 }  // namespace lathe

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "graph/onnx/nodes/node_steps.h"
+
 namespace lathe {
 
 namespace {
@@ -14,13 +16,9 @@ class QuantizeSteps {
 
   // Where scales and zero points of several numbers lie along the data; an Error where they do not.
   Status read_axis(OnnxNode& node) {
-    const int64_t axis = node.integer("axis", 1), block = node.integer("block_size", 0);
-    if (block != 0) {
-      return fail(ErrorKind::unsupported,
-                  fmt::format("its scale is one for each {} elements, and Lathe supports one number, or one "
-                              "for each place of an axis",
-                              block));
-    }
+    const int64_t axis = node.integer("axis", 1);
+    block_ = node.integer("block_size", 0);
+    if (block_ != 0) return check_blocks(axis);
     for (size_t operand = kScales; operand < node.input_count(); ++operand) {
       if (!node.has_input(operand) || elements_of(node.shape(operand)) == 1) continue;
       LATHE_TRY(axis_, axis_of(axis, node.shape(kNumbers).size()));
@@ -36,11 +34,13 @@ class QuantizeSteps {
   size_t zip(ZipFunction function, size_t a, size_t b) { return steps_.add(ZipOp{function}, {a, b}); }
   size_t map(MapFunction function, size_t x) { return steps_.add(MapOp{function}, {x}); }
   size_t cast(DType to, size_t x) { return steps_.add(CastOp{to}, {x}); }
-  size_t same(size_t x) { return steps_.add(IdentityOp{}, {x}); }
-  size_t real(double value) { return steps_.real(value); }
 
   // The operand in the type and in a shape that broadcasts along the data.
   size_t parameter(size_t operand, DType type) {
+    if (block_ != 0) {
+      const size_t spread = steps_.add(GatherByOp{axis_}, {operand, block_numbers()});
+      return node_.type(operand).dtype == type ? spread : cast(type, spread);
+    }
     Shape shape(node_.shape(kNumbers).size(), 1);
     if (elements_of(node_.shape(operand)) > 1) shape[axis_] = node_.shape(operand)[0];
     const size_t placed = shape == node_.shape(operand) ? operand : steps_.add(ReshapeOp{shape}, {operand});
@@ -48,21 +48,34 @@ class QuantizeSteps {
   }
   size_t data(DType type) { return node_.type(kNumbers).dtype == type ? kNumbers : cast(type, kNumbers); }
 
-  // Over all elements.
-  size_t extremum(ReduceFunction function) {
-    ReduceOp op;
-    op.function = function;
-    op.axes = axes_from(0, node_.shape(kNumbers).size());
-    op.keeps_axes = false;
-    return op.axes.empty() ? kNumbers : steps_.add(op, {kNumbers});
-  }
-
   std::vector<ImportedStep> finish() { return steps_.finish(); }
 
  private:
+  // Of blocks the scales and zero points have as many axes as the data.
+  Status check_blocks(int64_t axis) {
+    LATHE_TRY(axis_, axis_of(axis, node_.shape(kNumbers).size()));
+    Shape expected = node_.shape(kNumbers);
+    if (block_ > 0) expected[axis_] = (expected[axis_] + block_ - 1) / block_;
+    for (size_t operand = kScales; operand < node_.input_count(); ++operand) {
+      if (!node_.has_input(operand) || (block_ > 0 && node_.shape(operand) == expected)) continue;
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("input {} has shape {}, and by blocks of {} along axis {} of {} must have {}",
+                              operand, to_string(node_.shape(operand)), block_, axis_,
+                              to_string(node_.shape(kNumbers)), to_string(expected)));
+    }
+    return {};
+  }
+  // Of each place of the axis the block that it lies in.
+  size_t block_numbers() {
+    Shape numbers(static_cast<size_t>(node_.shape(kNumbers)[axis_]));
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i) / block_;
+    return steps_.integers({static_cast<int64_t>(numbers.size())}, numbers);
+  }
+
   const OnnxNode& node_;
   StepList steps_;
   size_t axis_ = 0;
+  int64_t block_ = 0;  // places of the axis that share a scale; 0: they do not
 };
 
 // Of the zero point, where there is one.
@@ -105,24 +118,33 @@ ImportedOutputs import_dequantize_linear(OnnxNode& node) {
   return std::vector<ImportedOutput>{steps.finish()};
 }
 
-// The zero point stands for 0, which the range is widened to hold.
-ImportedOutputs import_dynamic_quantize_linear(OnnxNode& node) {
+QuantizedInput add_dynamic_quantization(StepList& steps, size_t x, size_t rank) {
   constexpr double kMost = 255;
-  QuantizeSteps steps(node);
-  const size_t most = steps.zip(ZipFunction::max, steps.extremum(ReduceFunction::max), steps.real(0));
-  const size_t least = steps.zip(ZipFunction::min, steps.extremum(ReduceFunction::min), steps.real(0));
-  const size_t range = steps.zip(ZipFunction::sub, most, least);
-  const size_t scale = steps.zip(ZipFunction::div, range, steps.real(kMost));
-  const size_t zero = steps.map(MapFunction::round,
-                                steps.zip(ZipFunction::div, steps.map(MapFunction::negate, least), scale));
-  const size_t quotient = steps.map(MapFunction::round, steps.zip(ZipFunction::div, kNumbers, scale));
-  steps.cast(DType::u8, steps.zip(ZipFunction::add, quotient, zero));
-  std::vector<ImportedOutput> outputs{steps.finish()};
-  steps.same(scale);
-  outputs.emplace_back(steps.finish());
-  steps.cast(DType::u8, zero);
-  outputs.emplace_back(steps.finish());
-  return outputs;
+  const auto zip = [&](ZipFunction function, size_t a, size_t b) {
+    return steps.add(ZipOp{function}, {a, b});
+  };
+  const auto map = [&](MapFunction function, size_t a) { return steps.add(MapOp{function}, {a}); };
+  const auto extremum = [&](ReduceFunction function) {
+    ReduceOp op;
+    op.function = function;
+    op.axes = axes_from(0, rank);
+    op.keeps_axes = false;
+    return rank == 0 ? x : steps.add(op, {x});
+  };
+  const size_t most = zip(ZipFunction::max, extremum(ReduceFunction::max), steps.real(0));
+  const size_t least = zip(ZipFunction::min, extremum(ReduceFunction::min), steps.real(0));
+  const size_t scale = zip(ZipFunction::div, zip(ZipFunction::sub, most, least), steps.real(kMost));
+  const size_t zero = map(MapFunction::round, zip(ZipFunction::div, map(MapFunction::negate, least), scale));
+  const size_t quotient = map(MapFunction::round, zip(ZipFunction::div, x, scale));
+  const size_t numbers = steps.add(CastOp{DType::u8}, {zip(ZipFunction::add, quotient, zero)});
+  return {numbers, scale, steps.add(CastOp{DType::u8}, {zero})};
+}
+
+ImportedOutputs import_dynamic_quantize_linear(OnnxNode& node) {
+  NodeSteps steps(1);
+  const QuantizedInput result = add_dynamic_quantization(steps.list(), 0, node.shape(0).size());
+  for (const size_t output : {result.numbers, result.scale, result.zero}) steps.give(output);
+  return steps.outputs();
 }
 
 }  // namespace lathe

@@ -35,6 +35,11 @@ Status require_channels_first(OnnxNode& node) {
 
 }  // namespace
 
+ImportedOutputs import_qlinear_reduce_mean(OnnxNode& node) {
+  LATHE_TRY(const ReduceOp op, import_reduce(node, ReduceFunction::mean));
+  return import_unary(node, op);
+}
+
 ImportedOutputs import_qlinear_add(OnnxNode& node) { return import_pair(node, ZipFunction::add); }
 ImportedOutputs import_qlinear_mul(OnnxNode& node) { return import_pair(node, ZipFunction::mul); }
 

@@ -15,6 +15,8 @@ ImportedOutputs import_qlinear_mul(OnnxNode& node);
 ImportedOutputs import_qlinear_sigmoid(OnnxNode& node);
 ImportedOutputs import_qlinear_leaky_relu(OnnxNode& node);
 ImportedOutputs import_qlinear_softmax(OnnxNode& node);
+// QLinearReduceMean.
+ImportedOutputs import_qlinear_reduce_mean(OnnxNode& node);
 // QLinearAveragePool, QLinearGlobalAveragePool: of [N, C, ..].
 ImportedOutputs import_qlinear_average_pool(OnnxNode& node);
 ImportedOutputs import_qlinear_global_average_pool(OnnxNode& node);

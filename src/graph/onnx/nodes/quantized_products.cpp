@@ -4,84 +4,10 @@
 
 #include <algorithm>
 
-#include "graph/onnx/nodes/quantized_steps.h"
+#include "graph/onnx/nodes/product_steps.h"
 
 namespace lathe {
 namespace {
-
-// A factor of a matrix product: what its zero point and scale say of, its numbers as they are multiplied, and
-// their shape.
-struct Factor : QuantizedInput {
-  size_t matrix = kNoInput;
-  Shape shape;
-};
-
-Factor factor_of(const OnnxNode& node, const QuantizedInput& input) {
-  return {input, input.numbers, node.shape(input.numbers)};
-}
-
-class ProductSteps : public QuantizedSteps {
- public:
-  using QuantizedSteps::QuantizedSteps;
-
-  size_t zero_point(size_t input, size_t behind) { return cast(DType::i32, placed(input, behind)); }
-  // The numbers less their zero point.
-  size_t centred(size_t numbers, size_t zero, size_t behind) {
-    const size_t wide = cast(DType::i32, numbers);
-    return is_zero(zero) ? wide : zip(ZipFunction::sub, wide, zero_point(zero, behind));
-  }
-  // The sum along axes, which stay with one place.
-  size_t sum(size_t x, std::vector<size_t> axes) {
-    ReduceOp op;
-    op.function = ReduceFunction::sum;
-    op.axes = std::move(axes);
-    return add(op, {cast(DType::i32, x)});
-  }
-  // What the sums stand for, in the type of the result's zero point; `behind` as for `placed`.
-  void requantize(size_t sums, size_t factors, const QuantizedInput& result, DType type, size_t behind) {
-    const size_t scale = zip(ZipFunction::div, factors, placed(result.scale, behind));
-    rounded(zip(ZipFunction::mul, cast(DType::f32, sums), scale), result, type, behind);
-  }
-};
-
-// An Error unless the inputs are integers of 8 bits.
-Status require_narrow(const OnnxNode& node, const QuantizedInput& a, const QuantizedInput& b) {
-  for (const size_t input : {a.numbers, b.numbers}) {
-    const DType dtype = node.type(input).dtype;
-    if (dtype == DType::i8 || dtype == DType::u8) continue;
-    return fail(
-        ErrorKind::unsupported,
-        fmt::format("input {} is of type {}, and Lathe supports i8 and u8 here", input, to_string(dtype)));
-  }
-  return {};
-}
-
-// sum (a - p) (b - q) = sum a b - p sum b - q sum a + k p q.
-size_t add_matmul(ProductSteps& steps, const Factor& a, const Factor& b) {
-  const Shape &left = a.shape, &right = b.shape;
-  if (left.size() < 2 || right.size() < 2) {
-    return steps.add(MatMulOp{}, {steps.centred(a.matrix, a.zero, left.size() > 1 ? 1 : 0),
-                                  steps.centred(b.matrix, b.zero, 0)});
-  }
-  size_t sums = steps.add(MatMulOp{}, {a.matrix, b.matrix});
-  const bool left_is_zero = steps.is_zero(a.zero), right_is_zero = steps.is_zero(b.zero);
-  if (!left_is_zero) {
-    // Of b less its zero point, which leaves nothing to add for both.
-    const size_t columns = steps.sum(b.matrix, {right.size() - 2});
-    size_t centred = columns;
-    if (!right_is_zero) {
-      const size_t shift = steps.zip(ZipFunction::mul, steps.zero_point(b.zero, 0), steps.whole(left.back()));
-      centred = steps.zip(ZipFunction::sub, columns, shift);
-    }
-    sums =
-        steps.zip(ZipFunction::sub, sums, steps.zip(ZipFunction::mul, centred, steps.zero_point(a.zero, 1)));
-  }
-  if (!right_is_zero) {
-    const size_t rows = steps.sum(a.matrix, {left.size() - 1});
-    sums = steps.zip(ZipFunction::sub, sums, steps.zip(ZipFunction::mul, rows, steps.zero_point(b.zero, 0)));
-  }
-  return sums;
-}
 
 // Data beside the image stand for the zero point, and weights are less theirs; a bias is added to the sums.
 Result<size_t> add_conv(ProductSteps& steps, OnnxNode& node, const QuantizedInput& x, const QuantizedInput& w,
@@ -128,17 +54,17 @@ Result<size_t> add_conv(ProductSteps& steps, OnnxNode& node, const QuantizedInpu
 
 ImportedOutputs import_matmul_integer(OnnxNode& node) {
   const QuantizedInput a{0, kNoInput, 2}, b{1, kNoInput, 3};
-  LATHE_TRY_STATUS(require_narrow(node, a, b));
+  LATHE_TRY_STATUS(require_narrow(node, {a.numbers, b.numbers}));
   ProductSteps steps(node);
-  add_matmul(steps, factor_of(node, a), factor_of(node, b));
+  steps.product(factor_of(node, a), factor_of(node, b));
   return std::vector<ImportedOutput>{steps.finish()};
 }
 
 ImportedOutputs import_qlinear_matmul(OnnxNode& node) {
   const QuantizedInput a{0, 1, 2}, b{3, 4, 5}, result{kNoInput, 6, 7};
-  LATHE_TRY_STATUS(require_narrow(node, a, b));
+  LATHE_TRY_STATUS(require_narrow(node, {a.numbers, b.numbers}));
   ProductSteps steps(node);
-  const size_t sums = add_matmul(steps, factor_of(node, a), factor_of(node, b));
+  const size_t sums = steps.product(factor_of(node, a), factor_of(node, b));
   const size_t factors = steps.zip(ZipFunction::mul, steps.placed(a.scale, 1), steps.placed(b.scale, 0));
   steps.requantize(sums, factors, result, DType::u8, 1);
   return std::vector<ImportedOutput>{steps.finish()};
@@ -146,7 +72,7 @@ ImportedOutputs import_qlinear_matmul(OnnxNode& node) {
 
 ImportedOutputs import_conv_integer(OnnxNode& node) {
   const QuantizedInput x{0, kNoInput, 2}, w{1, kNoInput, 3};
-  LATHE_TRY_STATUS(require_narrow(node, x, w));
+  LATHE_TRY_STATUS(require_narrow(node, {x.numbers, w.numbers}));
   ProductSteps steps(node);
   LATHE_TRY_STATUS(add_conv(steps, node, x, w, kNoInput));
   return std::vector<ImportedOutput>{steps.finish()};
@@ -154,7 +80,7 @@ ImportedOutputs import_conv_integer(OnnxNode& node) {
 
 ImportedOutputs import_qlinear_conv(OnnxNode& node) {
   const QuantizedInput x{0, 1, 2}, w{3, 4, 5}, result{kNoInput, 6, 7};
-  LATHE_TRY_STATUS(require_narrow(node, x, w));
+  LATHE_TRY_STATUS(require_narrow(node, {x.numbers, w.numbers}));
   ProductSteps steps(node);
   LATHE_TRY(const size_t sums, add_conv(steps, node, x, w, 8));
   const size_t behind = node.shape(x.numbers).size() - 2;
@@ -167,7 +93,7 @@ ImportedOutputs import_qgemm(OnnxNode& node) {
   constexpr size_t kBias = 6;
   LATHE_TRY_STATUS(node.require_inputs({0, 1, 3, 4}));
   const QuantizedInput a{0, 1, 2}, b{3, 4, 5}, result{kNoInput, 7, 8};
-  LATHE_TRY_STATUS(require_narrow(node, a, b));
+  LATHE_TRY_STATUS(require_narrow(node, {a.numbers, b.numbers}));
   ProductSteps steps(node);
   const auto matrix = [&](const QuantizedInput& input, const char* turned) {
     Factor factor = factor_of(node, input);
@@ -179,7 +105,7 @@ ImportedOutputs import_qgemm(OnnxNode& node) {
   const Factor left = matrix(a, "transA"), right = matrix(b, "transB");
   if (left.shape.size() != 2 || right.shape.size() != 2)
     return fail(ErrorKind::invalid_argument, "its factors are not matrices");
-  size_t sums = add_matmul(steps, left, right);
+  size_t sums = steps.product(left, right);
   if (steps.has(kBias)) sums = steps.zip(ZipFunction::add, sums, kBias);
   size_t factors = steps.zip(ZipFunction::mul, steps.placed(a.scale, 0), steps.placed(b.scale, 0));
   if (const double alpha = node.real("alpha", 1); alpha != 1)

@@ -6,12 +6,14 @@ namespace lathe {
 
 bool QuantizedSteps::is_zero(size_t input) const {
   if (!has(input)) return true;
+  if (is_step(input)) return false;
   if (!node_.is_constant(input)) return false;
   const auto numbers = node_.constant_numbers(input);
   return numbers && std::ranges::all_of(*numbers, [](double number) { return number == 0; });
 }
 
 size_t QuantizedSteps::placed(size_t input, size_t behind) {
+  if (is_step(input)) return input - kFirstStep;
   const Shape& shape = node_.shape(input);
   if (shape.size() > 1) return input;
   if (elements_of(shape) == 1) return shape.empty() ? input : add(ReshapeOp{{}}, {input});

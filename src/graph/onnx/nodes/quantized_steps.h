@@ -23,7 +23,11 @@ struct QuantizedInput {
 class QuantizedSteps {
  public:
   // `node` must outlive the object.
-  explicit QuantizedSteps(const OnnxNode& node) : node_(node), steps_(node.input_count()) {}
+  explicit QuantizedSteps(const OnnxNode& node) : node_(node), own_(node.input_count()), steps_(own_) {}
+  // Adds to the steps of the same node, which must outlive the object.
+  QuantizedSteps(const OnnxNode& node, StepList& steps) : node_(node), own_(0), steps_(steps) {}
+  QuantizedSteps(const QuantizedSteps&) = delete;
+  QuantizedSteps& operator=(const QuantizedSteps&) = delete;
 
   const OnnxNode& node() const { return node_; }
   size_t add(GraphOp op, std::vector<size_t> reads) { return steps_.add(std::move(op), std::move(reads)); }
@@ -34,11 +38,13 @@ class QuantizedSteps {
   size_t whole(int64_t number) { return steps_.constant(DType::i32, {}, {static_cast<double>(number)}); }
   std::vector<ImportedStep> finish() { return steps_.finish(); }
 
-  bool has(size_t input) const { return input != kNoInput && node_.has_input(input); }
+  // A step that stands where the number of an input does.
+  static size_t step_as_input(size_t step) { return kFirstStep + step; }
+  bool has(size_t input) const { return input != kNoInput && (is_step(input) || node_.has_input(input)); }
   // Whether the zero point is 0 whatever runs.
   bool is_zero(size_t input) const;
-  // An input of one number, or of several along an axis with so many axes behind it. What has more axes than
-  // one is left as it is.
+  // The step of an input of one number, or of several along an axis with so many axes behind it. What has
+  // more axes than one, or is a step, is left as it is.
   size_t placed(size_t input, size_t behind);
   // What an input's numbers stand for, in f32; `behind` as for `placed`.
   size_t dequantized(const QuantizedInput& input, size_t behind = 0);
@@ -49,8 +55,12 @@ class QuantizedSteps {
   size_t rounded(size_t quotients, const QuantizedInput& result, DType type, size_t behind = 0);
 
  private:
+  static constexpr size_t kFirstStep = size_t{1} << 32;  // no node has as many inputs
+  static bool is_step(size_t input) { return input >= kFirstStep; }
+
   const OnnxNode& node_;
-  StepList steps_;
+  StepList own_;
+  StepList& steps_;
 };
 
 }  // namespace lathe

@@ -1,5 +1,7 @@
 #include "graph/onnx/nodes/recurrent.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -25,6 +27,13 @@ class RecurrentSteps {
     has_lengths_ = !lengths || !std::ranges::all_of(*lengths, is_whole);
   }
 
+  // The real numbers that quantized weights stand for take their place.
+  Status dequantize_weights() {
+    LATHE_TRY(weights_, dequantized(recurrent::kWeights, recurrent::kWeightsScale));
+    LATHE_TRY(recurrence_, dequantized(recurrent::kRecurrence, recurrent::kRecurrenceScale));
+    return {};
+  }
+
   size_t add(GraphOp op, std::vector<size_t> reads) { return steps_.add(std::move(op), std::move(reads)); }
   size_t zip(ZipFunction function, size_t a, size_t b) { return add(ZipOp{function}, {a, b}); }
   size_t plus(size_t a, size_t b) { return zip(ZipFunction::add, a, b); }
@@ -43,15 +52,16 @@ class RecurrentSteps {
     const int64_t hidden = layer_.hidden;
     return part(input, {static_cast<int64_t>(direction), number * hidden}, {1, hidden}, {hidden});
   }
-  // [rows, columns] of an input [directions, rows of all gates, columns], transposed.
-  size_t matrix_of(size_t input, size_t direction, int64_t first, int64_t rows, int64_t columns) {
-    const size_t matrix =
-        part(input, {static_cast<int64_t>(direction), first, 0}, {1, rows, columns}, {rows, columns});
+  // [rows, columns] of a tensor [directions, rows of all gates, columns], transposed.
+  size_t matrix_of(size_t x, size_t direction, int64_t first, int64_t rows, int64_t columns) {
+    const auto own = static_cast<int64_t>(direction);
+    if (layer_.has_columns) return part(x, {own, 0, first}, {1, columns, rows}, {columns, rows});
+    const size_t matrix = part(x, {own, first, 0}, {1, rows, columns}, {rows, columns});
     return add(TransposeOp{{1, 0}}, {matrix});
   }
   size_t recurrence(size_t direction, int64_t gate) {
     const int64_t hidden = layer_.hidden;
-    return matrix_of(recurrent::kRecurrence, direction, gate * hidden, hidden, hidden);
+    return matrix_of(recurrence_, direction, gate * hidden, hidden, hidden);
   }
   // What a state begins with.
   size_t initial(size_t input, size_t direction) {
@@ -68,8 +78,7 @@ class RecurrentSteps {
   // Of the gates from `without` on the biases of the recurrence are left out.
   size_t projected(size_t direction, int64_t without) {
     const int64_t hidden = layer_.hidden, rows = layer_.gates * hidden;
-    const size_t product =
-        add(MatMulOp{}, {data_, matrix_of(recurrent::kWeights, direction, 0, rows, layer_.inputs)});
+    const size_t product = add(MatMulOp{}, {data_, matrix_of(weights_, direction, 0, rows, layer_.inputs)});
     if (!has(recurrent::kBias)) return by_gate(product);
     std::vector<size_t> biases;
     for (int64_t gate = 0; gate < layer_.gates; ++gate) {
@@ -134,6 +143,29 @@ class RecurrentSteps {
   }
 
  private:
+  // Less the zero points, which are the input behind the scales, times the scales: one for each direction, or
+  // for each of its columns too.
+  Result<size_t> dequantized(size_t input, size_t scales) {
+    const int64_t columns = layer_.gates * layer_.hidden;
+    const auto directions = static_cast<int64_t>(layer_.directions());
+    const auto placed = [&](size_t parameter) -> Result<size_t> {
+      const Shape& shape = node_.shape(parameter);
+      const int64_t elements = elements_of(shape);
+      if (elements == directions) return add(ReshapeOp{{directions, 1, 1}}, {parameter});
+      if (elements == directions * columns) return add(ReshapeOp{{directions, 1, columns}}, {parameter});
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("input {} has shape {}, and must have one number for each of {} directions, or "
+                              "of their {} columns",
+                              parameter, to_string(shape), directions, columns));
+    };
+    size_t numbers = add(CastOp{DType::f32}, {input});
+    if (has(scales + 1)) {
+      LATHE_TRY(const size_t zeros, placed(scales + 1));
+      numbers = zip(ZipFunction::sub, numbers, add(CastOp{DType::f32}, {zeros}));
+    }
+    LATHE_TRY(const size_t factors, placed(scales));
+    return times(numbers, factors);
+  }
   // Of [places, batch, gates * hidden].
   size_t by_gate(size_t sums) {
     const int64_t places = layer_.places, gates = layer_.gates, batch = layer_.batch, hidden = layer_.hidden;
@@ -146,7 +178,9 @@ class RecurrentSteps {
   const RecurrentLayer& layer_;
   StepList steps_;
   size_t data_ = recurrent::kData;  // [places, batch, inputs]
-  bool has_lengths_ = false;        // some sequence may be shorter than the data
+  size_t weights_ = recurrent::kWeights;
+  size_t recurrence_ = recurrent::kRecurrence;
+  bool has_lengths_ = false;  // some sequence may be shorter than the data
 };
 
 // What one place makes of the states before it; an LSTM has two, the cell second.
@@ -299,9 +333,8 @@ Walked walk(RecurrentSteps& steps, Cell& cell, size_t direction, size_t state_co
 }
 
 template <class MakeCell>
-ImportedOutputs import_layer(OnnxNode& node, const RecurrentLayer& layer, size_t state_count,
-                             const MakeCell& make_cell) {
-  RecurrentSteps steps(node, layer);
+ImportedOutputs import_layer(RecurrentSteps& steps, size_t state_count, const MakeCell& make_cell) {
+  const RecurrentLayer& layer = steps.layer();
   std::vector<size_t> states;
   std::vector<Walked> walks;
   for (size_t direction = 0; direction < layer.directions(); ++direction) {
@@ -329,23 +362,38 @@ ImportedOutputs import_lstm(OnnxNode& node) {
   const bool couples_forgetting = node.integer("input_forget", 0) != 0;
   LATHE_TRY(const RecurrentLayer layer,
             read_recurrent_layer(node, LstmCell::kGates, {"Sigmoid", "Tanh", "Tanh"}));
-  return import_layer(node, layer, 2, [&](RecurrentSteps& steps, size_t direction) {
-    return LstmCell(steps, direction, couples_forgetting);
+  RecurrentSteps steps(node, layer);
+  return import_layer(steps, 2, [&](RecurrentSteps& own, size_t direction) {
+    return LstmCell(own, direction, couples_forgetting);
+  });
+}
+
+ImportedOutputs import_dynamic_quantize_lstm(OnnxNode& node) {
+  const bool couples_forgetting = node.integer("input_forget", 0) != 0;
+  LATHE_TRY_STATUS(node.require_inputs({recurrent::kWeightsScale, recurrent::kRecurrenceScale}));
+  LATHE_TRY(const RecurrentLayer layer,
+            read_recurrent_layer(node, LstmCell::kGates, {"Sigmoid", "Tanh", "Tanh"}, true));
+  RecurrentSteps steps(node, layer);
+  LATHE_TRY_STATUS(steps.dequantize_weights());
+  return import_layer(steps, 2, [&](RecurrentSteps& own, size_t direction) {
+    return LstmCell(own, direction, couples_forgetting);
   });
 }
 
 ImportedOutputs import_gru(OnnxNode& node) {
   const bool resets_products = node.integer("linear_before_reset", 0) != 0;
   LATHE_TRY(const RecurrentLayer layer, read_recurrent_layer(node, GruCell::kGates, {"Sigmoid", "Tanh"}));
-  return import_layer(node, layer, 1, [&](RecurrentSteps& steps, size_t direction) {
-    return GruCell(steps, direction, resets_products);
+  RecurrentSteps steps(node, layer);
+  return import_layer(steps, 1, [&](RecurrentSteps& own, size_t direction) {
+    return GruCell(own, direction, resets_products);
   });
 }
 
 ImportedOutputs import_rnn(OnnxNode& node) {
   LATHE_TRY(const RecurrentLayer layer, read_recurrent_layer(node, RnnCell::kGates, {"Tanh"}));
-  return import_layer(node, layer, 1,
-                      [](RecurrentSteps& steps, size_t direction) { return RnnCell(steps, direction); });
+  RecurrentSteps steps(node, layer);
+  return import_layer(steps, 1,
+                      [](RecurrentSteps& own, size_t direction) { return RnnCell(own, direction); });
 }
 
 }  // namespace lathe

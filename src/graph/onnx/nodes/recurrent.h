@@ -13,5 +13,8 @@ namespace lathe {
 ImportedOutputs import_lstm(OnnxNode& node);
 ImportedOutputs import_gru(OnnxNode& node);
 ImportedOutputs import_rnn(OnnxNode& node);
+// com.microsoft DynamicQuantizeLSTM: the LSTM of the real numbers that its weights stand for; what these are
+// multiplied by is not rounded.
+ImportedOutputs import_dynamic_quantize_lstm(OnnxNode& node);
 
 }  // namespace lathe

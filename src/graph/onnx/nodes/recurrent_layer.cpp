@@ -60,8 +60,11 @@ Status check_shapes(const OnnxNode& node, const RecurrentLayer& layer) {
   const int64_t rows = layer.gates * layer.hidden;
   Shape state{directions, layer.batch, layer.hidden};
   if (layer.is_batch_first) std::swap(state[0], state[1]);
-  LATHE_TRY_STATUS(require_shape(node, recurrent::kWeights, {directions, rows, layer.inputs}));
-  LATHE_TRY_STATUS(require_shape(node, recurrent::kRecurrence, {directions, rows, layer.hidden}));
+  Shape weights{directions, rows, layer.inputs}, recurrence{directions, rows, layer.hidden};
+  for (Shape* shape : {&weights, &recurrence})
+    if (layer.has_columns) std::swap((*shape)[1], (*shape)[2]);
+  LATHE_TRY_STATUS(require_shape(node, recurrent::kWeights, weights));
+  LATHE_TRY_STATUS(require_shape(node, recurrent::kRecurrence, recurrence));
   LATHE_TRY_STATUS(require_shape(node, recurrent::kBias, {directions, 2 * rows}));
   LATHE_TRY_STATUS(require_shape(node, recurrent::kLengths, {layer.batch}));
   LATHE_TRY_STATUS(require_shape(node, recurrent::kState, state));
@@ -81,8 +84,9 @@ Result<std::vector<bool>> read_directions(OnnxNode& node) {
 }  // namespace
 
 Result<RecurrentLayer> read_recurrent_layer(OnnxNode& node, int64_t gates,
-                                            const std::vector<std::string>& activations) {
+                                            const std::vector<std::string>& activations, bool has_columns) {
   RecurrentLayer layer;
+  layer.has_columns = has_columns;
   layer.gates = gates;
   LATHE_TRY(layer.backwards, read_directions(node));
   layer.is_batch_first = node.integer("layout", 0) != 0;
@@ -95,7 +99,7 @@ Result<RecurrentLayer> read_recurrent_layer(OnnxNode& node, int64_t gates,
   layer.places = data[layer.is_batch_first ? 1 : 0];
   layer.batch = data[layer.is_batch_first ? 0 : 1];
   layer.inputs = data[2];
-  layer.hidden = node.integer("hidden_size", recurrence[2]);
+  layer.hidden = node.integer("hidden_size", recurrence[has_columns ? 1 : 2]);
   if (layer.places > kMostPlaces)
     return fail(ErrorKind::unsupported,
                 fmt::format("its sequence has {} places, and Lathe supports {}", layer.places, kMostPlaces));

@@ -147,8 +147,27 @@ TEST(OnnxControlFlow, AScanRunsOverEveryPlace) {
   EXPECT_EQ(run_network(scan_model(0, 1), {x}, 1).data, (Numbers{6, 60, 5, 50, 3, 30}));
   const Values turned{{2, 3}, {1, 2, 3, 10, 20, 30}};
   EXPECT_EQ(run_network(scan_model(1, 0), {turned}, 1).data, (Numbers{1, 3, 6, 10, 30, 60}));
-  EXPECT_EQ(import_error(scan_model(0, 0).operator_set(8)),
-            "node 'n' (Scan): it is of operator set 8, and Lathe supports it from 9 on");
+}
+
+// Two batches of three places, the second one's sums from 100 on.
+TEST(OnnxControlFlow, AnOldScanHasABatchInFront) {
+  OnnxModel body;
+  body.input("sum", {1}).input("part", {1}).node("", "Add", {"sum", "part"}, "next");
+  body.node("", "Identity", {"next"}, "given").output("next").output("given");
+  OnnxModel model;
+  model.operator_set(8).input("x", {2, 3, 1}).initializer("start", {2, 1}, {0, 100});
+  model.node("n", "Scan", {"", "start", "x"}, "last").gives("y").attribute("body", body);
+  model.attribute("num_scan_inputs", 1).output("last").output("y");
+  const Values x = numbered({2, 3, 1});
+  EXPECT_EQ(run_network(model, {x}).data, (Numbers{6, 115}));
+  const Values sums = run_network(model, {x}, 1);
+  EXPECT_EQ(sums.shape, (Shape{2, 3, 1}));
+  EXPECT_EQ(sums.data, (Numbers{1, 3, 6, 104, 109, 115}));
+  EXPECT_EQ(run_network(model.attribute("directions", {1}), {x}, 1).data, (Numbers{3, 5, 6, 106, 111, 115}));
+  OnnxModel uneven = model.integers("lengths", {3, 2});
+  uneven.proto.mutable_graph()->mutable_node(0)->set_input(0, "lengths");
+  EXPECT_EQ(import_error(uneven),
+            "node 'n' (Scan): its sequences are not all as long as the data, of 3 places");
 }
 
 // A loop within a branch within a loop: each place has names of its own.

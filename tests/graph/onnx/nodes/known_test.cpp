@@ -1,4 +1,4 @@
-// What is known when a model is read: Range and Mod of constants.
+// What is known when a model is read: Range and Mod of constants, windows, matrices.
 #include "graph/onnx/nodes/known.h"
 
 #include <gmock/gmock.h>
@@ -118,9 +118,37 @@ TEST(Mod, OfConstantsOfAnyTypeIsWhatARunGives) {
   EXPECT_EQ(run_network(model, {{{3}, {0, 0, 0}}}).data, (std::vector<double>{1, 4, 9}));
 }
 
+TEST(Mod, OfRealConstantsMayHaveTheSignOfTheDivisor) {
+  OnnxModel reals;
+  reals.operator_set(28).input("x", {4}).initializer("a", {4}, {5.5F, -5.5F, 5.5F, -6});
+  reals.initializer("b", {4}, {2, 2, -2, 2})
+      .node("n", "Mod", {"a", "b"}, "r")
+      .node("m", "Mul", {"x", "r"}, "y");
+  EXPECT_EQ(run_network(reals.output("y"), {{{4}, {1, 1, 1, 1}}}).data,
+            (std::vector<double>{1.5, 0.5, -0.5, 0}));
+}
+
 TEST(Mod, NamesWhatItCannotTake) {
   OnnxModel reals = node_model({1}, "Relu").initializer("a", {1}).node("m", "Mod", {"a", "a"}, "r");
-  EXPECT_EQ(import_error(reals), "node 'm' (Mod): attribute 'fmod' is 0, and Lathe supports 1");
+  EXPECT_EQ(import_error(reals),
+            "node 'm' (Mod): attribute 'fmod' is 0, and of real numbers must be 1 before operator set 28");
+}
+
+OnnxModel mel_model(int64_t bands, int64_t length, float least, float most) {
+  OnnxModel model;
+  model.input("x", {length / 2 + 1, bands}).integers("n", {}, {bands}).integers("l", {}, {length});
+  model.integers("r", {}, {16}).initializer("a", {}, {least}).initializer("b", {}, {most});
+  model.node("w", "MelWeightMatrix", {"n", "l", "r", "a", "b"}, "w").node("m", "Mul", {"x", "w"}, "y");
+  return std::move(model.output("y"));
+}
+
+// Below some hundred hertz places that lie evenly on the mel scale lie evenly: here at 0, 2, 4 and 6.
+TEST(MelWeightMatrix, IsTrianglesThatOverlap) {
+  const Values ones{{9, 2}, std::vector<double>(18, 1)};
+  const Values y = run_network(mel_model(2, 16, 0, 8), {ones});
+  EXPECT_EQ(y.data, (std::vector<double>{0, 0, 0.5, 0, 1, 0, 0.5, 0.5, 0, 1, 0, 0.5, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(import_error(mel_model(2, 16, 0, 9)),
+            "node 'w' (MelWeightMatrix): its bands do not lie within half of the sample rate");
 }
 
 }  // namespace

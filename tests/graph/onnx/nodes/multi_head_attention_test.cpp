@@ -192,6 +192,39 @@ TEST(MultiHeadAttention, PackedWeightsMakeAllThree) {
   EXPECT_NEAR(present.data.at(present.data.size() / 2), v.data[0], 1e-6);
 }
 
+// The same of integers less 128, which are whole multiples of 1/64.
+TEST(MultiHeadAttention, PackedWeightsMayBeQuantized) {
+  OnnxModel model;
+  const auto add = [&](const char* name, const Shape& shape, int32_t zero, auto number) {
+    onnx::TensorProto& tensor = *model.proto.mutable_graph()->add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto_DataType_UINT8);
+    for (const int64_t extent : shape) tensor.add_dims(extent);
+    for (int64_t i = 0; i < elements_of(shape); ++i) tensor.add_int32_data(zero + number(i));
+  };
+  model.input("x", {kBatch, kKeys, kWidth}, onnx::TensorProto_DataType_UINT8);
+  add("w", {kWidth, 3 * kWidth}, 3, [](int64_t i) {
+    return i % (3 * kWidth) % kWidth == i / (3 * kWidth) ? static_cast<int32_t>(1 + i % (3 * kWidth) / kWidth)
+                                                         : 0;
+  });
+  add("xz", {}, 128, [](int64_t) { return 0; });
+  add("wz", {}, 3, [](int64_t) { return 0; });
+  model.initializer("b", {3 * kWidth}, std::vector<float>(3 * kWidth, 0)).initializer("s", {}, {1 / 64.0F});
+  model.initializer("one", {}, {1});
+  model.runtime_node("n", "QAttention", {"x", "w", "b", "s", "one", "", "xz", "wz"}, "y");
+  model.attribute("num_heads", kHeads).output("y");
+  Values x = drawn({kBatch, kKeys, kWidth}, 1), numbers{x.shape, {}, DType::u8};
+  for (double& value : x.data) {
+    value = std::round(value * 64);
+    numbers.data.push_back(value + 128);
+    value /= 64;
+  }
+  Values k = x, v = x;
+  for (double& value : k.data) value *= 2;
+  for (double& value : v.data) value *= 3;
+  expect_near(run_network(model, {numbers}).data, attention(x, k, v, no_bias));
+}
+
 TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
   OnnxModel model = attention_model();
   model.runtime_node("n", "MultiHeadAttention", {"q", "k", "v"}, "y");

@@ -61,6 +61,19 @@ TEST(OnnxQuantize, ScalesLieAlongAnAxis) {
   EXPECT_EQ(run_network(model, {x}, 1).data, (Numbers{1, 2, 1, -2}));
 }
 
+// The last block of an axis may be a part.
+TEST(OnnxQuantize, ScalesMayBeOfBlocks) {
+  OnnxModel model;
+  model.operator_set(21).input("x", {2, 3}).initializer("s", {2, 2}, {1, 0.5F, 2, 4});
+  small_integers(model, "z", onnx::TensorProto_DataType_UINT8, {2, 2}, {0, 100, 10, 20});
+  model.node("n", "QuantizeLinear", {"x", "s", "z"}, "q").attribute("block_size", 2).attribute("axis", 1);
+  model.node("m", "DequantizeLinear", {"q", "s", "z"}, "y").attribute("block_size", 2).attribute("axis", -1);
+  model.output("q").output("y");
+  const Values x{{2, 3}, {1, 2, 3, 4, 6, 8}};
+  EXPECT_EQ(run_network(model, {x}).data, (Numbers{1, 2, 106, 12, 13, 22}));
+  EXPECT_EQ(run_network(model, {x}, 1).data, x.data);
+}
+
 TEST(OnnxQuantize, DifferencesFromTheZeroPointAreExact) {
   OnnxModel model;
   model.operator_set(13).input("x", {3}, onnx::TensorProto_DataType_INT8).initializer("s", {}, {0.25F});
@@ -104,10 +117,11 @@ TEST(OnnxQuantize, NamesWhatItCannotTake) {
   EXPECT_EQ(
       import_error(model),
       "node 'n' (QuantizeLinear): input 1 has shape [1,2], and the data [1,4] has 4 places along axis 1");
-  model.attribute("block_size", 2);
-  EXPECT_EQ(import_error(model),
-            "node 'n' (QuantizeLinear): its scale is one for each 2 elements, and Lathe supports one number, "
-            "or one for each place of an axis");
+  model.attribute("block_size", 3).attribute("axis", 0);
+  EXPECT_EQ(
+      import_error(model),
+      "node 'n' (QuantizeLinear): input 1 has shape [1,2], and by blocks of 3 along axis 0 of [1,4] must "
+      "have [1,4]");
 }
 
 }  // namespace

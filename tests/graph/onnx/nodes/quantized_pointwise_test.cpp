@@ -144,6 +144,19 @@ TEST(QuantizedPointwise, PoolsAverageWhatNumbersStandFor) {
             "node 'n' (QLinearGlobalAveragePool): attribute 'channels_last' is 1, and Lathe supports 0");
 }
 
+TEST(QuantizedPointwise, MeansAreOfWhatNumbersStandFor) {
+  const Values a = drawn({3, 8}, 9);
+  OnnxModel model = unary_model("QLinearReduceMean", {3, 8}, kResult);
+  const Numbers means = run_network(model.attribute("axes", {1}), {a}).data;
+  Numbers expected;
+  for (size_t row = 0; row < 3; ++row) {
+    double sum = 0;
+    for (size_t i = 0; i < 8; ++i) sum += kA.real(a.data[row * 8 + i]);
+    expected.push_back(kResult.rounded(sum / 8));
+  }
+  expect_near(means, expected);
+}
+
 TEST(QuantizedPointwise, PartsAreJoinedInTheResultsScale) {
   OnnxModel model;
   model.input("a", {2, 30}, kU8).input("b", {2, 20}, kU8);

@@ -273,6 +273,48 @@ TEST(OnnxRecurrent, LayoutOneHasTheBatchFirst) {
   expect_near(run_network(model, inputs, 1).data, exchanged(last).data, "last");
 }
 
+// Weights as columns of integers of 8 bits, with a zero point and a scale for each direction, beside an LSTM
+// of the numbers that they stand for.
+TEST(OnnxRecurrent, QuantizedWeightsStandForRealOnes) {
+  constexpr int64_t kColumns = 4 * kHidden;
+  Rng rng(3);
+  OnnxModel quantized, reals;
+  const auto add = [&](const char* name, int64_t rows) {
+    onnx::TensorProto& tensor = *quantized.proto.mutable_graph()->add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto_DataType_UINT8);
+    std::vector<float> turned(static_cast<size_t>(2 * rows * kColumns));
+    for (const int64_t extent : {int64_t{2}, rows, kColumns}) tensor.add_dims(extent);
+    for (int64_t d = 0; d < 2; ++d)
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < kColumns; ++column) {
+          const auto number = static_cast<int32_t>(rng.between(0, 255));
+          tensor.add_int32_data(number);
+          turned[static_cast<size_t>((d * kColumns + column) * rows + row)] =
+              static_cast<float>(number - (d == 0 ? 128 : 100)) / (d == 0 ? 128.0F : 256.0F);
+        }
+    reals.initializer(name, {2, kColumns, rows}, turned);
+  };
+  const Shape data{kPlaces, kBatch, kInputs};
+  for (OnnxModel* model : {&quantized, &reals}) model->input("X", data);
+  add("W", kInputs);
+  add("R", kHidden);
+  quantized.initializer("s", {2}, {1 / 128.0F, 1 / 256.0F});
+  onnx::TensorProto& zeros = *quantized.proto.mutable_graph()->add_initializer();
+  zeros.set_name("z");
+  zeros.set_data_type(onnx::TensorProto_DataType_UINT8);
+  zeros.add_dims(2);
+  for (const int zero : {128, 100}) zeros.add_int32_data(zero);
+  quantized.runtime_node("n", "DynamicQuantizeLSTM", {"X", "W", "R", "", "", "", "", "", "s", "z", "s", "z"},
+                         "Y");
+  reals.node("n", "LSTM", {"X", "W", "R"}, "Y");
+  for (OnnxModel* model : {&quantized, &reals})
+    model->attribute("hidden_size", kHidden).attribute("direction", "bidirectional").output("Y");
+  Values x{data, {}};
+  for (int64_t i = 0; i < elements_of(data); ++i) x.data.push_back(2 * rng.uniform() - 1);
+  expect_near(run_network(quantized, {x}).data, run_network(reals, {x}).data, "states");
+}
+
 OnnxModel plain_model() {
   const Case c{"RNN"};
   return model_of(c, draw_tensors(c));

@@ -34,12 +34,31 @@ TEST(OnnxRotary, LooksUpAnglesAndTakesPairsSideBySide) {
             (std::vector<double>{1, 2, -4, 3, 5, 6, -8, 7}));
 }
 
+// Places follow each other from the first one on, or are given one by one; two heads by the width of the
+// cosines.
+TEST(OnnxRotary, TheRuntimesOwnLooksUpItsPlaces) {
+  const auto turned = [](const Shape& places, const std::vector<double>& numbers) {
+    OnnxModel model;
+    model.input("x", {1, 2, 4}).input("p", places, onnx::TensorProto_DataType_INT64);
+    model.initializer("c", {3, 1}, {1, 0, -1}).initializer("s", {3, 1}, {0, 1, 0});
+    model.runtime_node("n", "RotaryEmbedding", {"x", "p", "c", "s"}, "y").output("y");
+    return run_network(model, {numbered({1, 2, 4}), {places, numbers, DType::i64}}).data;
+  };
+  EXPECT_EQ(turned({1}, {1}), (std::vector<double>{-2, 1, -4, 3, -5, -6, -7, -8}));
+  EXPECT_EQ(turned({1, 2}, {2, 0}), (std::vector<double>{-1, -2, -3, -4, 5, 6, 7, 8}));
+}
+
 TEST(OnnxRotary, NamesWhatItCannotTake) {
   OnnxModel model;
   model.operator_set(23).input("x", {1, 1, 2, 3}).input("c", {1, 2, 1}).input("s", {1, 2, 1});
   model.node("n", "RotaryEmbedding", {"x", "c", "s"}, "y").output("y");
   EXPECT_EQ(import_error(model),
             "node 'n' (RotaryEmbedding): it turns 3 of the 3 elements of a head, which are not pairs");
+  OnnxModel own;
+  own.input("x", {1, 2, 4}).input("p", {3}, onnx::TensorProto_DataType_INT64).input("c", {3, 2});
+  own.runtime_node("n", "RotaryEmbedding", {"x", "p", "c", "c"}, "y").output("y");
+  EXPECT_EQ(import_error(own),
+            "node 'n' (RotaryEmbedding): its data [1,2,4], places [3] and cosines [3,2] do not fit together");
 }
 
 }  // namespace
