@@ -28,8 +28,8 @@ SHAPE_LIKE = {
     "Squeeze": [1], "Tile": [1], "TopK": [1], "Trilu": [1], "Unsqueeze": [1],
     "BlackmanWindow": [0], "HammingWindow": [0], "HannWindow": [0],
 }  # fmt: skip
-# Scales stand where a shape may stand.
-SCALES = {"MelWeightMatrix": [3, 4], "Resize": [1, 2], "Upsample": [1]}
+# Real numbers from which a shape follows, or which stand where a shape may stand.
+SCALES = {"MelWeightMatrix": [3, 4], "OneHot": [1], "Range": [0, 1, 2], "Resize": [1, 2], "Upsample": [1]}
 # Whose result does not hold the values of the operand.
 VALUE_FREE = {"Shape", "Size"}
 

@@ -225,7 +225,7 @@ class ControlFlow {
   Result<std::string> split_first_axis(const std::string& name, Shape extents) {
     const Shape& shape = import_.find(name)->type.shape;
     extents.insert(extents.end(), shape.begin() + 1, shape.end());
-    const std::string split = name + "#split";
+    std::string split = name + "#split";
     LATHE_TRY_STATUS(
         add_constant(split + "#shape", DType::i64, extents, {static_cast<int64_t>(extents.size())}));
     LATHE_TRY_STATUS(add_plain("Reshape", {name, split + "#shape"}, split));

@@ -63,7 +63,7 @@ Result<std::vector<double>> zero_points(const OnnxNode& node, const BlockWeights
   std::vector<double> zeros(static_cast<size_t>(op.columns * blocks),
                             static_cast<double>(int64_t{1} << (op.bits - 1)));
   if (!node.has_input(kZeros)) return zeros;
-  LATHE_TRY(const std::vector<double> given, node.constant_numbers(kZeros));
+  LATHE_TRY(std::vector<double> given, node.constant_numbers(kZeros));
   const int64_t row = (blocks + op.per_byte() - 1) / op.per_byte();
   const bool is_packed = node.type(kZeros).dtype == DType::u8;
   if (static_cast<int64_t>(given.size()) != op.columns * (is_packed ? row : blocks)) {
