@@ -2,47 +2,51 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "graph/onnx/nodes/node_steps.h"
 
 namespace lathe {
 namespace {
 
-constexpr int64_t kMostRows = 32;
+constexpr int64_t kMostRows = 128;
 
-// One column and one row less of [batch, rows, rows], and what its determinant is a multiple by.
-struct Eliminated {
-  size_t rest = 0;
-  size_t factor = 0;
+// Matrices [batch, rows, rows] while they are eliminated. Each step is the same operators of the same shapes
+// over all rows, with its number as an operand: one kernel serves all steps.
+class Elimination : public NodeSteps {
+ public:
+  Elimination(int64_t batch, int64_t rows) : NodeSteps(1), batch_(batch), rows_(rows) {
+    matrix_ = reshape(0, {batch, rows, rows});
+    numbers_ = counted({rows});
+  }
+
+  // Takes a multiple of the row with the largest element of column k off all others, and the row out: those
+  // up to k are not looked at again. Gives the element, with the sign of the exchange of two rows.
+  size_t eliminate(int64_t k) {
+    const size_t number = whole(k);
+    const size_t column = gather(matrix_, 2, number), first = gather(matrix_, 1, number);
+    const size_t is_left = zip(ZipFunction::less_equal, number, numbers_);
+    const size_t sizes = where(is_left, map(MapFunction::abs, column), real(-1));
+    const size_t at = add(ArgExtremumOp{true, 1}, {sizes});
+    GatherElementsOp take;
+    take.axis = 1;
+    const size_t pivot = add(take, {column, at});
+    const size_t row = add(take, {matrix_, expand(reshape(at, {batch_, 1, 1}), {batch_, 1, rows_})});
+    // Row k takes the place of the one that goes.
+    const size_t goes = zip(ZipFunction::equal, numbers_, at);
+    const size_t others =
+        where(reshape(goes, {batch_, rows_, 1}), reshape(first, {batch_, 1, rows_}), matrix_);
+    const size_t own = where(goes, gather(first, 1, reshape(number, {1})), column);
+    const size_t is_nothing = zip(ZipFunction::equal, pivot, real(0));
+    const size_t share = zip(ZipFunction::div, own, where(is_nothing, real(1), pivot));
+    matrix_ = minus(others, times(reshape(share, {batch_, rows_, 1}), row));
+    const size_t stays = zip(ZipFunction::equal, at, number);
+    return where(stays, pivot, map(MapFunction::negate, pivot));
+  }
+
+ private:
+  int64_t batch_, rows_;
+  size_t matrix_ = 0;
+  size_t numbers_ = 0;  // of the rows
 };
-
-Eliminated eliminate(NodeSteps& steps, size_t x, int64_t batch, int64_t rows) {
-  const Shape shape{batch, rows, rows}, below{batch, rows - 1, rows - 1};
-  const size_t column = steps.part(x, shape, 2, 0, 1);
-  const size_t at = steps.add(ArgExtremumOp{true, 1}, {steps.map(MapFunction::abs, column)});
-  GatherElementsOp take;
-  take.axis = 1;
-  const size_t pivot_row = steps.add(take, {x, steps.expand(at, {batch, 1, rows})});
-  const size_t pivot = steps.part(pivot_row, {batch, 1, rows}, 2, 0, 1);
-  // The first row takes the place of the one that goes.
-  const size_t number = steps.integers({1, rows - 1, 1}, [&] {
-    Shape numbers;
-    for (int64_t row = 1; row < rows; ++row) numbers.push_back(row);
-    return numbers;
-  }());
-  const size_t none = steps.whole(0);
-  const size_t sources = steps.where(steps.zip(ZipFunction::equal, number, at), none, number);
-  const size_t others = steps.add(take, {x, steps.expand(sources, {batch, rows - 1, rows})});
-  const Shape others_shape{batch, rows - 1, rows};
-  const size_t is_nothing = steps.zip(ZipFunction::equal, pivot, steps.real(0));
-  const size_t divisor = steps.where(is_nothing, steps.real(1), pivot);
-  const size_t share = steps.zip(ZipFunction::div, steps.part(others, others_shape, 2, 0, 1), divisor);
-  const size_t subtracted = steps.times(share, steps.part(pivot_row, {batch, 1, rows}, 2, 1, rows - 1));
-  const size_t rest = steps.minus(steps.part(others, others_shape, 2, 1, rows - 1), subtracted);
-  const size_t stays = steps.zip(ZipFunction::equal, at, none);
-  return {rest, steps.where(stays, pivot, steps.map(MapFunction::negate, pivot))};
-}
 
 }  // namespace
 
@@ -53,22 +57,15 @@ ImportedOutputs import_det(OnnxNode& node) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("its operand {} does not hold square matrices", to_string(shape)));
   }
-  int64_t rows = shape.back();
+  const int64_t rows = shape.back();
   if (rows > kMostRows) {
     return fail(ErrorKind::unsupported,
                 fmt::format("its matrices have {} rows, and Lathe supports {}", rows, kMostRows));
   }
-  const int64_t batch = elements_between(shape, 0, rank - 2);
-  NodeSteps steps(node.input_count());
-  size_t rest = steps.reshape(0, {batch, rows, rows});
-  std::optional<size_t> product;
-  for (; rows > 1; --rows) {
-    const Eliminated next = eliminate(steps, rest, batch, rows);
-    product = product ? steps.times(*product, next.factor) : next.factor;
-    rest = next.rest;
-  }
-  const size_t result = product ? steps.times(*product, rest) : rest;
-  steps.give(steps.reshape(result, Shape(shape.begin(), shape.end() - 2)));
+  Elimination steps(elements_between(shape, 0, rank - 2), rows);
+  size_t product = steps.eliminate(0);
+  for (int64_t k = 1; k < rows; ++k) product = steps.times(product, steps.eliminate(k));
+  steps.give(steps.reshape(product, Shape(shape.begin(), shape.end() - 2)));
   return steps.outputs();
 }
 
