@@ -114,6 +114,10 @@ struct Signal {
 
 Status check_signal(const Signal& signal) {
   const int64_t parts = signal.shape.back();
+  if (signal.length > kMostElements) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("its length is {}, and Lathe supports at most {}", signal.length, kMostElements));
+  }
   if (signal.length < 1 || (parts != 1 && parts != 2) || signal.axis + 1 == signal.shape.size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("its operand {} does not hold real or complex numbers along axis {} to be "

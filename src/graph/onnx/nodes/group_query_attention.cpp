@@ -35,7 +35,8 @@ struct GroupAttention {
 Result<int64_t> total_places(const OnnxNode& node, int64_t past, int64_t queries) {
   if (!node.has_input(GroupInput::kTotal) || !node.is_constant(GroupInput::kTotal)) return past + queries;
   LATHE_TRY(const Shape total, node.constant_integers(GroupInput::kTotal));
-  if (total.size() == 1 && total[0] >= queries) return std::max(past, total[0]);
+  constexpr int64_t kMostPlaces = int64_t{1} << 24;
+  if (total.size() == 1 && total[0] >= queries && total[0] <= kMostPlaces) return std::max(past, total[0]);
   return fail(ErrorKind::invalid_argument,
               fmt::format("its sequences of {} places do not hold {} queries", to_string(total), queries));
 }
@@ -77,8 +78,10 @@ Result<GroupAttention> read_group_attention(OnnxNode& node) {
   op.heads = node.integer("num_heads", 0);
   op.key_heads = node.integer("kv_num_heads", 0);
   op.is_packed = !node.has_input(GroupInput::kKey);
-  const int64_t all = op.is_packed ? op.heads + 2 * op.key_heads : op.heads;
-  if (query.size() != 3 || op.key_heads < 1 || op.heads < 1 || op.heads % op.key_heads != 0 ||
+  constexpr int64_t kMostHeads = int64_t{1} << 20;
+  const bool are_few = std::max(op.heads, op.key_heads) <= kMostHeads;
+  const int64_t all = are_few && op.is_packed ? op.heads + 2 * op.key_heads : op.heads;
+  if (!are_few || query.size() != 3 || op.key_heads < 1 || op.heads < 1 || op.heads % op.key_heads != 0 ||
       query[2] % all != 0 || op.is_packed == node.has_input(GroupInput::kValue)) {
     return fail(ErrorKind::invalid_argument, fmt::format("its queries {} are not those of {} heads over {}",
                                                          to_string(query), op.heads, op.key_heads));

@@ -55,7 +55,7 @@ class QuantizeSteps {
   Status check_blocks(int64_t axis) {
     LATHE_TRY(axis_, axis_of(axis, node_.shape(kNumbers).size()));
     Shape expected = node_.shape(kNumbers);
-    if (block_ > 0) expected[axis_] = (expected[axis_] + block_ - 1) / block_;
+    if (block_ > 0) expected[axis_] = (expected[axis_] - 1) / block_ + 1;
     for (size_t operand = kScales; operand < node_.input_count(); ++operand) {
       if (!node_.has_input(operand) || (block_ > 0 && node_.shape(operand) == expected)) continue;
       return fail(ErrorKind::invalid_argument,

@@ -37,8 +37,10 @@ Result<BlockWeights> read_weights(OnnxNode& node) {
   op.block = node.integer("block_size", 0);
   node.integer("accuracy_level", 0);  // of sums, which are f32 in any case
   const Shape &data = node.shape(0), &weights = node.shape(1);
+  constexpr int64_t kMost = int64_t{1} << 24;  // rows, columns or a block
   const bool is_known = (op.bits == 2 || op.bits == 4 || op.bits == 8) && op.block >= 16 &&
-                        op.block % op.per_byte() == 0 && op.rows > 0 && op.columns > 0;
+                        std::max({op.block, op.rows, op.columns}) <= kMost && op.block % op.per_byte() == 0 &&
+                        op.rows > 0 && op.columns > 0;
   const bool fits = is_known && !data.empty() && data.back() == op.rows && node.type(1).dtype == DType::u8 &&
                     elements_of(weights) == op.columns * op.blocks() * op.block / op.per_byte() &&
                     elements_of(node.shape(2)) == op.columns * op.blocks();
@@ -148,8 +150,9 @@ ImportedOutputs import_gather_block_quantized(OnnxNode& node) {
   LATHE_TRY(const size_t axis, axis_of(node.integer("gather_axis", 0), rank));
   LATHE_TRY(const size_t scaled, axis_of(node.integer("quantize_axis", 1), rank));
   const int64_t bits = node.integer("bits", 4), block = node.integer("block_size", 128);
-  const bool is_known = (bits == 4 || bits == 8) && block >= 16 && scaled + 1 == rank && axis != scaled &&
-                        node.type(kTable).dtype == DType::u8;
+  constexpr int64_t kMostOfBlock = int64_t{1} << 24;
+  const bool is_known = (bits == 4 || bits == 8) && block >= 16 && block <= kMostOfBlock &&
+                        scaled + 1 == rank && axis != scaled && node.type(kTable).dtype == DType::u8;
   if (!is_known) {
     return fail(
         ErrorKind::unsupported,

@@ -185,16 +185,21 @@ Result<MovedWindows> read_windows(OnnxNode& node) {
   op.groups = node.integer("group", 1);
   op.offset_groups = node.integer("offset_group", 1);
   const int64_t batch = op.image[0], channels = op.image[1], taps = elements_of(op.window.kernel);
+  const auto divides = [&](int64_t groups) { return groups > 0 && channels % groups == 0; };
+  if (!divides(op.groups) || !divides(op.offset_groups)) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("its {} channels do not divide among {} and {} groups", channels, op.groups,
+                            op.offset_groups));
+  }
   const auto shaped = [&](int64_t numbers) {
     Shape shape{batch, op.offset_groups * taps * numbers};
     shape.insert(shape.end(), op.extents.begin(), op.extents.end());
     return shape;
   };
-  Shape weight{op.weight[0], op.groups > 0 ? channels / op.groups : 0};
+  Shape weight{op.weight[0], channels / op.groups};
   weight.insert(weight.end(), op.window.kernel.begin(), op.window.kernel.end());
   const bool fits =
-      op.groups > 0 && op.offset_groups > 0 && channels % op.groups == 0 && op.weight[0] % op.groups == 0 &&
-      channels % op.offset_groups == 0 && op.weight == weight &&
+      op.weight[0] % op.groups == 0 && op.weight == weight &&
       node.shape(MovedWindows::kOffsets) == shaped(static_cast<int64_t>(op.spatial.size())) &&
       (!node.has_input(MovedWindows::kBias) || node.shape(MovedWindows::kBias) == Shape{op.weight[0]}) &&
       (!node.has_input(MovedWindows::kMask) || node.shape(MovedWindows::kMask) == shaped(1));

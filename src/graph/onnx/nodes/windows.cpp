@@ -27,6 +27,7 @@ int64_t number_of(const Shape& index, const Shape& shape, bool reversed = false)
 // For each place of the result the operand's places below its window, in order. A tap beside the operand
 // names the first one that lies inside, which is then named before any other that it is compared with.
 Result<Shape> covered_places(const SlidingWindow& window, const Shape& spatial, const Shape& extents) {
+  LATHE_TRY_STATUS(check_shape(window.kernel, "its kernel"));
   const int64_t taps = elements_of(window.kernel);
   if (elements_of(extents) > kMostTaps / taps) {
     return fail(ErrorKind::unsupported, fmt::format("its windows have more than {} taps", kMostTaps));
@@ -85,6 +86,9 @@ Result<Blocks> read_blocks(OnnxNode& node) {
   blocks.window.pads_before.assign(pads.begin(), middle);
   blocks.window.pads_after.assign(middle, pads.end());
   LATHE_TRY_STATUS(check_shape(blocks.image, "its image"));
+  LATHE_TRY_STATUS(check_shape(blocks.window.kernel, "its block"));
+  if (std::ranges::any_of(blocks.image, [](int64_t extent) { return extent > kMostTaps; }))
+    return fail(ErrorKind::unsupported, fmt::format("its image {} is too large", to_string(blocks.image)));
   LATHE_TRY(blocks.counts, output_extents(blocks.window, blocks.image));
   const Shape& columns = node.shape(0);
   const int64_t taps = elements_of(blocks.window.kernel), count = elements_of(blocks.counts);
@@ -93,6 +97,20 @@ Result<Blocks> read_blocks(OnnxNode& node) {
       ErrorKind::invalid_argument,
       fmt::format("its operand {} is not [N, C x {}, {}], as blocks {} of an image {} have it",
                   to_string(columns), taps, count, to_string(blocks.window.kernel), to_string(blocks.image)));
+}
+
+// For each place of an axis what blocks have for it, by the tap's and the block's number: row-major.
+std::vector<Shape> parts_of_places(const Blocks& blocks, size_t d) {
+  const SlidingWindow& window = blocks.window;
+  std::vector<Shape> parts(static_cast<size_t>(blocks.image[d]));
+  for (int64_t tap = 0; tap < window.kernel[d]; ++tap) {
+    for (int64_t block = 0; block < blocks.counts[d]; ++block) {
+      const int64_t place = block * window.strides[d] + tap * window.dilations[d] - window.pads_before[d];
+      if (place >= 0 && place < blocks.image[d])
+        parts[static_cast<size_t>(place)].push_back(tap * blocks.counts[d] + block);
+    }
+  }
+  return parts;
 }
 
 }  // namespace
@@ -137,34 +155,39 @@ ImportedOutputs import_any_global_lp_pool(OnnxNode& node) {
 
 ImportedOutputs import_col2im(OnnxNode& node) {
   LATHE_TRY(const Blocks blocks, read_blocks(node));
-  const int64_t taps = elements_of(blocks.window.kernel), count = elements_of(blocks.counts),
-                size = elements_of(blocks.image);
-  std::vector<Shape> parts(static_cast<size_t>(size));  // of each place, by their numbers in a column
-  Shape at(blocks.counts.size(), 0);
-  do {
-    for_each_tap(blocks.window, blocks.image, at, [&](const Shape& tap, const Shape& position) {
-      parts[static_cast<size_t>(number_of(position, blocks.image))].push_back(
-          number_of(tap, blocks.window.kernel) * count + number_of(at, blocks.counts));
-    });
-  } while (next_index(at, blocks.counts));
-  const auto most = static_cast<int64_t>(std::ranges::max(parts, {}, &Shape::size).size());
-  if (size > kMostTaps / std::max<int64_t>(1, most))
-    return fail(ErrorKind::unsupported, fmt::format("its blocks have more than {} taps", kMostTaps));
-  Shape list;
-  for (Shape& own : parts) {
-    own.resize(static_cast<size_t>(std::max<int64_t>(1, most)), taps * count);  // the zero behind a column
-    list.insert(list.end(), own.begin(), own.end());
-  }
+  const size_t rank = blocks.image.size();
   const Shape& columns = node.shape(0);
-  const int64_t channels = columns[1] / taps;
+  const int64_t channels = columns[1] / elements_of(blocks.window.kernel);
+  Shape apart{columns[0] * channels}, shape = apart;
+  apart.insert(apart.end(), blocks.window.kernel.begin(), blocks.window.kernel.end());
+  apart.insert(apart.end(), blocks.counts.begin(), blocks.counts.end());
+  std::vector<size_t> order{0};
+  for (size_t d = 0; d < rank; ++d) {
+    order.insert(order.end(), {d + 1, d + 1 + rank});
+    shape.push_back(blocks.window.kernel[d] * blocks.counts[d]);
+  }
   NodeSteps steps(1);
-  const size_t flat = steps.reshape(0, {columns[0] * channels, taps * count});
-  const size_t parts_of_places = steps.gather(steps.pad(flat, {0, 0}, {0, 1}), 1,
-                                              steps.integers({size, std::max<int64_t>(1, most)}, list));
-  const size_t sums = steps.reduce(ReduceFunction::sum, parts_of_places, {2}, false);
+  size_t result = steps.reshape(steps.transpose(steps.reshape(0, apart), order), shape);
+  for (size_t d = 0; d < rank; ++d) {
+    const std::vector<Shape> parts = parts_of_places(blocks, d);
+    const auto most = static_cast<int64_t>(std::ranges::max(parts, {}, &Shape::size).size());
+    if (blocks.image[d] > kMostTaps / std::max<int64_t>(1, most))
+      return fail(ErrorKind::unsupported, fmt::format("its blocks have more than {} taps", kMostTaps));
+    const int64_t nothing = shape[d + 1];  // the zero behind the axis
+    Shape list, behind(rank + 1, 0);
+    for (Shape own : parts) {
+      own.resize(static_cast<size_t>(std::max<int64_t>(1, most)), nothing);
+      list.insert(list.end(), own.begin(), own.end());
+    }
+    behind[d + 1] = 1;
+    const size_t places = steps.integers({blocks.image[d], std::max<int64_t>(1, most)}, list);
+    const size_t taken = steps.gather(steps.pad(result, Shape(rank + 1, 0), behind), d + 1, places);
+    result = steps.reduce(ReduceFunction::sum, taken, {d + 2}, false);
+    shape[d + 1] = blocks.image[d];
+  }
   Shape image{columns[0], channels};
   image.insert(image.end(), blocks.image.begin(), blocks.image.end());
-  steps.give(steps.reshape(sums, image));
+  steps.give(steps.reshape(result, image));
   return steps.outputs();
 }
 
@@ -174,7 +197,8 @@ ImportedOutputs import_max_unpool(OnnxNode& node) {
   LATHE_TRY(const SlidingWindow window, import_window(node, {}));
   const size_t rank = shape.size();
   Shape image{shape[0], shape[1]};
-  if (window.kernel.size() + 2 != rank || node.shape(kIndices) != shape)
+  const bool is_long = std::ranges::any_of(shape, [](int64_t extent) { return extent > kMostTaps; });
+  if (is_long || window.kernel.size() + 2 != rank || node.shape(kIndices) != shape)
     return fail(ErrorKind::invalid_argument, "its operand, indices and kernel do not fit together");
   for (size_t d = 0; d + 2 < rank; ++d) {
     image.push_back((shape[d + 2] - 1) * window.strides[d] + window.kernel[d] - window.pads_before[d] -
@@ -184,6 +208,8 @@ ImportedOutputs import_max_unpool(OnnxNode& node) {
   if (node.has_input(kExtents)) {
     LATHE_TRY(result, node.constant_integers(kExtents));
   }
+  LATHE_TRY_STATUS(check_shape(image, "what it unpools"));
+  LATHE_TRY_STATUS(check_shape(result, "its result"));
   Shape behind(rank, 0);
   bool fits = result.size() == rank;
   for (size_t d = 0; fits && d < rank; ++d) {
