@@ -98,7 +98,10 @@ ImportedOutputs import_one_hot(OnnxNode& node) {
   const auto number = [&](int64_t which) {
     return steps.add(ReshapeOp{{}}, {steps.add(SliceOp{{which}, {1}, {1}}, {kNumbers})});
   };
-  steps.add(WhereOp{}, {is_there, number(1), number(0)});
+  const size_t result = steps.add(WhereOp{}, {is_there, number(1), number(0)});
+  // The type of the numbers, whatever that of the depth is.
+  if (const DType own = node.declared(kNumbers); is_float(own) && own != DType::f32)
+    steps.add(CastOp{own}, {result});
   return std::vector<ImportedOutput>{steps.finish()};
 }
 

@@ -103,6 +103,17 @@ TEST(SwiGlu, MultipliesTheSecondOperandByTheGate) {
       ::testing::Pointwise(::testing::DoubleNear(1e-6), std::vector<double>{0, 3 * gate(1), 4 * gate(-2)}));
 }
 
+TEST(OneHot, HasTheTypeOfItsNumbers) {
+  OnnxModel model;
+  model.input("i", {2}, onnx::TensorProto_DataType_INT64).initializer("d", {}, {3});
+  model.input("v", {2}, onnx::TensorProto_DataType_FLOAT16)
+      .node("n", "OneHot", {"i", "d", "v"}, "y")
+      .output("y");
+  const Values y = run_network(model, {{{2}, {0, 2}, DType::i64}, {{2}, {-1, 5}, DType::f16}});
+  EXPECT_EQ(y.dtype, DType::f16);
+  EXPECT_EQ(y.data, (std::vector<double>{5, -1, -1, -1, -1, 5}));
+}
+
 OnnxModel affine_grid_model(const Shape& matrices, const Shape& size, int64_t align) {
   OnnxModel model;
   model.operator_set(20).input("m", matrices).integers("s", size);
