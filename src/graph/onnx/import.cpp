@@ -21,6 +21,7 @@
 #include "graph/onnx/node.h"
 #include "graph/onnx/node_types.h"
 #include "graph/onnx/nodes/control_flow.h"
+#include "graph/onnx/nodes/flex_attention.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/order_nodes.h"
 #include "graph/onnx/proto.h"
@@ -148,7 +149,7 @@ class Importer {
 
   // In terms of operator set 7 and later.
   Status add_node(onnx::NodeProto& node) {
-    if (is_control_flow(node)) return add_bodies(node);
+    if (is_control_flow(node) || is_flex_attention(node)) return add_bodies(node);
     if (!is_own_domain(node.domain())) return add_supported_node(node);
     if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
     const auto shape_of = [&](const std::string& name) {
@@ -173,7 +174,9 @@ class Importer {
                               is_of_inner = !added;
                               return added;
                             }};
-    const Status added = add_control_flow(node, operator_set_, import, nodes_of_bodies_);
+    const Status added = is_flex_attention(node)
+                             ? add_flex_attention(node, import, nodes_of_bodies_)
+                             : add_control_flow(node, operator_set_, import, nodes_of_bodies_);
     if (added || is_of_inner) return added;
     return fail_at(node, added.error().kind, added.error().message);
   }

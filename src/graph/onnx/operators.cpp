@@ -1,10 +1,12 @@
 #include "graph/onnx/operators.h"
 
 #include "graph/onnx/nodes/attention.h"
+#include "graph/onnx/nodes/causal_conv.h"
 #include "graph/onnx/nodes/composed.h"
 #include "graph/onnx/nodes/fused.h"
 #include "graph/onnx/nodes/grid_sample.h"
 #include "graph/onnx/nodes/known.h"
+#include "graph/onnx/nodes/linear_attention.h"
 #include "graph/onnx/nodes/losses.h"
 #include "graph/onnx/nodes/multi_head_attention.h"
 #include "graph/onnx/nodes/quantize.h"
@@ -110,6 +112,7 @@ constexpr OnnxOperator kOperators[] = {
     {"BlackmanWindow", 17, 1, 1, 0, as_constant<import_blackman_window>},
     {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
     {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, false, ResultType::own},
+    {"CausalConvWithState", 27, 2, 4, 4, import_causal_conv},
     map<MapFunction::ceil>("Ceil"),
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
     {"CenterCropPad", 18, 2, 2, 1, as_graph_op<import_center_crop_pad>},
@@ -164,6 +167,7 @@ constexpr OnnxOperator kOperators[] = {
     {"LeakyRelu", 6, 1, 1, 1, as_graph_op<import_leaky_relu>},
     zip<ZipFunction::less>("Less"),
     {"LessOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::less_equal>>},
+    {"LinearAttention", 27, 3, 6, 6, import_linear_attention, false, ResultType::first},
     map<MapFunction::log>("Log"),
     {"LogSoftmax", 1, 1, 1, 1, as_graph_op<import_log_softmax>},
     {"LpNormalization", 1, 1, 1, 1, as_graph_op<import_lp_norm>},

@@ -36,7 +36,9 @@ class StepList {
   explicit StepList(size_t operands) : operands_(operands) {}
 
   size_t add(GraphOp op, std::vector<size_t> reads) {
-    steps_.push_back({std::move(op), std::move(reads)});
+    ImportedStep& step = steps_.emplace_back();
+    step.value.emplace<GraphOp>(std::move(op));
+    step.reads = std::move(reads);
     return operands_ + steps_.size() - 1;
   }
   size_t add(OnnxConstant constant) {
@@ -52,6 +54,8 @@ class StepList {
   size_t integers(const Shape& shape, const Shape& values) {
     return constant(DType::i64, shape, {values.begin(), values.end()});
   }
+  // Tensors side by side along an axis, however many.
+  size_t joined(std::vector<size_t> parts, size_t axis);
   // The steps since the last call, which give one output.
   std::vector<ImportedStep> finish() {
     operands_ += steps_.size();
