@@ -85,10 +85,22 @@ def judge(done: subprocess.CompletedProcess) -> tuple[str, str] | None:
     return ("refused" if done.returncode == 1 else "crashed"), one_line(done.stderr) or f"status {done.returncode}"
 
 
+def open_shapes(case: Case) -> list[str]:
+    """Options that say what shape an input has whose model leaves it open."""
+    initial = {tensor.name for tensor in case.model.graph.initializer}
+    inputs = [value for value in case.model.graph.input if value.name not in initial]
+    options = []
+    for value, array in zip(inputs, case.inputs):
+        dims = value.type.tensor_type.shape.dim
+        if isinstance(array, np.ndarray) and not all(dim.HasField("dim_value") for dim in dims):
+            options += ["--input", f"{value.name}={','.join(map(str, array.shape))}"]
+    return options
+
+
 def run_case(case: Case, folder: Path) -> tuple[str, str]:
     model = folder / "model.onnx"
     model.write_bytes(case.model.SerializeToString())
-    compiled = lathe("compile", model, "--cores", 1, "--out", folder / "artifact")
+    compiled = lathe("compile", model, "--cores", 1, "--out", folder / "artifact", *open_shapes(case))
     if failure := judge(compiled):
         return failure
     # A wrong program gives way to the naive one: the numbers are right then, and Lathe is not.

@@ -1,7 +1,6 @@
 #include "graph/onnx/import.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,23 +9,24 @@
 #include <set>
 
 #include "base/check.h"
-#include "graph/index_inputs.h"
 #include "graph/onnx/bodies.h"
+#include "graph/onnx/constant_results.h"
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
 #include "graph/onnx/file.h"
 #include "graph/onnx/functions.h"
 #include "graph/onnx/half_tensors.h"
+#include "graph/onnx/inputs.h"
 #include "graph/onnx/legacy.h"
 #include "graph/onnx/node.h"
 #include "graph/onnx/node_types.h"
 #include "graph/onnx/nodes/control_flow.h"
 #include "graph/onnx/nodes/flex_attention.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/order_nodes.h"
 #include "graph/onnx/proto.h"
 #include "graph/onnx/tensor.h"
-#include "graph/reference.h"
 
 namespace lathe {
 
@@ -67,33 +67,9 @@ class Importer {
   }
 
  private:
-  // The model's inputs: before IR version 4 the initializers are listed among them too.
-  std::vector<const onnx::ValueInfoProto*> inputs() const {
-    std::vector<const onnx::ValueInfoProto*> result;
-    for (const onnx::ValueInfoProto& input : graph_.input()) {
-      const auto is_initial = [&](const onnx::TensorProto& tensor) { return tensor.name() == input.name(); };
-      if (std::any_of(graph_.initializer().begin(), graph_.initializer().end(), is_initial)) continue;
-      result.push_back(&input);
-    }
-    return result;
-  }
-
-  // A misspelt name is the better explanation of an input that lacks its shape.
-  Status check_given_names() const {
-    std::vector<std::string> names;
-    for (const onnx::ValueInfoProto* input : inputs()) names.push_back(input->name());
-    for (const auto& [name, shape] : options_.input_shapes) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return fail(ErrorKind::not_found,
-                  fmt::format("the model has no input '{}', for which a shape is given; it has '{}'", name,
-                              fmt::join(names, "', '")));
-    }
-    return {};
-  }
-
   Status add_inputs() {
-    LATHE_TRY_STATUS(check_given_names());
-    for (const onnx::ValueInfoProto* input : inputs()) {
+    LATHE_TRY_STATUS(check_given_names(graph_, options_.input_shapes));
+    for (const onnx::ValueInfoProto* input : inputs_of(graph_)) {
       const auto given = options_.input_shapes.find(input->name());
       const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
       LATHE_TRY(const TensorType type, input_type(*input, shape));
@@ -125,31 +101,19 @@ class Importer {
   }
 
   Status add_constant_node(onnx::NodeProto& node) {
-    if (node.attribute_size() != 1 || node.output_size() != 1)
-      return fail_at(node, ErrorKind::invalid_argument, "it has not one attribute and one output");
-    onnx::AttributeProto& value = *node.mutable_attribute(0);
-    onnx::TensorProto numbers;
-    if (value.name() == "value" && value.has_t()) {
-      numbers = std::move(*value.mutable_t());
-    } else if (value.name() == "value_int" || value.name() == "value_ints") {
-      numbers.set_data_type(onnx::TensorProto_DataType_INT64);
-      *numbers.mutable_int64_data() = value.ints();
-      if (value.name() == "value_int") numbers.add_int64_data(value.i());
-    } else if (value.name() == "value_float" || value.name() == "value_floats") {
-      numbers.set_data_type(onnx::TensorProto_DataType_FLOAT);
-      *numbers.mutable_float_data() = value.floats();
-      if (value.name() == "value_float") numbers.add_float_data(value.f());
-    } else {
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("it has the attribute '{}', which Lathe does not support", value.name()));
-    }
-    if (value.name().ends_with('s')) numbers.add_dims(value.ints_size() + value.floats_size());
-    return add_constant(node.output(0), numbers, fmt::format("node '{}' (Constant)", name_of_node(node)));
+    auto value = take_constant_node(node);
+    if (!value) return fail_at(node, value.error().kind, value.error().message);
+    return add_constant(node.output(0), **value, fmt::format("node '{}' (Constant)", name_of_node(node)));
   }
 
   // In terms of operator set 7 and later.
   Status add_node(onnx::NodeProto& node) {
-    if (is_control_flow(node) || is_flex_attention(node)) return add_bodies(node);
+    if (is_control_flow(node) || is_flex_attention(node) || sequence_operator_since(node))
+      return add_in_place_of(node);
+    if (node.op_type() == "Identity" && node.input_size() == 1 && sequences_.has(node.input(0))) {
+      sequences_.copy(node.input(0), node.output(0));
+      return {};
+    }
     if (!is_own_domain(node.domain())) return add_supported_node(node);
     if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
     const auto shape_of = [&](const std::string& name) {
@@ -162,7 +126,8 @@ class Importer {
     return {};
   }
 
-  Status add_bodies(const onnx::NodeProto& node) {
+  // Of a node with bodies, or of sequences, what stands in its place.
+  Status add_in_place_of(const onnx::NodeProto& node) {
     bool is_of_inner = false;  // what was found wrong, and tells its own place
     const BodyImport import{[&](const std::string& name) {
                               const std::optional<TensorId> id = halves_.find(name);
@@ -173,12 +138,23 @@ class Importer {
                               Status added = add_node(inner);
                               is_of_inner = !added;
                               return added;
-                            }};
-    const Status added = is_flex_attention(node)
-                             ? add_flex_attention(node, import, nodes_of_bodies_)
-                             : add_control_flow(node, operator_set_, import, nodes_of_bodies_);
+                            },
+                            sequences_};
+    const Status added = add_by_kind(node, import);
     if (added || is_of_inner) return added;
     return fail_at(node, added.error().kind, added.error().message);
+  }
+
+  Status add_by_kind(const onnx::NodeProto& node, const BodyImport& import) {
+    if (is_flex_attention(node)) return add_flex_attention(node, import, nodes_of_bodies_);
+    if (is_control_flow(node)) return add_control_flow(node, operator_set_, import, nodes_of_bodies_);
+    const int64_t since = *sequence_operator_since(node);
+    if (operator_set_ < since) return fail(ErrorKind::unsupported, too_old(since));
+    return add_sequence_operator(node, import, nodes_of_bodies_);
+  }
+
+  std::string too_old(int64_t since) const {
+    return fmt::format("it is of operator set {}, and Lathe supports it from {} on", operator_set_, since);
   }
 
   Status add_modern_node(onnx::NodeProto& node) {
@@ -317,10 +293,11 @@ class Importer {
     const std::string node_name = name == node.output(0) ? name_of_node(node) : name;
     GraphNode whole{node_name, std::get<GraphOp>(std::move(value)), inputs, 0};
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
-    LATHE_TRY_STATUS(check_looked_up(node, whole));
+    if (const Status checked = check_constant_places(builder_, whole); !checked)
+      return fail_at(node, checked.error().kind, checked.error().message);
     LATHE_TRY(const TensorType type, infer_type(whole, types_of(whole.inputs)));
     const bool is_held = is_half(reals) && type.dtype == DType::f32;
-    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole, type));
+    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(builder_, whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
     const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
     const bool is_narrow = is_half(type.dtype);
@@ -337,43 +314,9 @@ class Importer {
                    fmt::format("it computes {}, which Lathe has in constants alone", to_string(type.dtype)));
   }
 
-  // Places that are constants lie inside of their axis.
-  Status check_looked_up(const onnx::NodeProto& node, const GraphNode& whole) const {
-    const std::optional<size_t> axis = looked_up_axis(whole.op);
-    if (!axis) return {};
-    const GraphTensor& places = builder_.tensor(whole.inputs[1]);
-    const Shape& shape = builder_.tensor(whole.inputs[0]).type.shape;
-    if (!places.is_constant() || is_float(places.type.dtype) || *axis >= shape.size()) return {};
-    const Status checked = check_places(values_of(places), *axis, shape);
-    return checked ? checked : fail_at(node, checked.error().kind, checked.error().message);
-  }
-
-  // What a node of constants gives, where nothing computes it later (all but f32) or later nodes may need its
-  // value to know their shapes: f32 as few as a tensor has axes.
-  Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node, const TensorType& type) const {
-    constexpr int64_t kMostReals = 16;
-    int64_t most_others = int64_t{1} << 20;
-    for (const TensorId id : node.inputs) {
-      const GraphTensor& tensor = builder_.tensor(id);
-      if (!tensor.is_constant()) return std::nullopt;
-      most_others = std::max(most_others, elements_of(tensor.type.shape));
-    }
-    LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-    if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
-    std::vector<const GraphTensor*> operands;
-    for (const TensorId id : node.inputs) operands.push_back(&builder_.tensor(id));
-    std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
-    if (data == nullptr) return std::nullopt;
-    return OnnxConstant{type, std::move(data)};
-  }
-
   // The inputs, after checks of everything that the table says of the node.
   Result<std::vector<TensorId>> operands(const onnx::NodeProto& node, const OnnxOperator& row) const {
-    if (operator_set_ < row.since) {
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("it is of operator set {}, and Lathe supports it from {} on", operator_set_,
-                                 row.since));
-    }
+    if (operator_set_ < row.since) return fail_at(node, ErrorKind::unsupported, too_old(row.since));
     std::vector<TensorId> ids;
     const auto is_left_out = [&](const std::string& name) { return name.empty() || empty_.contains(name); };
     auto last = static_cast<size_t>(node.input_size());
@@ -400,6 +343,10 @@ class Importer {
       }
       if (empty_.contains(name)) return refuse_empty(i, name);
       const std::optional<TensorId> id = halves_.find(name);
+      if (!id && sequences_.has(name)) {
+        return fail_at(node, ErrorKind::invalid_argument,
+                       fmt::format("input {}, '{}', is not a tensor, and must be one", i, name));
+      }
       if (!id) {
         return fail_at(node, ErrorKind::invalid_argument,
                        fmt::format("it reads '{}', which no input, initializer or earlier node gives", name));
@@ -409,7 +356,32 @@ class Importer {
     return ids;
   }
 
+  // The tensors of an output that is a sequence are outputs of their own, NAME.0, NAME.1 ..
+  Status list_sequences() {
+    const auto outputs = *graph_.mutable_output();
+    graph_.clear_output();
+    for (const onnx::ValueInfoProto& output : outputs) {
+      if (sequences_.is_none(output.name())) {
+        return fail(ErrorKind::unsupported,
+                    fmt::format("output '{}' is an optional without a value", output.name()));
+      }
+      const std::vector<std::string>* tensors = sequences_.find(output.name());
+      if (tensors == nullptr) *graph_.add_output() = output;
+      for (size_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
+        onnx::NodeProto copy;
+        copy.set_op_type("Identity");
+        copy.add_input((*tensors)[i]);
+        copy.add_output(fmt::format("{}.{}", output.name(), i));
+        graph_.add_output()->set_name(copy.output(0));
+        names_read_.insert(copy.output(0));
+        LATHE_TRY_STATUS(add_node(copy));
+      }
+    }
+    return {};
+  }
+
   Status add_outputs() {
+    LATHE_TRY_STATUS(list_sequences());
     if (graph_.output_size() == 0) return fail(ErrorKind::invalid_argument, "the model has no outputs");
     for (const onnx::ValueInfoProto& output : graph_.output()) {
       LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
@@ -443,6 +415,7 @@ class Importer {
   GraphBuilder builder_;
   HalfTensors halves_{builder_, [this](const std::string& name) { return is_given(name); }};
   std::unordered_set<std::string> names_read_;
+  Sequences sequences_;
   size_t nodes_of_bodies_ = 0;
   std::set<std::string> empty_;  // tensors without elements
   int64_t operator_set_ = 0;

@@ -8,6 +8,7 @@
 
 #include "graph/onnx/nodes/control_flow.h"
 #include "graph/onnx/nodes/flex_attention.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/proto.h"
 
@@ -23,7 +24,7 @@ struct UnsupportedType {
 
 bool is_supported(const onnx::NodeProto& node) {
   const bool is_constant = is_own_domain(node.domain()) && node.op_type() == "Constant";
-  return is_constant || is_control_flow(node) || is_flex_attention(node) ||
+  return is_constant || is_control_flow(node) || is_flex_attention(node) || sequence_operator_since(node) ||
          find_onnx_operator(node.domain(), node.op_type()) != nullptr;
 }
 

@@ -185,7 +185,7 @@ constexpr OnnxOperator kOperators[] = {
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},
     {"Not", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::logical_not>>},
-    {"OneHot", 9, 3, 3, 3, import_one_hot},
+    {"OneHot", 9, 3, 3, 3, import_one_hot, false, ResultType::own},
     zip<ZipFunction::logical_or>("Or"),
     {"PRelu", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::p_relu>>},
     {"Pad", 2, 1, 4, 1, as_graph_op<import_pad>},

@@ -98,7 +98,8 @@ ImportedOutputs import_one_hot(OnnxNode& node) {
   const auto number = [&](int64_t which) {
     return steps.add(ReshapeOp{{}}, {steps.add(SliceOp{{which}, {1}, {1}}, {kNumbers})});
   };
-  steps.add(WhereOp{}, {is_there, number(1), number(0)});
+  const size_t result = steps.add(WhereOp{}, {is_there, number(1), number(0)});
+  if (const DType dtype = node.declared(kNumbers); is_half(dtype)) steps.add(CastOp{dtype}, {result});
   return std::vector<ImportedOutput>{steps.finish()};
 }
 

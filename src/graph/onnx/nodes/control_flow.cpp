@@ -8,6 +8,7 @@
 
 #include "graph/onnx/bodies.h"
 #include "graph/onnx/node_types.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/proto.h"
 
 namespace lathe {
@@ -268,6 +269,9 @@ class ControlFlow {
   }
 
   std::string type_text(const std::string& name) const {
+    if (const Names* tensors = writer_.sequences().find(name))
+      return fmt::format("a sequence of {}", tensors->size());
+    if (writer_.sequences().is_none(name)) return "an optional without a value";
     const GraphTensor* tensor = writer_.find(name);
     return tensor == nullptr ? "nothing" : to_string(tensor->type);
   }
@@ -275,9 +279,25 @@ class ControlFlow {
   // One or the other by a single bool; false where they are not of one type.
   Result<bool> choose(const std::string& condition, const std::string& if_true, const std::string& if_false,
                       const std::string& output) {
+    const Names *those = writer_.sequences().find(if_true), *others = writer_.sequences().find(if_false);
+    if (those != nullptr && others != nullptr) return choose_each(condition, *those, *others, output);
     const GraphTensor *a = writer_.find(if_true), *b = writer_.find(if_false);
     if (a == nullptr || b == nullptr || a->type != b->type) return false;
     LATHE_TRY_STATUS(writer_.add_plain("Where", {condition, if_true, if_false}, output));
+    return true;
+  }
+
+  // The same of sequences, which must be as long as each other.
+  Result<bool> choose_each(const std::string& condition, const Names& if_true, const Names& if_false,
+                           const std::string& output) {
+    if (if_true.size() != if_false.size()) return false;
+    Names chosen;
+    for (size_t i = 0; i < if_true.size(); ++i) {
+      chosen.push_back(fmt::format("{}/{}", output, i));
+      LATHE_TRY(const bool agree, choose(condition, if_true[i], if_false[i], chosen.back()));
+      if (!agree) return false;
+    }
+    writer_.sequences().set(output, std::move(chosen));
     return true;
   }
 

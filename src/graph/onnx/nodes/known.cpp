@@ -63,7 +63,7 @@ Result<OnnxConstant> import_blackman_window(OnnxNode& node) { return window(node
 
 Result<OnnxConstant> import_eye_like(OnnxNode& node) {
   const Shape& shape = node.shape(0);
-  DType dtype = node.type(0).dtype;
+  DType dtype = node.declared(0);
   if (node.has("dtype")) {
     LATHE_TRY(dtype, dtype_of_onnx(node.integer("dtype", 0), "attribute 'dtype'"));
   }
@@ -130,7 +130,7 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{} to {} by {} is no range that Lathe supports", start, limit, step));
   }
-  const TensorType type{node.type(0).dtype, {static_cast<int64_t>(std::max(0.0, places))}};
+  const TensorType type{node.declared(0), {static_cast<int64_t>(std::max(0.0, places))}};
   LATHE_TRY_STATUS(check_shape(type.shape, "its result"));
   std::vector<double> values;
   for (int64_t i = 0; i < type.shape[0]; ++i) values.push_back(start + static_cast<double>(i) * step);
@@ -152,7 +152,7 @@ Result<OnnxConstant> import_real_mod(OnnxNode& node) {
     values.push_back(std::fmod(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))],
                                divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))]));
   } while (next_index(at, shape));
-  return OnnxConstant{{node.type(0).dtype, shape}, to_bytes(node.type(0).dtype, values)};
+  return OnnxConstant{{node.declared(0), shape}, to_bytes(node.declared(0), values)};
 }
 
 }  // namespace lathe

@@ -17,12 +17,16 @@ class NodeProto;
 
 namespace lathe {
 
+class Sequences;  // graph/onnx/nodes/sequences.h
+
 // The import around a node, as far as what stands in its place needs it.
 struct BodyImport {
   // The tensor of that name; null where no node before gives it.
   std::function<const GraphTensor*(const std::string& name)> find;
   // Adds a node of the body.
   std::function<Status(onnx::NodeProto& node)> add;
+  // The model's sequences so far.
+  Sequences& sequences;
 };
 
 class NodeWriter {
@@ -36,6 +40,7 @@ class NodeWriter {
   // What names of tensors start with that are the node's own: its first output that has a name.
   const std::string& place() const { return place_; }
   const GraphTensor* find(const std::string& name) const { return import_.find(name); }
+  Sequences& sequences() const { return import_.sequences; }
   // The same of a tensor that must be there.
   Result<const GraphTensor*> tensor(const std::string& name) const;
   // The node's body of that attribute.
