@@ -176,6 +176,10 @@ def with_flat_outputs(case: Case) -> Case:
     return Case(case.name, case.model, case.inputs, outputs, case.rtol, case.atol, case.turned)
 
 
+def has_elements(value) -> bool:
+    return not isinstance(value, np.ndarray) or value.size > 0
+
+
 def all_cases(wanted=None) -> list[Case]:
     """Every case of the package in its order, or those of these names."""
     with warnings.catch_warnings():

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "graph/onnx/bodies.h"
 #include "graph/onnx/constant_results.h"
+#include "graph/onnx/empty.h"
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
 #include "graph/onnx/file.h"
@@ -34,6 +35,8 @@ namespace {
 
 // In a list of inputs: an optional one that the node does not have.
 constexpr TensorId kLeftOut = std::numeric_limits<TensorId>::max();
+// So many operands take those of any number.
+constexpr size_t kMany = 64;
 
 std::unexpected<Error> fail_at(const onnx::NodeProto& node, ErrorKind kind, const std::string& message) {
   return fail(kind, fmt::format("node '{}' ({}): {}", name_of_node(node), node.op_type(), message));
@@ -52,6 +55,10 @@ class Importer {
   }
 
   Result<Graph> run() {
+    if (operator_set_ == 0) {
+      LATHE_TRY_STATUS(check_node_types(model_));
+      return fail(ErrorKind::parse, "the model does not say which ONNX operator set it uses");
+    }
     LATHE_TRY_STATUS(inline_functions(model_));
     LATHE_TRY_STATUS(check_node_types(model_));
     order_nodes(graph_);
@@ -73,6 +80,14 @@ class Importer {
       const auto given = options_.input_shapes.find(input->name());
       const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
       LATHE_TRY(const TensorType type, input_type(*input, shape));
+      if (has_no_elements(type.shape)) {
+        LATHE_TRY_STATUS(add_empty(input->name(), type, type.dtype));
+        notes_.push_back(fmt::format("input '{}' is {}, which has no elements: no such input is given",
+                                     input->name(), to_string(type)));
+        hint_ = fmt::format("; input '{}' has none, and another shape may be given, such as --input {}={}",
+                            input->name(), input->name(), one_for_none(type.shape));
+        continue;
+      }
       LATHE_TRY(const TensorId id, builder_.input(input->name(), type));
       if (is_half(type.dtype)) LATHE_TRY_STATUS(halves_.widen(input->name(), id));
     }
@@ -88,10 +103,24 @@ class Importer {
     return {};
   }
 
-  // A constant without elements stands for an operand that is left out.
+  // A tensor without elements of that type; `declared`: that of the model.
+  Result<TensorId> add_empty(const std::string& name, TensorType type, DType declared) {
+    const bool is_held = is_half(declared);
+    if (is_held) type.dtype = DType::f32;
+    LATHE_TRY(const TensorId id, builder_.empty(is_held ? halves_.name_of(name) : name, std::move(type)));
+    if (is_held) halves_.hold(name, id, declared);
+    return id;
+  }
+
+  bool is_empty(const std::string& name) const {
+    const std::optional<TensorId> id = halves_.find(name);
+    return id && builder_.is_empty(*id);
+  }
+
   Status add_constant(const std::string& name, onnx::TensorProto& tensor, const std::string& label) {
-    if (std::find(tensor.dims().begin(), tensor.dims().end(), 0) != tensor.dims().end()) {
-      empty_.insert(name);
+    if (const Shape shape(tensor.dims().begin(), tensor.dims().end()); has_no_elements(shape)) {
+      LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.data_type(), label));
+      LATHE_TRY_STATUS(add_empty(name, {dtype, shape}, dtype));
       return {};
     }
     LATHE_TRY(OnnxConstant constant, take_constant(tensor, label, options_.data_folders));
@@ -162,7 +191,7 @@ class Importer {
     if (node.op_type() == "Concat") drop_empty_inputs(node);
     const auto is_real_constant = [&](const std::string& name) {
       const std::optional<TensorId> id = halves_.find(name);
-      if (empty_.contains(name)) return true;  // it is left out
+      if (is_empty(name)) return true;  // it is left out
       return id && builder_.tensor(*id).is_constant() && builder_.tensor(*id).type.dtype == DType::f32;
     };
     std::vector<onnx::NodeProto> steps = expand_onnx_node(node, is_real_constant);
@@ -175,8 +204,7 @@ class Importer {
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<OnnxOperand> tensors;
     for (size_t i = 0; i < inputs.size(); ++i)
-      tensors.push_back(inputs[i] == kLeftOut ? OnnxOperand{}
-                                              : operand_of(node.input(static_cast<int>(i)), inputs[i]));
+      tensors.push_back(operand_of(node.input(static_cast<int>(i)), inputs[i]));
     OnnxNode view(node, std::move(tensors), operator_set_);
     Result<std::vector<ImportedOutput>> outputs = row.import(view);
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
@@ -195,14 +223,19 @@ class Importer {
 
   // Unless all are empty, what they join has the elements of the others.
   void drop_empty_inputs(onnx::NodeProto& node) const {
-    const auto is_empty = [&](const std::string& name) { return empty_.contains(name); };
+    const auto has_none = [&](const std::string& name) { return is_empty(name); };
     auto& inputs = *node.mutable_input();
-    if (!std::ranges::all_of(inputs, is_empty))
-      inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_empty), inputs.end());
+    if (!std::ranges::all_of(inputs, has_none))
+      inputs.erase(std::remove_if(inputs.begin(), inputs.end(), has_none), inputs.end());
   }
 
-  // What the node's import sees of the tensor of that name.
+  // What the node's import sees of the tensor of that name; of one that is left out for it has no elements,
+  // the type alone.
   OnnxOperand operand_of(const std::string& name, TensorId id) const {
+    if (id == kLeftOut) {
+      const std::optional<TensorId> empty = halves_.find(name);
+      return {nullptr, false, empty ? halves_.declared(name, *empty) : DType::f32};
+    }
     const std::optional<TensorId> own = builder_.find(name);
     return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id)};
   }
@@ -263,12 +296,23 @@ class Importer {
     return {};
   }
 
-  // A part without elements, of shapes that a model computes as a rule, or the shape of a single number.
-  static bool gives_nothing(const ImportedValue& value) {
-    if (const OnnxConstant* const constant = std::get_if<OnnxConstant>(&value))
-      return std::ranges::count(constant->type.shape, 0) > 0;
-    const SliceOp* const slice = std::get_if<SliceOp>(&std::get<GraphOp>(value));
-    return slice != nullptr && std::ranges::count(slice->extents, 0) > 0;
+  // A slice may have no elements, of shapes that a model computes as a rule.
+  Result<TensorType> type_given(const GraphNode& node) const {
+    const std::vector<TensorType> types = types_of(node.inputs);
+    if (const auto* slice = std::get_if<SliceOp>(&node.op); slice && has_no_elements(slice->extents))
+      return TensorType{types[0].dtype, slice->extents};
+    return infer_type(node, types);
+  }
+
+  // A result with elements, of operands without.
+  Result<TensorId> add_of_none(const onnx::NodeProto& node, const std::string& name, const GraphOp& op,
+                               const TensorType& type, DType declared) {
+    const std::optional<double> value = value_of_none(op);
+    if (!value) return fail_at(node, ErrorKind::unsupported, "it gives elements of an operand that has none");
+    LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", name_of_node(node))));
+    const std::vector<double> values(static_cast<size_t>(elements_of(type.shape)), *value);
+    OnnxConstant constant{{declared, type.shape}, to_bytes(declared, values)};
+    return add_computed(node, name, constant);
   }
 
   // A constant that is not the file's own.
@@ -284,19 +328,20 @@ class Importer {
   // `reals`: the type that the model gives the tensor where it is one of real numbers.
   Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
                              const std::vector<TensorId>& inputs, DType reals) {
-    if (gives_nothing(value)) {
-      empty_.insert(name);
-      return kLeftOut;
+    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value)) {
+      if (!has_no_elements(constant->type.shape)) return add_computed(node, name, *constant);
+      return add_empty(name, constant->type, constant->type.dtype);
     }
-    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value))
-      return add_computed(node, name, *constant);
     const std::string node_name = name == node.output(0) ? name_of_node(node) : name;
     GraphNode whole{node_name, std::get<GraphOp>(std::move(value)), inputs, 0};
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
     if (const Status checked = check_constant_places(builder_, whole); !checked)
       return fail_at(node, checked.error().kind, checked.error().message);
-    LATHE_TRY(const TensorType type, infer_type(whole, types_of(whole.inputs)));
+    LATHE_TRY(const TensorType type, type_given(whole));
     const bool is_held = is_half(reals) && type.dtype == DType::f32;
+    if (has_no_elements(type.shape)) return add_empty(name, type, is_held ? reals : type.dtype);
+    if (std::ranges::any_of(whole.inputs, [&](TensorId id) { return builder_.is_empty(id); }))
+      return add_of_none(node, name, whole.op, type, is_held ? reals : type.dtype);
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(builder_, whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
     const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
@@ -318,30 +363,39 @@ class Importer {
   Result<std::vector<TensorId>> operands(const onnx::NodeProto& node, const OnnxOperator& row) const {
     if (operator_set_ < row.since) return fail_at(node, ErrorKind::unsupported, too_old(row.since));
     std::vector<TensorId> ids;
-    const auto is_left_out = [&](const std::string& name) { return name.empty() || empty_.contains(name); };
-    auto last = static_cast<size_t>(node.input_size());
-    while (last > 0 && is_left_out(node.input(static_cast<int>(last) - 1))) --last;
-    const auto refuse_empty = [&](size_t input, const std::string& name) {
-      return fail_at(
-          node, ErrorKind::unsupported,
-          fmt::format("input {}, '{}', has no elements, which Lathe does not support there", input, name));
+    const auto name_of = [&](size_t input) { return node.input(static_cast<int>(input)); };
+    // Of the inputs that must be there the elements may be none; others are left out then.
+    const bool is_taken = is_own_domain(node.domain()) && takes_no_elements(row.type);
+    const bool are_many = row.operands == row.most_inputs && row.operands >= kMany;
+    const size_t must = are_many                        ? row.operands
+                        : is_taken && row.operands == 0 ? row.least_inputs
+                                                        : std::min(row.operands, row.least_inputs);
+    const auto is_left_out = [&](size_t input) {
+      return name_of(input).empty() || (input >= must && is_empty(name_of(input)));
     };
-    const bool is_empty = last < std::min(row.least_inputs, static_cast<size_t>(node.input_size())) &&
-                          !node.input(static_cast<int>(last)).empty();
-    const bool is_empty_shape = is_empty && row.takes_empty_shape && last + 1 == row.least_inputs;
-    if (is_empty && !is_empty_shape) return refuse_empty(last, node.input(static_cast<int>(last)));
-    if (is_empty_shape) ++last;
+    const auto refuse_empty = [&](size_t input) {
+      return fail_at(node, ErrorKind::unsupported,
+                     fmt::format("input {}, '{}', has no elements, which Lathe does not support there{}",
+                                 input, name_of(input), hint_));
+    };
+    auto last = static_cast<size_t>(node.input_size());
+    while (last > 0 && is_left_out(last - 1)) --last;
+    const bool lacks_elements =
+        last < std::min(row.least_inputs, static_cast<size_t>(node.input_size())) && !name_of(last).empty();
+    const bool is_last = lacks_elements && row.takes_empty_last && last + 1 == row.least_inputs;
+    if (lacks_elements && !is_last) return refuse_empty(last);
+    if (is_last) ++last;
     if (last < row.least_inputs || last > row.most_inputs) {
       return fail_at(node, ErrorKind::invalid_argument,
                      wrong_number_of_inputs(last, row.least_inputs, row.most_inputs));
     }
     for (size_t i = 0; i < last; ++i) {
       const std::string& name = node.input(static_cast<int>(i));
-      if (is_left_out(name) && (is_empty_shape || i >= std::min(row.operands, row.least_inputs))) {
+      if (is_left_out(i) && (is_last || i >= must)) {
         ids.push_back(kLeftOut);
         continue;
       }
-      if (empty_.contains(name)) return refuse_empty(i, name);
+      if (is_empty(name) && !is_taken) return refuse_empty(i);
       const std::optional<TensorId> id = halves_.find(name);
       if (!id && sequences_.has(name)) {
         return fail_at(node, ErrorKind::invalid_argument,
@@ -356,40 +410,24 @@ class Importer {
     return ids;
   }
 
-  // The tensors of an output that is a sequence are outputs of their own, NAME.0, NAME.1 ..
-  Status list_sequences() {
-    const auto outputs = *graph_.mutable_output();
-    graph_.clear_output();
-    for (const onnx::ValueInfoProto& output : outputs) {
-      if (sequences_.is_none(output.name())) {
-        return fail(ErrorKind::unsupported,
-                    fmt::format("output '{}' is an optional without a value", output.name()));
-      }
-      const std::vector<std::string>* tensors = sequences_.find(output.name());
-      if (tensors == nullptr) *graph_.add_output() = output;
-      for (size_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
-        onnx::NodeProto copy;
-        copy.set_op_type("Identity");
-        copy.add_input((*tensors)[i]);
-        copy.add_output(fmt::format("{}.{}", output.name(), i));
-        graph_.add_output()->set_name(copy.output(0));
-        names_read_.insert(copy.output(0));
-        LATHE_TRY_STATUS(add_node(copy));
-      }
-    }
-    return {};
-  }
-
   Status add_outputs() {
-    LATHE_TRY_STATUS(list_sequences());
+    LATHE_TRY(std::vector<onnx::NodeProto> copies, list_sequence_outputs(graph_, sequences_));
+    for (onnx::NodeProto& copy : copies) {
+      names_read_.insert(copy.output(0));
+      LATHE_TRY_STATUS(add_node(copy));
+    }
     if (graph_.output_size() == 0) return fail(ErrorKind::invalid_argument, "the model has no outputs");
+    bool gives_any = false;
+    std::string nothing;  // an output without elements
     for (const onnx::ValueInfoProto& output : graph_.output()) {
-      LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
-      if (empty_.contains(output.name())) {
-        return fail(
-            ErrorKind::unsupported,
-            fmt::format("output '{}' has no elements, and nothing can be computed from none", output.name()));
+      if (const std::optional<TensorId> held = halves_.find(output.name());
+          held && builder_.is_empty(*held)) {
+        nothing = fmt::format("output '{}' has shape {}, which has no elements", output.name(),
+                              to_string(builder_.tensor(*held).type.shape));
+        notes_.push_back(nothing + ": no such output is given");
+        continue;
       }
+      LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
       if (!id) {
         return fail(ErrorKind::invalid_argument,
                     fmt::format("no node gives the model's output '{}'", output.name()));
@@ -397,8 +435,10 @@ class Importer {
       const TensorType& type = builder_.tensor(*id).type;
       note_declared(output, type);
       LATHE_TRY_STATUS(builder_.output(*id));
+      gives_any = true;
     }
-    return {};
+    if (gives_any) return {};
+    return fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
   }
 
   // Shapes that are given take the place of declared ones, and others follow from them.
@@ -417,10 +457,10 @@ class Importer {
   std::unordered_set<std::string> names_read_;
   Sequences sequences_;
   size_t nodes_of_bodies_ = 0;
-  std::set<std::string> empty_;  // tensors without elements
   int64_t operator_set_ = 0;
   std::set<std::string> data_files_;
   std::vector<std::string> notes_;
+  std::string hint_;            // what may be done where something lacks elements
   int64_t computed_bytes_ = 0;  // of constants
 };
 

@@ -111,7 +111,7 @@ constexpr OnnxOperator kOperators[] = {
     {"BatchNormalization", 6, 5, 5, 5, as_graph_op<import_batch_norm>},
     {"BlackmanWindow", 17, 1, 1, 0, as_constant<import_blackman_window>},
     {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
-    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, false, ResultType::own},
+    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, true, ResultType::own},
     {"CausalConvWithState", 27, 2, 4, 4, import_causal_conv},
     map<MapFunction::ceil>("Ceil"),
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},

@@ -76,19 +76,12 @@ std::string example_of(const onnx::TensorShapeProto_Dimension& dim) {
 Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::string& name) {
   Shape shape;
   for (const auto& dim : declared.dim()) {
-    if (dim.has_dim_value() && dim.dim_value() > 0) {
+    if (dim.has_dim_value() && dim.dim_value() >= 0) {
       shape.push_back(dim.dim_value());
       continue;
     }
     std::vector<std::string> dims;
     for (const auto& each : declared.dim()) dims.push_back(example_of(each));
-    if (dim.has_dim_value() && dim.dim_value() == 0) {
-      return fail(
-          ErrorKind::unsupported,
-          fmt::format("input '{}' has the extent 0 in dimension {}, and nothing can be computed from no "
-                      "elements; another shape may be given, such as --input {}={}",
-                      name, shape.size(), name, fmt::join(dims, ",")));
-    }
     if (dim.has_dim_value()) {
       return fail(
           ErrorKind::unsupported,

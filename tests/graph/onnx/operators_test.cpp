@@ -46,7 +46,7 @@ TEST(OnnxOperators, StandInThePageOnOnnx) {
   std::ranges::sort(expected);
   std::ifstream page(LATHE_SOURCE_DIR "/docs/onnx.md");
   std::vector<std::string> rows;
-  for (std::string line; std::getline(page, line);) {
+  for (std::string line; std::getline(page, line) && line != "## Left out";) {
     if (!line.starts_with("| ") || line.starts_with("| operator |")) continue;
     rows.push_back(line.substr(0, line.find('|', line.find('|', 1) + 1) + 1));
   }

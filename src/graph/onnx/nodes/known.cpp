@@ -98,7 +98,8 @@ Result<OnnxConstant> import_size(OnnxNode& node) {
 
 Result<OnnxConstant> import_constant_of_shape(OnnxNode& node) {
   LATHE_TRY(const Shape shape, node.constant_shape(0));
-  LATHE_TRY_STATUS(check_shape(shape, "its result"));
+  const bool has_elements = std::ranges::find(shape, 0) == shape.end();
+  if (has_elements) LATHE_TRY_STATUS(check_shape(shape, "its result"));
   if (elements_of(shape) > kMostElements)
     return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
   OnnxConstant element{{DType::f32, {1}}, to_bytes(DType::f32, std::vector<double>{0})};
@@ -131,7 +132,6 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
                 fmt::format("{} to {} by {} is no range that Lathe supports", start, limit, step));
   }
   const TensorType type{node.declared(0), {static_cast<int64_t>(std::max(0.0, places))}};
-  LATHE_TRY_STATUS(check_shape(type.shape, "its result"));
   std::vector<double> values;
   for (int64_t i = 0; i < type.shape[0]; ++i) values.push_back(start + static_cast<double>(i) * step);
   return OnnxConstant{type, to_bytes(type.dtype, values)};

@@ -231,7 +231,7 @@ class SequenceNode {
       if (extent % size != 0) sizes.push_back(extent % size);
     }
     int64_t sum = 0;
-    for (const int64_t size : sizes) sum = size < 1 ? extent + 1 : sum + size;
+    for (const int64_t size : sizes) sum = size < 0 ? extent + 1 : sum + size;
     if (sum == extent) return sizes;
     return fail(ErrorKind::invalid_argument,
                 fmt::format("its sizes {} do not split an axis of {} places",
@@ -292,6 +292,28 @@ const std::vector<std::string>* Sequences::find(const std::string& name) const {
 bool Sequences::is_none(const std::string& name) const {
   const auto found = held_.find(name);
   return found != held_.end() && !found->second;
+}
+
+Result<std::vector<onnx::NodeProto>> list_sequence_outputs(onnx::GraphProto& graph,
+                                                           const Sequences& sequences) {
+  std::vector<onnx::NodeProto> copies;
+  const auto outputs = *graph.mutable_output();
+  graph.clear_output();
+  for (const onnx::ValueInfoProto& output : outputs) {
+    if (sequences.is_none(output.name()))
+      return fail(ErrorKind::unsupported,
+                  fmt::format("output '{}' is an optional without a value", output.name()));
+    const Names* tensors = sequences.find(output.name());
+    if (tensors == nullptr) *graph.add_output() = output;
+    for (size_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
+      onnx::NodeProto& copy = copies.emplace_back();
+      copy.set_op_type("Identity");
+      copy.add_input((*tensors)[i]);
+      copy.add_output(fmt::format("{}.{}", output.name(), i));
+      graph.add_output()->set_name(copy.output(0));
+    }
+  }
+  return copies;
 }
 
 std::optional<int64_t> sequence_operator_since(const onnx::NodeProto& node) {

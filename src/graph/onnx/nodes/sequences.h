@@ -31,6 +31,11 @@ class Sequences {
   std::unordered_map<std::string, std::optional<std::vector<std::string>>> held_;
 };
 
+// Makes outputs of their own, NAME.0, NAME.1 .., of the tensors of an output that is a sequence; the result
+// are nodes that give them. An Error for an output that is an optional without a value.
+Result<std::vector<onnx::NodeProto>> list_sequence_outputs(onnx::GraphProto& graph,
+                                                           const Sequences& sequences);
+
 // The operator set from which the node is one of a sequence or an optional; none where it is no such one.
 std::optional<int64_t> sequence_operator_since(const onnx::NodeProto& node);
 
