@@ -22,7 +22,7 @@ FOLDERS = ("simple", "pytorch-operator", "pytorch-converted")
 # The inputs by whose values the shape of a result is known, or which element is read where.
 SHAPE_LIKE = {
     "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "ConstantOfShape": [0], "CumSum": [1],
-    "DFT": [1, 2], "Expand": [1], "MaxUnpool": [2], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2],
+    "DFT": [1, 2], "Expand": [1], "MaxUnpool": [2], "NonMaxSuppression": [2], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2],
     "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1], "ReduceMax": [1],
     "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1],
     "Reshape": [1], "Resize": [3], "STFT": [1, 3], "SequenceAt": [1], "SequenceErase": [1], "SequenceInsert": [2], "Slice": [1, 2, 3, 4], "Split": [1], "SplitToSequence": [1],

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/index_inputs.h"
+#include "graph/onnx/empty.h"
 #include "graph/reference.h"
 
 namespace lathe {
@@ -25,6 +26,14 @@ Result<std::optional<OnnxConstant>> small_constant(const GraphBuilder& builder, 
   std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
   if (data == nullptr) return std::nullopt;
   return OnnxConstant{type, std::move(data)};
+}
+
+Result<TensorType> type_given(const GraphBuilder& builder, const GraphNode& node) {
+  std::vector<TensorType> types;
+  for (const TensorId id : node.inputs) types.push_back(builder.tensor(id).type);
+  if (const auto* slice = std::get_if<SliceOp>(&node.op); slice && has_no_elements(slice->extents))
+    return TensorType{types[0].dtype, slice->extents};
+  return infer_type(node, types);
 }
 
 Status check_constant_places(const GraphBuilder& builder, const GraphNode& node) {

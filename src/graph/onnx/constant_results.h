@@ -17,4 +17,7 @@ Result<std::optional<OnnxConstant>> small_constant(const GraphBuilder& builder, 
 // An Error unless places that are constants lie inside of their axis.
 Status check_constant_places(const GraphBuilder& builder, const GraphNode& node);
 
+// The type of a node's result; a slice may have no elements, of shapes that a model computes as a rule.
+Result<TensorType> type_given(const GraphBuilder& builder, const GraphNode& node);
+
 }  // namespace lathe

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "graph/onnx/bodies.h"
 #include "graph/onnx/constant_results.h"
+#include "graph/onnx/counted.h"
 #include "graph/onnx/empty.h"
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
@@ -27,6 +28,7 @@
 #include "graph/onnx/operators.h"
 #include "graph/onnx/order_nodes.h"
 #include "graph/onnx/proto.h"
+#include "graph/onnx/taken_inputs.h"
 #include "graph/onnx/tensor.h"
 
 namespace lathe {
@@ -35,8 +37,6 @@ namespace {
 
 // In a list of inputs: an optional one that the node does not have.
 constexpr TensorId kLeftOut = std::numeric_limits<TensorId>::max();
-// So many operands take those of any number.
-constexpr size_t kMany = 64;
 
 std::unexpected<Error> fail_at(const onnx::NodeProto& node, ErrorKind kind, const std::string& message) {
   return fail(kind, fmt::format("node '{}' ({}): {}", name_of_node(node), node.op_type(), message));
@@ -188,7 +188,8 @@ class Importer {
 
   Status add_modern_node(onnx::NodeProto& node) {
     if (node.op_type() == "Constant") return add_constant_node(node);
-    if (node.op_type() == "Concat") drop_empty_inputs(node);
+    if (node.op_type() == "Concat")
+      drop_empty_inputs(node, [&](const std::string& name) { return is_empty(name); });
     const auto is_real_constant = [&](const std::string& name) {
       const std::optional<TensorId> id = halves_.find(name);
       if (is_empty(name)) return true;  // it is left out
@@ -221,14 +222,6 @@ class Importer {
     return add_outputs_of(node, row, std::move(*outputs), inputs);
   }
 
-  // Unless all are empty, what they join has the elements of the others.
-  void drop_empty_inputs(onnx::NodeProto& node) const {
-    const auto has_none = [&](const std::string& name) { return is_empty(name); };
-    auto& inputs = *node.mutable_input();
-    if (!std::ranges::all_of(inputs, has_none))
-      inputs.erase(std::remove_if(inputs.begin(), inputs.end(), has_none), inputs.end());
-  }
-
   // What the node's import sees of the tensor of that name; of one that is left out for it has no elements,
   // the type alone.
   OnnxOperand operand_of(const std::string& name, TensorId id) const {
@@ -247,12 +240,6 @@ class Importer {
         return halves_.declared(node.input(static_cast<int>(i)), inputs[i]);
     }
     return DType::f32;
-  }
-
-  std::vector<TensorType> types_of(const std::vector<TensorId>& ids) const {
-    std::vector<TensorType> types;
-    for (const TensorId id : ids) types.push_back(builder_.tensor(id).type);
-    return types;
   }
 
   // Whether it is an output of the model.
@@ -274,6 +261,12 @@ class Importer {
     outputs.resize(std::min(outputs.size(), static_cast<size_t>(node.output_size())));
     for (size_t i = 0; i < outputs.size(); ++i) {
       const std::string& given = node.output(static_cast<int>(i));
+      const auto* counted = std::get_if<CountedOutput>(&outputs[i]);
+      const auto bound =
+          counted == nullptr ? std::nullopt : std::optional(std::pair(counted->axis, counted->count));
+      const bool has_operands_type =
+          row.result == ResultType::of_operands || (row.result == ResultType::first && i == 0);
+      const DType reals_given = has_operands_type ? type_of_reals(node, inputs) : DType::f32;
       std::vector<ImportedStep> steps = steps_of(std::move(outputs[i]), inputs.size());
       for (ImportedStep& step : steps) {
         const bool is_last = &step == &steps.back();
@@ -285,23 +278,18 @@ class Importer {
                            fmt::format("its input {} is left out", number));
           reads.push_back(known[number]);
         }
-        const bool has_operands_type =
-            is_last && (row.result == ResultType::of_operands || (row.result == ResultType::first && i == 0));
-        const DType reals = has_operands_type ? type_of_reals(node, inputs) : DType::f32;
-        LATHE_TRY(const TensorId id, add_value(node, is_last && !given.empty() ? given : inner_name(),
-                                               std::move(step.value), reads, reals));
+        const DType reals = is_last ? reals_given : DType::f32;
+        const bool has_name = is_last && !given.empty() && !bound;
+        LATHE_TRY(const TensorId id,
+                  add_value(node, has_name ? given : inner_name(), std::move(step.value), reads, reals));
         known.push_back(id);
       }
+      if (!bound) continue;
+      counted_.set(known.back(), {bound->first, known[bound->second]});
+      if (given.empty()) continue;
+      LATHE_TRY_STATUS(add_value(node, given, GraphOp(IdentityOp{}), {known.back()}, reals_given));
     }
     return {};
-  }
-
-  // A slice may have no elements, of shapes that a model computes as a rule.
-  Result<TensorType> type_given(const GraphNode& node) const {
-    const std::vector<TensorType> types = types_of(node.inputs);
-    if (const auto* slice = std::get_if<SliceOp>(&node.op); slice && has_no_elements(slice->extents))
-      return TensorType{types[0].dtype, slice->extents};
-    return infer_type(node, types);
   }
 
   // A result with elements, of operands without.
@@ -337,11 +325,34 @@ class Importer {
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
     if (const Status checked = check_constant_places(builder_, whole); !checked)
       return fail_at(node, checked.error().kind, checked.error().message);
-    LATHE_TRY(const TensorType type, type_given(whole));
+    LATHE_TRY(const TensorType type, type_given(builder_, whole));
     const bool is_held = is_half(reals) && type.dtype == DType::f32;
     if (has_no_elements(type.shape)) return add_empty(name, type, is_held ? reals : type.dtype);
     if (std::ranges::any_of(whole.inputs, [&](TensorId id) { return builder_.is_empty(id); }))
       return add_of_none(node, name, whole.op, type, is_held ? reals : type.dtype);
+    const Result<std::optional<Counted>> counted = counted_.result_of(whole, type.shape);
+    if (!counted) return fail_at(node, counted.error().kind, counted.error().message);
+    if (*counted && is_given(name)) return add_cut(node, name, whole, **counted, reals);
+    LATHE_TRY(const TensorId id, add_typed(node, name, whole, type, reals));
+    if (*counted) counted_.set(id, **counted);
+    return id;
+  }
+
+  // An output of the model of which only the first places count; 0 stands in the others.
+  Result<TensorId> add_cut(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
+                           const Counted& counted, DType reals) {
+    LATHE_TRY(const TensorId all, add_value(node, name + "#all", whole.op, whole.inputs, reals));
+    LATHE_TRY(const GraphNode cut, cut_behind_count(builder_, name, all, counted));
+    const TensorType type = builder_.tensor(all).type;
+    LATHE_TRY(const TensorId id, add_typed(node, name, cut, type, reals));
+    counted_.set(id, counted);
+    return id;
+  }
+
+  // A node's result of that type.
+  Result<TensorId> add_typed(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
+                             const TensorType& type, DType reals) {
+    const bool is_held = is_half(reals) && type.dtype == DType::f32;
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(builder_, whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
     const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
@@ -362,40 +373,16 @@ class Importer {
   // The inputs, after checks of everything that the table says of the node.
   Result<std::vector<TensorId>> operands(const onnx::NodeProto& node, const OnnxOperator& row) const {
     if (operator_set_ < row.since) return fail_at(node, ErrorKind::unsupported, too_old(row.since));
+    const auto has_none = [&](const std::string& name) { return is_empty(name); };
+    const Result<std::vector<bool>> taken = taken_inputs(node, row, has_none, hint_);
+    if (!taken) return fail_at(node, taken.error().kind, taken.error().message);
     std::vector<TensorId> ids;
-    const auto name_of = [&](size_t input) { return node.input(static_cast<int>(input)); };
-    // Of the inputs that must be there the elements may be none; others are left out then.
-    const bool is_taken = is_own_domain(node.domain()) && takes_no_elements(row.type);
-    const bool are_many = row.operands == row.most_inputs && row.operands >= kMany;
-    const size_t must = are_many                        ? row.operands
-                        : is_taken && row.operands == 0 ? row.least_inputs
-                                                        : std::min(row.operands, row.least_inputs);
-    const auto is_left_out = [&](size_t input) {
-      return name_of(input).empty() || (input >= must && is_empty(name_of(input)));
-    };
-    const auto refuse_empty = [&](size_t input) {
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("input {}, '{}', has no elements, which Lathe does not support there{}",
-                                 input, name_of(input), hint_));
-    };
-    auto last = static_cast<size_t>(node.input_size());
-    while (last > 0 && is_left_out(last - 1)) --last;
-    const bool lacks_elements =
-        last < std::min(row.least_inputs, static_cast<size_t>(node.input_size())) && !name_of(last).empty();
-    const bool is_last = lacks_elements && row.takes_empty_last && last + 1 == row.least_inputs;
-    if (lacks_elements && !is_last) return refuse_empty(last);
-    if (is_last) ++last;
-    if (last < row.least_inputs || last > row.most_inputs) {
-      return fail_at(node, ErrorKind::invalid_argument,
-                     wrong_number_of_inputs(last, row.least_inputs, row.most_inputs));
-    }
-    for (size_t i = 0; i < last; ++i) {
+    for (size_t i = 0; i < taken->size(); ++i) {
       const std::string& name = node.input(static_cast<int>(i));
-      if (is_left_out(i) && (is_last || i >= must)) {
+      if (!(*taken)[i]) {
         ids.push_back(kLeftOut);
         continue;
       }
-      if (is_empty(name) && !is_taken) return refuse_empty(i);
       const std::optional<TensorId> id = halves_.find(name);
       if (!id && sequences_.has(name)) {
         return fail_at(node, ErrorKind::invalid_argument,
@@ -404,6 +391,10 @@ class Importer {
       if (!id) {
         return fail_at(node, ErrorKind::invalid_argument,
                        fmt::format("it reads '{}', which no input, initializer or earlier node gives", name));
+      }
+      if (i >= row.operands && counted_.find(*id)) {  // whose shape or values only the import reads
+        return fail_at(node, ErrorKind::unsupported,
+                       counted_.refusal(*id) + "; Lathe does not support that here");
       }
       ids.push_back(*id);
     }
@@ -420,10 +411,10 @@ class Importer {
     bool gives_any = false;
     std::string nothing;  // an output without elements
     for (const onnx::ValueInfoProto& output : graph_.output()) {
-      if (const std::optional<TensorId> held = halves_.find(output.name());
-          held && builder_.is_empty(*held)) {
-        nothing = fmt::format("output '{}' has shape {}, which has no elements", output.name(),
-                              to_string(builder_.tensor(*held).type.shape));
+      if (is_empty(output.name())) {
+        const Shape& shape = builder_.tensor(*halves_.find(output.name())).type.shape;
+        nothing =
+            fmt::format("output '{}' has shape {}, which has no elements", output.name(), to_string(shape));
         notes_.push_back(nothing + ": no such output is given");
         continue;
       }
@@ -432,9 +423,16 @@ class Importer {
         return fail(ErrorKind::invalid_argument,
                     fmt::format("no node gives the model's output '{}'", output.name()));
       }
-      const TensorType& type = builder_.tensor(*id).type;
-      note_declared(output, type);
+      const TensorId held = *halves_.find(output.name());
+      const std::optional<Counted> counted = counted_.find(held);
+      if (!counted) note_declared(output, builder_.tensor(*id).type);
       LATHE_TRY_STATUS(builder_.output(*id));
+      if (counted) {
+        const std::string count = output.name() + ".count";
+        LATHE_TRY(const TensorId number, builder_.node(count, IdentityOp{}, {counted->count}, count));
+        LATHE_TRY_STATUS(builder_.output(number));
+        notes_.push_back(counted_.refusal(held) + fmt::format(": output '{}' does", count));
+      }
       gives_any = true;
     }
     if (gives_any) return {};
@@ -456,6 +454,7 @@ class Importer {
   HalfTensors halves_{builder_, [this](const std::string& name) { return is_given(name); }};
   std::unordered_set<std::string> names_read_;
   Sequences sequences_;
+  CountedTensors counted_{builder_};
   size_t nodes_of_bodies_ = 0;
   int64_t operator_set_ = 0;
   std::set<std::string> data_files_;

@@ -16,6 +16,7 @@
 #include "graph/onnx/nodes/resample.h"
 #include "graph/onnx/nodes/rotary.h"
 #include "graph/onnx/nodes/scatter.h"
+#include "graph/onnx/nodes/selections.h"
 #include "graph/onnx/nodes/skip_norm.h"
 
 namespace lathe {
@@ -117,6 +118,7 @@ constexpr OnnxOperator kOperators[] = {
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
     {"CenterCropPad", 18, 2, 2, 1, as_graph_op<import_center_crop_pad>},
     {"Clip", 6, 1, 3, 1, as_graph_op<import_clip>},
+    {"Compress", 9, 2, 2, 2, import_compress},
     {"Concat", 4, 1, 1024, 1024, as_graph_op<import_concat>},
     {"ConstantOfShape", 9, 1, 1, 0, as_constant<import_constant_of_shape>, true},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
@@ -184,6 +186,8 @@ constexpr OnnxOperator kOperators[] = {
     zip<ZipFunction::mul>("Mul"),
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},
+    {"NonMaxSuppression", 10, 2, 5, 5, import_non_max_suppression},
+    {"NonZero", 9, 1, 1, 1, import_non_zero},
     {"Not", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::logical_not>>},
     {"OneHot", 9, 3, 3, 3, import_one_hot, false, ResultType::own},
     zip<ZipFunction::logical_or>("Or"),

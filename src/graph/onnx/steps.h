@@ -21,9 +21,17 @@ struct ImportedStep {
   std::vector<size_t> reads = {};
 };
 
+// An output of which only a run of the model tells how long it is along an axis: the steps give it at its
+// largest extent, and a step, an i64, says how many places from the first on count.
+struct CountedOutput {
+  std::vector<ImportedStep> steps;
+  size_t axis = 0;
+  size_t count = 0;  // the number of a step
+};
+
 // What one output of a node is: an operator of the graph over the node's operands, a constant, or what the
-// last of several steps gives.
-using ImportedOutput = std::variant<GraphOp, OnnxConstant, std::vector<ImportedStep>>;
+// last of several steps gives, all of it or the first places.
+using ImportedOutput = std::variant<GraphOp, OnnxConstant, std::vector<ImportedStep>, CountedOutput>;
 using ImportedOutputs = Result<std::vector<ImportedOutput>>;
 
 // The same as steps, one where it is one operator of all operands or a constant.
