@@ -247,6 +247,7 @@ constexpr OnnxOperator kOperators[] = {
     {"TopK", 1, 1, 2, 1, import_top_k},
     {"Transpose", 1, 1, 1, 1, as_graph_op<import_transpose>},
     {"Trilu", 14, 1, 2, 1, as_graph_op<import_trilu>},
+    {"Unique", 11, 1, 1, 1, import_unique, false, ResultType::first},
     {"Unsqueeze", 1, 1, 2, 1, as_graph_op<import_unsqueeze>},
     {"Upsample", 7, 1, 2, 1, as_graph_op<import_upsample>},
     {"Where", 9, 3, 3, 3, as_graph_op<import_where>},

@@ -13,23 +13,6 @@ size_t zip(StepList& steps, ZipFunction function, size_t a, size_t b) {
   return steps.add(ZipOp{function}, {a, b});
 }
 
-// Of flags [n], those that are set: their places in order, before all others, and how many they are.
-struct Selected {
-  size_t places = 0;  // i64 [n]
-  size_t count = 0;   // i64
-};
-
-Selected add_selected(StepList& steps, size_t flags, int64_t elements) {
-  const size_t numbers = steps.add(CastOp{DType::i32}, {flags});
-  TopPlacesOp top;
-  top.count = elements;
-  ReduceOp sum;
-  sum.axes = {0};
-  sum.keeps_axes = false;
-  const size_t places = steps.add(top, {numbers});
-  return {places, steps.add(sum, {steps.add(CastOp{DType::i64}, {flags})})};
-}
-
 ImportedOutputs counted_output(StepList& steps, size_t axis, size_t count) {
   return std::vector<ImportedOutput>{CountedOutput{steps.finish(), axis, count}};
 }
@@ -67,6 +50,17 @@ ImportedOutputs constant_non_zero(const std::vector<double>& values, const Shape
 }
 
 }  // namespace
+
+Selected add_selected(StepList& steps, size_t flags, int64_t elements) {
+  const size_t numbers = steps.add(CastOp{DType::i32}, {flags});
+  TopPlacesOp top;
+  top.count = elements;
+  ReduceOp sum;
+  sum.axes = {0};
+  sum.keeps_axes = false;
+  const size_t places = steps.add(top, {numbers});
+  return {places, steps.add(sum, {steps.add(CastOp{DType::i64}, {flags})})};
+}
 
 ImportedOutputs import_non_zero(OnnxNode& node) {
   const Shape& shape = node.shape(0);

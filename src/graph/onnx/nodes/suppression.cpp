@@ -79,13 +79,7 @@ class SuppressionSteps {
     const int64_t all = s.batch * s.classes * s.rounds;
     const size_t places = add(ReshapeOp{{all}}, {steps_.joined(chosen, 2)});
     const size_t flags = add(ReshapeOp{{all}}, {steps_.joined(are_there, 2)});
-    TopPlacesOp top;  // those that are there, in order, before the others
-    top.count = all;
-    const size_t order = add(top, {add(CastOp{DType::i32}, {flags})});
-    ReduceOp sum;
-    sum.axes = {0};
-    sum.keeps_axes = false;
-    const size_t count = add(sum, {add(CastOp{DType::i64}, {flags})});
+    const auto [order, count] = add_selected(steps_, flags, all);
     const size_t of_batch = zip(ZipFunction::div, order, number(s.classes * s.rounds));
     const size_t of_class =
         zip(ZipFunction::mod, zip(ZipFunction::div, order, number(s.rounds)), number(s.classes));

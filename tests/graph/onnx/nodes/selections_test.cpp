@@ -91,6 +91,32 @@ TEST(OnnxSelections, RefusesWhatWouldCountWhatDoesNot) {
     EXPECT_TRUE(each.ends_with("only a run tells how many; Lathe does not support that here")) << each;
 }
 
+TEST(OnnxSelections, UniqueGivesWhatDiffersAndWhereItStands) {
+  OnnxModel model;
+  model.input("x", {5}).node("n", "Unique", {"x"}, "y").gives("first").gives("which").gives("often");
+  model.output("y").output("first").output("which").output("often");
+  const std::vector<Values> x{{{5}, {2, 1, 2, 3, 1}}};
+  // Each but `which` is followed by its count.
+  EXPECT_EQ(run_network(model, x, 0).data, (Numbers{1, 2, 3, 0, 0}));
+  EXPECT_EQ(run_network(model, x, 1).data, (Numbers{3}));
+  EXPECT_EQ(run_network(model, x, 2).data, (Numbers{1, 0, 3, 0, 0}));
+  EXPECT_EQ(run_network(model, x, 4).data, (Numbers{1, 0, 1, 2, 0}));
+  EXPECT_EQ(run_network(model, x, 5).data, (Numbers{2, 2, 1, 0, 0}));
+  model.attribute("sorted", 0);
+  EXPECT_EQ(run_network(model, x, 0).data, (Numbers{2, 1, 3, 0, 0}));
+  EXPECT_EQ(run_network(model, x, 4).data, (Numbers{0, 1, 0, 2, 1}));
+  OnnxModel wide;
+  wide.input("x", {2, 300}).node("n", "Unique", {"x"}, "y").attribute("axis", 0).output("y");
+  EXPECT_EQ(import_error(wide),
+            "node 'n' (Unique): it compares 300 numbers of each place of axis 0, and Lathe supports 256");
+}
+
+TEST(OnnxSelections, UniqueComparesPlacesOfAnAxis) {
+  OnnxModel model;
+  model.input("x", {3, 2}).node("n", "Unique", {"x"}, "y").attribute("axis", 0).output("y");
+  EXPECT_EQ(run_network(model, {{{3, 2}, {1, 2, 1, 0, 1, 2}}}).data, (Numbers{1, 0, 1, 2, 0, 0}));
+}
+
 // One batch, one class; boxes of 1 x 1 at these places along x.
 OnnxModel suppression(int64_t most, const std::vector<std::string>& inputs) {
   OnnxModel model;
