@@ -23,7 +23,7 @@ Result<std::pair<std::string, Shape>> parse_input(const std::string& text) {
   while (true) {
     int64_t extent = 0;
     const auto [next, code] = std::from_chars(at, end, extent);
-    if (code != std::errc() || extent < 1) return bad_input(text);
+    if (code != std::errc() || extent < 0) return bad_input(text);
     shape.push_back(extent);
     if (next == end) return std::pair(text.substr(0, equals), shape);
     if (*next != ',') return bad_input(text);

@@ -94,11 +94,22 @@ std::string to_string(const Graph& graph) {
   return text + fmt::format("  output {}\n", names(graph.outputs));
 }
 
+Status GraphBuilder::add_name(const std::string& name, TensorId id) {
+  if (names_.emplace(name, id).second) return {};
+  return fail(ErrorKind::invalid_argument, fmt::format("there are two tensors named '{}'", name));
+}
+
+Result<TensorId> GraphBuilder::empty(std::string name, TensorType type) {
+  LATHE_CHECK(elements_of(type.shape) == 0);
+  const TensorId id = kFirstEmpty + empty_.size();
+  LATHE_TRY_STATUS(add_name(name, id));
+  empty_.push_back({std::move(name), std::move(type), std::make_shared<const Bytes>()});
+  return id;
+}
+
 Result<TensorId> GraphBuilder::add(GraphTensor tensor) {
   LATHE_TRY_STATUS(check_shape(tensor.type.shape, fmt::format("tensor '{}'", tensor.name)));
-  if (!names_.emplace(tensor.name, graph_.tensors.size()).second) {
-    return fail(ErrorKind::invalid_argument, fmt::format("there are two tensors named '{}'", tensor.name));
-  }
+  LATHE_TRY_STATUS(add_name(tensor.name, graph_.tensors.size()));
   graph_.tensors.push_back(std::move(tensor));
   return graph_.tensors.size() - 1;
 }
@@ -124,7 +135,10 @@ Result<TensorId> GraphBuilder::node(std::string name, GraphOp op, std::vector<Te
                                     std::string output_name) {
   GraphNode node{std::move(name), std::move(op), std::move(inputs), graph_.tensors.size()};
   std::vector<TensorType> types;
-  for (TensorId id : node.inputs) types.push_back(graph_.tensors[id].type);
+  for (TensorId id : node.inputs) {
+    LATHE_CHECK(!is_empty(id));
+    types.push_back(graph_.tensors[id].type);
+  }
   LATHE_TRY(TensorType type, infer_type(node, types));
   LATHE_TRY(node.output, add({std::move(output_name), std::move(type), nullptr}));
   graph_.nodes.push_back(std::move(node));

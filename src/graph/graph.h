@@ -121,6 +121,10 @@ class GraphBuilder {
   Result<TensorId> input(std::string name, TensorType type);
   // The same, or if the data does not have the type's size.
   Result<TensorId> constant(std::string name, TensorType type, std::shared_ptr<const Bytes> data);
+  // A tensor of that type, which has no elements, and so no place in the graph: no node may read it, and it
+  // is no output. An Error if the name is taken.
+  Result<TensorId> empty(std::string name, TensorType type);
+  bool is_empty(TensorId id) const { return id >= kFirstEmpty; }
   // An Error names the node if the operator does not take such inputs.
   Result<TensorId> node(std::string name, GraphOp op, std::vector<TensorId> inputs, std::string output_name);
   // Of an input or a constant, which nothing computes, a copy is the output. An Error if it is one already.
@@ -128,14 +132,20 @@ class GraphBuilder {
 
   // The tensor of that name, if there is one.
   std::optional<TensorId> find(const std::string& name) const;
-  const GraphTensor& tensor(TensorId id) const { return graph_.tensors[id]; }
+  const GraphTensor& tensor(TensorId id) const {
+    return is_empty(id) ? empty_[id - kFirstEmpty] : graph_.tensors[id];
+  }
   bool is_input(TensorId id) const;
   // The graph; the builder is used up.
   Graph build() { return std::move(graph_); }
 
  private:
+  static constexpr TensorId kFirstEmpty = TensorId{1} << 62;
+
+  Status add_name(const std::string& name, TensorId id);
   Result<TensorId> add(GraphTensor tensor);
   Graph graph_;
+  std::vector<GraphTensor> empty_;
   std::unordered_map<std::string, TensorId> names_;
 };
 

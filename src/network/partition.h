@@ -28,7 +28,7 @@ struct TaskUse {
   // The tensors whose storage is bound to the Dag's inputs, then to its outputs. A view's storage is its
   // operand's, so the tensor may have another shape, never another number of elements.
   std::vector<TensorId> arguments;
-  std::vector<Layout> layouts;  // in which the Dag's inputs and outputs lie there
+  std::vector<Layout> layouts;              // in which the Dag's inputs and outputs lie there
   std::vector<std::string> operators = {};  // of the nodes that it computes, in their order: "Conv", "Relu"
 };
 

@@ -59,7 +59,8 @@ Status check_operator_set(const onnx::ModelProto& model, const std::string& name
     }
     version = set.version();
   }
-  if (!version) return fail(ErrorKind::parse, "the model does not say which ONNX operator set it uses", name);
+  // Without one it may hold operators of others alone, which the import names.
+  if (!version) return {};
   if (*version >= kOldestOperatorSet && *version <= kNewestOperatorSet) return {};
   return fail(ErrorKind::unsupported,
               fmt::format("the model uses ONNX operator set {}, and Lathe supports {} to {}", *version,

@@ -1,7 +1,6 @@
 #include "graph/onnx/import.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,22 +9,27 @@
 #include <set>
 
 #include "base/check.h"
-#include "graph/index_inputs.h"
 #include "graph/onnx/bodies.h"
+#include "graph/onnx/constant_results.h"
+#include "graph/onnx/counted.h"
+#include "graph/onnx/empty.h"
 #include "graph/onnx/expand.h"
 #include "graph/onnx/external.h"
 #include "graph/onnx/file.h"
 #include "graph/onnx/functions.h"
 #include "graph/onnx/half_tensors.h"
+#include "graph/onnx/inputs.h"
 #include "graph/onnx/legacy.h"
 #include "graph/onnx/node.h"
 #include "graph/onnx/node_types.h"
 #include "graph/onnx/nodes/control_flow.h"
+#include "graph/onnx/nodes/flex_attention.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/order_nodes.h"
 #include "graph/onnx/proto.h"
+#include "graph/onnx/taken_inputs.h"
 #include "graph/onnx/tensor.h"
-#include "graph/reference.h"
 
 namespace lathe {
 
@@ -51,6 +55,10 @@ class Importer {
   }
 
   Result<Graph> run() {
+    if (operator_set_ == 0) {
+      LATHE_TRY_STATUS(check_node_types(model_));
+      return fail(ErrorKind::parse, "the model does not say which ONNX operator set it uses");
+    }
     LATHE_TRY_STATUS(inline_functions(model_));
     LATHE_TRY_STATUS(check_node_types(model_));
     order_nodes(graph_);
@@ -66,36 +74,20 @@ class Importer {
   }
 
  private:
-  // The model's inputs: before IR version 4 the initializers are listed among them too.
-  std::vector<const onnx::ValueInfoProto*> inputs() const {
-    std::vector<const onnx::ValueInfoProto*> result;
-    for (const onnx::ValueInfoProto& input : graph_.input()) {
-      const auto is_initial = [&](const onnx::TensorProto& tensor) { return tensor.name() == input.name(); };
-      if (std::any_of(graph_.initializer().begin(), graph_.initializer().end(), is_initial)) continue;
-      result.push_back(&input);
-    }
-    return result;
-  }
-
-  // A misspelt name is the better explanation of an input that lacks its shape.
-  Status check_given_names() const {
-    std::vector<std::string> names;
-    for (const onnx::ValueInfoProto* input : inputs()) names.push_back(input->name());
-    for (const auto& [name, shape] : options_.input_shapes) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return fail(ErrorKind::not_found,
-                  fmt::format("the model has no input '{}', for which a shape is given; it has '{}'", name,
-                              fmt::join(names, "', '")));
-    }
-    return {};
-  }
-
   Status add_inputs() {
-    LATHE_TRY_STATUS(check_given_names());
-    for (const onnx::ValueInfoProto* input : inputs()) {
+    LATHE_TRY_STATUS(check_given_names(graph_, options_.input_shapes));
+    for (const onnx::ValueInfoProto* input : inputs_of(graph_)) {
       const auto given = options_.input_shapes.find(input->name());
       const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
       LATHE_TRY(const TensorType type, input_type(*input, shape));
+      if (has_no_elements(type.shape)) {
+        LATHE_TRY_STATUS(add_empty(input->name(), type, type.dtype));
+        notes_.push_back(fmt::format("input '{}' is {}, which has no elements: no such input is given",
+                                     input->name(), to_string(type)));
+        hint_ = fmt::format("; input '{}' has none, and another shape may be given, such as --input {}={}",
+                            input->name(), input->name(), one_for_none(type.shape));
+        continue;
+      }
       LATHE_TRY(const TensorId id, builder_.input(input->name(), type));
       if (is_half(type.dtype)) LATHE_TRY_STATUS(halves_.widen(input->name(), id));
     }
@@ -111,10 +103,24 @@ class Importer {
     return {};
   }
 
-  // A constant without elements stands for an operand that is left out.
+  // A tensor without elements of that type; `declared`: that of the model.
+  Result<TensorId> add_empty(const std::string& name, TensorType type, DType declared) {
+    const bool is_held = is_half(declared);
+    if (is_held) type.dtype = DType::f32;
+    LATHE_TRY(const TensorId id, builder_.empty(is_held ? halves_.name_of(name) : name, std::move(type)));
+    if (is_held) halves_.hold(name, id, declared);
+    return id;
+  }
+
+  bool is_empty(const std::string& name) const {
+    const std::optional<TensorId> id = halves_.find(name);
+    return id && builder_.is_empty(*id);
+  }
+
   Status add_constant(const std::string& name, onnx::TensorProto& tensor, const std::string& label) {
-    if (std::find(tensor.dims().begin(), tensor.dims().end(), 0) != tensor.dims().end()) {
-      empty_.insert(name);
+    if (const Shape shape(tensor.dims().begin(), tensor.dims().end()); has_no_elements(shape)) {
+      LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.data_type(), label));
+      LATHE_TRY_STATUS(add_empty(name, {dtype, shape}, dtype));
       return {};
     }
     LATHE_TRY(OnnxConstant constant, take_constant(tensor, label, options_.data_folders));
@@ -124,31 +130,19 @@ class Importer {
   }
 
   Status add_constant_node(onnx::NodeProto& node) {
-    if (node.attribute_size() != 1 || node.output_size() != 1)
-      return fail_at(node, ErrorKind::invalid_argument, "it has not one attribute and one output");
-    onnx::AttributeProto& value = *node.mutable_attribute(0);
-    onnx::TensorProto numbers;
-    if (value.name() == "value" && value.has_t()) {
-      numbers = std::move(*value.mutable_t());
-    } else if (value.name() == "value_int" || value.name() == "value_ints") {
-      numbers.set_data_type(onnx::TensorProto_DataType_INT64);
-      *numbers.mutable_int64_data() = value.ints();
-      if (value.name() == "value_int") numbers.add_int64_data(value.i());
-    } else if (value.name() == "value_float" || value.name() == "value_floats") {
-      numbers.set_data_type(onnx::TensorProto_DataType_FLOAT);
-      *numbers.mutable_float_data() = value.floats();
-      if (value.name() == "value_float") numbers.add_float_data(value.f());
-    } else {
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("it has the attribute '{}', which Lathe does not support", value.name()));
-    }
-    if (value.name().ends_with('s')) numbers.add_dims(value.ints_size() + value.floats_size());
-    return add_constant(node.output(0), numbers, fmt::format("node '{}' (Constant)", name_of_node(node)));
+    auto value = take_constant_node(node);
+    if (!value) return fail_at(node, value.error().kind, value.error().message);
+    return add_constant(node.output(0), **value, fmt::format("node '{}' (Constant)", name_of_node(node)));
   }
 
   // In terms of operator set 7 and later.
   Status add_node(onnx::NodeProto& node) {
-    if (is_control_flow(node)) return add_bodies(node);
+    if (is_control_flow(node) || is_flex_attention(node) || sequence_operator_since(node))
+      return add_in_place_of(node);
+    if (node.op_type() == "Identity" && node.input_size() == 1 && sequences_.has(node.input(0))) {
+      sequences_.copy(node.input(0), node.output(0));
+      return {};
+    }
     if (!is_own_domain(node.domain())) return add_supported_node(node);
     if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
     const auto shape_of = [&](const std::string& name) {
@@ -161,7 +155,8 @@ class Importer {
     return {};
   }
 
-  Status add_bodies(const onnx::NodeProto& node) {
+  // Of a node with bodies, or of sequences, what stands in its place.
+  Status add_in_place_of(const onnx::NodeProto& node) {
     bool is_of_inner = false;  // what was found wrong, and tells its own place
     const BodyImport import{[&](const std::string& name) {
                               const std::optional<TensorId> id = halves_.find(name);
@@ -172,18 +167,32 @@ class Importer {
                               Status added = add_node(inner);
                               is_of_inner = !added;
                               return added;
-                            }};
-    const Status added = add_control_flow(node, operator_set_, import, nodes_of_bodies_);
+                            },
+                            sequences_};
+    const Status added = add_by_kind(node, import);
     if (added || is_of_inner) return added;
     return fail_at(node, added.error().kind, added.error().message);
   }
 
+  Status add_by_kind(const onnx::NodeProto& node, const BodyImport& import) {
+    if (is_flex_attention(node)) return add_flex_attention(node, import, nodes_of_bodies_);
+    if (is_control_flow(node)) return add_control_flow(node, operator_set_, import, nodes_of_bodies_);
+    const int64_t since = *sequence_operator_since(node);
+    if (operator_set_ < since) return fail(ErrorKind::unsupported, too_old(since));
+    return add_sequence_operator(node, import, nodes_of_bodies_);
+  }
+
+  std::string too_old(int64_t since) const {
+    return fmt::format("it is of operator set {}, and Lathe supports it from {} on", operator_set_, since);
+  }
+
   Status add_modern_node(onnx::NodeProto& node) {
     if (node.op_type() == "Constant") return add_constant_node(node);
-    if (node.op_type() == "Concat") drop_empty_inputs(node);
+    if (node.op_type() == "Concat")
+      drop_empty_inputs(node, [&](const std::string& name) { return is_empty(name); });
     const auto is_real_constant = [&](const std::string& name) {
       const std::optional<TensorId> id = halves_.find(name);
-      if (empty_.contains(name)) return true;  // it is left out
+      if (is_empty(name)) return true;  // it is left out
       return id && builder_.tensor(*id).is_constant() && builder_.tensor(*id).type.dtype == DType::f32;
     };
     std::vector<onnx::NodeProto> steps = expand_onnx_node(node, is_real_constant);
@@ -196,8 +205,7 @@ class Importer {
     LATHE_TRY(std::vector<TensorId> inputs, operands(node, row));
     std::vector<OnnxOperand> tensors;
     for (size_t i = 0; i < inputs.size(); ++i)
-      tensors.push_back(inputs[i] == kLeftOut ? OnnxOperand{}
-                                              : operand_of(node.input(static_cast<int>(i)), inputs[i]));
+      tensors.push_back(operand_of(node.input(static_cast<int>(i)), inputs[i]));
     OnnxNode view(node, std::move(tensors), operator_set_);
     Result<std::vector<ImportedOutput>> outputs = row.import(view);
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
@@ -214,16 +222,13 @@ class Importer {
     return add_outputs_of(node, row, std::move(*outputs), inputs);
   }
 
-  // Unless all are empty, what they join has the elements of the others.
-  void drop_empty_inputs(onnx::NodeProto& node) const {
-    const auto is_empty = [&](const std::string& name) { return empty_.contains(name); };
-    auto& inputs = *node.mutable_input();
-    if (!std::ranges::all_of(inputs, is_empty))
-      inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_empty), inputs.end());
-  }
-
-  // What the node's import sees of the tensor of that name.
+  // What the node's import sees of the tensor of that name; of one that is left out for it has no elements,
+  // the type alone.
   OnnxOperand operand_of(const std::string& name, TensorId id) const {
+    if (id == kLeftOut) {
+      const std::optional<TensorId> empty = halves_.find(name);
+      return {nullptr, false, empty ? halves_.declared(name, *empty) : DType::f32};
+    }
     const std::optional<TensorId> own = builder_.find(name);
     return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id)};
   }
@@ -235,12 +240,6 @@ class Importer {
         return halves_.declared(node.input(static_cast<int>(i)), inputs[i]);
     }
     return DType::f32;
-  }
-
-  std::vector<TensorType> types_of(const std::vector<TensorId>& ids) const {
-    std::vector<TensorType> types;
-    for (const TensorId id : ids) types.push_back(builder_.tensor(id).type);
-    return types;
   }
 
   // Whether it is an output of the model.
@@ -262,6 +261,12 @@ class Importer {
     outputs.resize(std::min(outputs.size(), static_cast<size_t>(node.output_size())));
     for (size_t i = 0; i < outputs.size(); ++i) {
       const std::string& given = node.output(static_cast<int>(i));
+      const auto* counted = std::get_if<CountedOutput>(&outputs[i]);
+      const auto bound =
+          counted == nullptr ? std::nullopt : std::optional(std::pair(counted->axis, counted->count));
+      const bool has_operands_type =
+          row.result == ResultType::of_operands || (row.result == ResultType::first && i == 0);
+      const DType reals_given = has_operands_type ? type_of_reals(node, inputs) : DType::f32;
       std::vector<ImportedStep> steps = steps_of(std::move(outputs[i]), inputs.size());
       for (ImportedStep& step : steps) {
         const bool is_last = &step == &steps.back();
@@ -273,23 +278,29 @@ class Importer {
                            fmt::format("its input {} is left out", number));
           reads.push_back(known[number]);
         }
-        const bool has_operands_type =
-            is_last && (row.result == ResultType::of_operands || (row.result == ResultType::first && i == 0));
-        const DType reals = has_operands_type ? type_of_reals(node, inputs) : DType::f32;
-        LATHE_TRY(const TensorId id, add_value(node, is_last && !given.empty() ? given : inner_name(),
-                                               std::move(step.value), reads, reals));
+        const DType reals = is_last ? reals_given : DType::f32;
+        const bool has_name = is_last && !given.empty() && !bound;
+        LATHE_TRY(const TensorId id,
+                  add_value(node, has_name ? given : inner_name(), std::move(step.value), reads, reals));
         known.push_back(id);
       }
+      if (!bound) continue;
+      counted_.set(known.back(), {bound->first, known[bound->second]});
+      if (given.empty()) continue;
+      LATHE_TRY_STATUS(add_value(node, given, GraphOp(IdentityOp{}), {known.back()}, reals_given));
     }
     return {};
   }
 
-  // A part without elements, of shapes that a model computes as a rule, or the shape of a single number.
-  static bool gives_nothing(const ImportedValue& value) {
-    if (const OnnxConstant* const constant = std::get_if<OnnxConstant>(&value))
-      return std::ranges::count(constant->type.shape, 0) > 0;
-    const SliceOp* const slice = std::get_if<SliceOp>(&std::get<GraphOp>(value));
-    return slice != nullptr && std::ranges::count(slice->extents, 0) > 0;
+  // A result with elements, of operands without.
+  Result<TensorId> add_of_none(const onnx::NodeProto& node, const std::string& name, const GraphOp& op,
+                               const TensorType& type, DType declared) {
+    const std::optional<double> value = value_of_none(op);
+    if (!value) return fail_at(node, ErrorKind::unsupported, "it gives elements of an operand that has none");
+    LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", name_of_node(node))));
+    const std::vector<double> values(static_cast<size_t>(elements_of(type.shape)), *value);
+    OnnxConstant constant{{declared, type.shape}, to_bytes(declared, values)};
+    return add_computed(node, name, constant);
   }
 
   // A constant that is not the file's own.
@@ -305,19 +316,44 @@ class Importer {
   // `reals`: the type that the model gives the tensor where it is one of real numbers.
   Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
                              const std::vector<TensorId>& inputs, DType reals) {
-    if (gives_nothing(value)) {
-      empty_.insert(name);
-      return kLeftOut;
+    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value)) {
+      if (!has_no_elements(constant->type.shape)) return add_computed(node, name, *constant);
+      return add_empty(name, constant->type, constant->type.dtype);
     }
-    if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value))
-      return add_computed(node, name, *constant);
     const std::string node_name = name == node.output(0) ? name_of_node(node) : name;
     GraphNode whole{node_name, std::get<GraphOp>(std::move(value)), inputs, 0};
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
-    LATHE_TRY_STATUS(check_looked_up(node, whole));
-    LATHE_TRY(const TensorType type, infer_type(whole, types_of(whole.inputs)));
+    if (const Status checked = check_constant_places(builder_, whole); !checked)
+      return fail_at(node, checked.error().kind, checked.error().message);
+    LATHE_TRY(const TensorType type, type_given(builder_, whole));
     const bool is_held = is_half(reals) && type.dtype == DType::f32;
-    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole, type));
+    if (has_no_elements(type.shape)) return add_empty(name, type, is_held ? reals : type.dtype);
+    if (std::ranges::any_of(whole.inputs, [&](TensorId id) { return builder_.is_empty(id); }))
+      return add_of_none(node, name, whole.op, type, is_held ? reals : type.dtype);
+    const Result<std::optional<Counted>> counted = counted_.result_of(whole, type.shape);
+    if (!counted) return fail_at(node, counted.error().kind, counted.error().message);
+    if (*counted && is_given(name)) return add_cut(node, name, whole, **counted, reals);
+    LATHE_TRY(const TensorId id, add_typed(node, name, whole, type, reals));
+    if (*counted) counted_.set(id, **counted);
+    return id;
+  }
+
+  // An output of the model of which only the first places count; 0 stands in the others.
+  Result<TensorId> add_cut(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
+                           const Counted& counted, DType reals) {
+    LATHE_TRY(const TensorId all, add_value(node, name + "#all", whole.op, whole.inputs, reals));
+    LATHE_TRY(const GraphNode cut, cut_behind_count(builder_, name, all, counted));
+    const TensorType type = builder_.tensor(all).type;
+    LATHE_TRY(const TensorId id, add_typed(node, name, cut, type, reals));
+    counted_.set(id, counted);
+    return id;
+  }
+
+  // A node's result of that type.
+  Result<TensorId> add_typed(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
+                             const TensorType& type, DType reals) {
+    const bool is_held = is_half(reals) && type.dtype == DType::f32;
+    LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(builder_, whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
     const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
     const bool is_narrow = is_half(type.dtype);
@@ -334,72 +370,31 @@ class Importer {
                    fmt::format("it computes {}, which Lathe has in constants alone", to_string(type.dtype)));
   }
 
-  // Places that are constants lie inside of their axis.
-  Status check_looked_up(const onnx::NodeProto& node, const GraphNode& whole) const {
-    const std::optional<size_t> axis = looked_up_axis(whole.op);
-    if (!axis) return {};
-    const GraphTensor& places = builder_.tensor(whole.inputs[1]);
-    const Shape& shape = builder_.tensor(whole.inputs[0]).type.shape;
-    if (!places.is_constant() || is_float(places.type.dtype) || *axis >= shape.size()) return {};
-    const Status checked = check_places(values_of(places), *axis, shape);
-    return checked ? checked : fail_at(node, checked.error().kind, checked.error().message);
-  }
-
-  // What a node of constants gives, where nothing computes it later (all but f32) or later nodes may need its
-  // value to know their shapes: f32 as few as a tensor has axes.
-  Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node, const TensorType& type) const {
-    constexpr int64_t kMostReals = 16;
-    int64_t most_others = int64_t{1} << 20;
-    for (const TensorId id : node.inputs) {
-      const GraphTensor& tensor = builder_.tensor(id);
-      if (!tensor.is_constant()) return std::nullopt;
-      most_others = std::max(most_others, elements_of(tensor.type.shape));
-    }
-    LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-    if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
-    std::vector<const GraphTensor*> operands;
-    for (const TensorId id : node.inputs) operands.push_back(&builder_.tensor(id));
-    std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
-    if (data == nullptr) return std::nullopt;
-    return OnnxConstant{type, std::move(data)};
-  }
-
   // The inputs, after checks of everything that the table says of the node.
   Result<std::vector<TensorId>> operands(const onnx::NodeProto& node, const OnnxOperator& row) const {
-    if (operator_set_ < row.since) {
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("it is of operator set {}, and Lathe supports it from {} on", operator_set_,
-                                 row.since));
-    }
+    if (operator_set_ < row.since) return fail_at(node, ErrorKind::unsupported, too_old(row.since));
+    const auto has_none = [&](const std::string& name) { return is_empty(name); };
+    const Result<std::vector<bool>> taken = taken_inputs(node, row, has_none, hint_);
+    if (!taken) return fail_at(node, taken.error().kind, taken.error().message);
     std::vector<TensorId> ids;
-    const auto is_left_out = [&](const std::string& name) { return name.empty() || empty_.contains(name); };
-    auto last = static_cast<size_t>(node.input_size());
-    while (last > 0 && is_left_out(node.input(static_cast<int>(last) - 1))) --last;
-    const auto refuse_empty = [&](size_t input, const std::string& name) {
-      return fail_at(
-          node, ErrorKind::unsupported,
-          fmt::format("input {}, '{}', has no elements, which Lathe does not support there", input, name));
-    };
-    const bool is_empty = last < std::min(row.least_inputs, static_cast<size_t>(node.input_size())) &&
-                          !node.input(static_cast<int>(last)).empty();
-    const bool is_empty_shape = is_empty && row.takes_empty_shape && last + 1 == row.least_inputs;
-    if (is_empty && !is_empty_shape) return refuse_empty(last, node.input(static_cast<int>(last)));
-    if (is_empty_shape) ++last;
-    if (last < row.least_inputs || last > row.most_inputs) {
-      return fail_at(node, ErrorKind::invalid_argument,
-                     wrong_number_of_inputs(last, row.least_inputs, row.most_inputs));
-    }
-    for (size_t i = 0; i < last; ++i) {
+    for (size_t i = 0; i < taken->size(); ++i) {
       const std::string& name = node.input(static_cast<int>(i));
-      if (is_left_out(name) && (is_empty_shape || i >= std::min(row.operands, row.least_inputs))) {
+      if (!(*taken)[i]) {
         ids.push_back(kLeftOut);
         continue;
       }
-      if (empty_.contains(name)) return refuse_empty(i, name);
       const std::optional<TensorId> id = halves_.find(name);
+      if (!id && sequences_.has(name)) {
+        return fail_at(node, ErrorKind::invalid_argument,
+                       fmt::format("input {}, '{}', is not a tensor, and must be one", i, name));
+      }
       if (!id) {
         return fail_at(node, ErrorKind::invalid_argument,
                        fmt::format("it reads '{}', which no input, initializer or earlier node gives", name));
+      }
+      if (i >= row.operands && counted_.find(*id)) {  // whose shape or values only the import reads
+        return fail_at(node, ErrorKind::unsupported,
+                       counted_.refusal(*id) + "; Lathe does not support that here");
       }
       ids.push_back(*id);
     }
@@ -407,23 +402,41 @@ class Importer {
   }
 
   Status add_outputs() {
+    LATHE_TRY(std::vector<onnx::NodeProto> copies, list_sequence_outputs(graph_, sequences_));
+    for (onnx::NodeProto& copy : copies) {
+      names_read_.insert(copy.output(0));
+      LATHE_TRY_STATUS(add_node(copy));
+    }
     if (graph_.output_size() == 0) return fail(ErrorKind::invalid_argument, "the model has no outputs");
+    bool gives_any = false;
+    std::string nothing;  // an output without elements
     for (const onnx::ValueInfoProto& output : graph_.output()) {
-      LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
-      if (empty_.contains(output.name())) {
-        return fail(
-            ErrorKind::unsupported,
-            fmt::format("output '{}' has no elements, and nothing can be computed from none", output.name()));
+      if (is_empty(output.name())) {
+        const Shape& shape = builder_.tensor(*halves_.find(output.name())).type.shape;
+        nothing =
+            fmt::format("output '{}' has shape {}, which has no elements", output.name(), to_string(shape));
+        notes_.push_back(nothing + ": no such output is given");
+        continue;
       }
+      LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
       if (!id) {
         return fail(ErrorKind::invalid_argument,
                     fmt::format("no node gives the model's output '{}'", output.name()));
       }
-      const TensorType& type = builder_.tensor(*id).type;
-      note_declared(output, type);
+      const TensorId held = *halves_.find(output.name());
+      const std::optional<Counted> counted = counted_.find(held);
+      if (!counted) note_declared(output, builder_.tensor(*id).type);
       LATHE_TRY_STATUS(builder_.output(*id));
+      if (counted) {
+        const std::string count = output.name() + ".count";
+        LATHE_TRY(const TensorId number, builder_.node(count, IdentityOp{}, {counted->count}, count));
+        LATHE_TRY_STATUS(builder_.output(number));
+        notes_.push_back(counted_.refusal(held) + fmt::format(": output '{}' does", count));
+      }
+      gives_any = true;
     }
-    return {};
+    if (gives_any) return {};
+    return fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
   }
 
   // Shapes that are given take the place of declared ones, and others follow from them.
@@ -440,11 +453,13 @@ class Importer {
   GraphBuilder builder_;
   HalfTensors halves_{builder_, [this](const std::string& name) { return is_given(name); }};
   std::unordered_set<std::string> names_read_;
+  Sequences sequences_;
+  CountedTensors counted_{builder_};
   size_t nodes_of_bodies_ = 0;
-  std::set<std::string> empty_;  // tensors without elements
   int64_t operator_set_ = 0;
   std::set<std::string> data_files_;
   std::vector<std::string> notes_;
+  std::string hint_;            // what may be done where something lacks elements
   int64_t computed_bytes_ = 0;  // of constants
 };
 

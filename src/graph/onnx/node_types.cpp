@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "graph/onnx/nodes/control_flow.h"
+#include "graph/onnx/nodes/flex_attention.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/operators.h"
 #include "graph/onnx/proto.h"
 
@@ -21,9 +23,9 @@ struct UnsupportedType {
 };
 
 bool is_supported(const onnx::NodeProto& node) {
-  const bool is_of_import =
-      is_own_domain(node.domain()) && (node.op_type() == "Constant" || is_control_flow(node));
-  return is_of_import || find_onnx_operator(node.domain(), node.op_type()) != nullptr;
+  const bool is_constant = is_own_domain(node.domain()) && node.op_type() == "Constant";
+  return is_constant || is_control_flow(node) || is_flex_attention(node) || sequence_operator_since(node) ||
+         find_onnx_operator(node.domain(), node.op_type()) != nullptr;
 }
 
 // In the order in which the model first has them.

@@ -1,6 +1,7 @@
 #include "graph/onnx/operators.h"
 
 #include "graph/onnx/nodes/attention.h"
+#include "graph/onnx/nodes/causal_conv.h"
 #include "graph/onnx/nodes/composed.h"
 #include "graph/onnx/nodes/determinant.h"
 #include "graph/onnx/nodes/fourier.h"
@@ -8,6 +9,7 @@
 #include "graph/onnx/nodes/grid_sample.h"
 #include "graph/onnx/nodes/group_query_attention.h"
 #include "graph/onnx/nodes/known.h"
+#include "graph/onnx/nodes/linear_attention.h"
 #include "graph/onnx/nodes/losses.h"
 #include "graph/onnx/nodes/multi_head_attention.h"
 #include "graph/onnx/nodes/padding.h"
@@ -21,7 +23,8 @@
 #include "graph/onnx/nodes/rotary.h"
 #include "graph/onnx/nodes/sampled.h"
 #include "graph/onnx/nodes/scatter.h"
-#include "graph/onnx/nodes/sequences.h"
+#include "graph/onnx/nodes/selections.h"
+#include "graph/onnx/nodes/sequence_places.h"
 #include "graph/onnx/nodes/skip_norm.h"
 #include "graph/onnx/nodes/statistics.h"
 #include "graph/onnx/nodes/windows.h"
@@ -123,13 +126,14 @@ constexpr OnnxOperator kOperators[] = {
     {"BatchNormalization", 6, 5, 5, 5, import_batch_norm_outputs},
     {"BlackmanWindow", 17, 1, 1, 0, as_constant<import_blackman_window>},
     {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
-    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, false, ResultType::own},
+    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, true, ResultType::own},
+    {"CausalConvWithState", 27, 2, 4, 4, import_causal_conv},
     map<MapFunction::ceil>("Ceil"),
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
     {"CenterCropPad", 18, 2, 2, 1, as_graph_op<import_center_crop_pad>},
     {"Clip", 6, 1, 3, 1, as_graph_op<import_clip>},
     {"Col2Im", 18, 3, 3, 1, import_col2im},
-    {"Compress", 9, 2, 2, 1, import_compress},
+    {"Compress", 9, 2, 2, 2, import_compress},
     {"Concat", 4, 1, 1024, 1024, as_graph_op<import_concat>},
     {"ConstantOfShape", 9, 1, 1, 0, as_constant<import_constant_of_shape>, true},
     {"Conv", 1, 2, 3, 3, as_graph_op<import_conv>},
@@ -184,6 +188,7 @@ constexpr OnnxOperator kOperators[] = {
     {"LeakyRelu", 6, 1, 1, 1, as_graph_op<import_leaky_relu>},
     zip<ZipFunction::less>("Less"),
     {"LessOrEqual", 12, 2, 2, 2, as_graph_op<import_zip<ZipFunction::less_equal>>},
+    {"LinearAttention", 27, 3, 6, 6, import_linear_attention, false, ResultType::first},
     map<MapFunction::log>("Log"),
     {"LogSoftmax", 1, 1, 1, 1, as_graph_op<import_log_softmax>},
     {"LpNormalization", 1, 1, 1, 1, as_graph_op<import_lp_norm>},
@@ -202,6 +207,8 @@ constexpr OnnxOperator kOperators[] = {
     zip<ZipFunction::mul>("Mul"),
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},
+    {"NonMaxSuppression", 10, 2, 5, 5, import_non_max_suppression},
+    {"NonZero", 9, 1, 1, 1, import_non_zero},
     {"Not", 1, 1, 1, 1, as_graph_op<import_map<MapFunction::logical_not>>},
     {"OneHot", 9, 3, 3, 3, import_one_hot, false, ResultType::own},
     zip<ZipFunction::logical_or>("Or"),
@@ -266,6 +273,7 @@ constexpr OnnxOperator kOperators[] = {
     {"TopK", 1, 1, 2, 1, import_top_k},
     {"Transpose", 1, 1, 1, 1, as_graph_op<import_transpose>},
     {"Trilu", 14, 1, 2, 1, as_graph_op<import_trilu>},
+    {"Unique", 11, 1, 1, 1, import_unique, false, ResultType::first},
     {"Unsqueeze", 1, 1, 2, 1, as_graph_op<import_unsqueeze>},
     {"Upsample", 7, 1, 2, 1, as_graph_op<import_upsample>},
     {"Where", 9, 3, 3, 3, as_graph_op<import_where>},

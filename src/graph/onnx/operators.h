@@ -28,9 +28,9 @@ struct OnnxOperator {
                     // operator takes
   // An entry for each output that Lathe supports, whether the node has it or not.
   Result<std::vector<ImportedOutput>> (*import)(OnnxNode& node);
-  // Of the last of the least inputs, a shape that only `import` reads: it may have no elements, and is then
-  // the shape of a single number.
-  bool takes_empty_shape = false;
+  // Of the last of the least inputs, which only `import` reads: it may have no elements. A shape is then that
+  // of a single number.
+  bool takes_empty_last = false;
   ResultType result = ResultType::of_operands;
 };
 

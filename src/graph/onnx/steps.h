@@ -21,9 +21,17 @@ struct ImportedStep {
   std::vector<size_t> reads = {};
 };
 
+// An output of which only a run of the model tells how long it is along an axis: the steps give it at its
+// largest extent, and a step, an i64, says how many places from the first on count.
+struct CountedOutput {
+  std::vector<ImportedStep> steps;
+  size_t axis = 0;
+  size_t count = 0;  // the number of a step
+};
+
 // What one output of a node is: an operator of the graph over the node's operands, a constant, or what the
-// last of several steps gives.
-using ImportedOutput = std::variant<GraphOp, OnnxConstant, std::vector<ImportedStep>>;
+// last of several steps gives, all of it or the first places.
+using ImportedOutput = std::variant<GraphOp, OnnxConstant, std::vector<ImportedStep>, CountedOutput>;
 using ImportedOutputs = Result<std::vector<ImportedOutput>>;
 
 // The same as steps, one where it is one operator of all operands or a constant.
@@ -36,7 +44,9 @@ class StepList {
   explicit StepList(size_t operands) : operands_(operands) {}
 
   size_t add(GraphOp op, std::vector<size_t> reads) {
-    steps_.push_back({std::move(op), std::move(reads)});
+    ImportedStep& step = steps_.emplace_back();
+    step.value.emplace<GraphOp>(std::move(op));
+    step.reads = std::move(reads);
     return operands_ + steps_.size() - 1;
   }
   size_t add(OnnxConstant constant) {
@@ -52,6 +62,8 @@ class StepList {
   size_t integers(const Shape& shape, const Shape& values) {
     return constant(DType::i64, shape, {values.begin(), values.end()});
   }
+  // Tensors side by side along an axis, however many.
+  size_t joined(std::vector<size_t> parts, size_t axis);
   // The steps since the last call, which give one output.
   std::vector<ImportedStep> finish() {
     operands_ += steps_.size();

@@ -76,19 +76,12 @@ std::string example_of(const onnx::TensorShapeProto_Dimension& dim) {
 Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::string& name) {
   Shape shape;
   for (const auto& dim : declared.dim()) {
-    if (dim.has_dim_value() && dim.dim_value() > 0) {
+    if (dim.has_dim_value() && dim.dim_value() >= 0) {
       shape.push_back(dim.dim_value());
       continue;
     }
     std::vector<std::string> dims;
     for (const auto& each : declared.dim()) dims.push_back(example_of(each));
-    if (dim.has_dim_value() && dim.dim_value() == 0) {
-      return fail(
-          ErrorKind::unsupported,
-          fmt::format("input '{}' has the extent 0 in dimension {}, and nothing can be computed from no "
-                      "elements; another shape may be given, such as --input {}={}",
-                      name, shape.size(), name, fmt::join(dims, ",")));
-    }
     if (dim.has_dim_value()) {
       return fail(
           ErrorKind::unsupported,
@@ -137,6 +130,29 @@ Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string&
   }
   if (dtype == DType::boolean) constant.data = as_truths(*constant.data);
   return constant;
+}
+
+Result<std::unique_ptr<onnx::TensorProto>> take_constant_node(onnx::NodeProto& node) {
+  if (node.attribute_size() != 1 || node.output_size() != 1)
+    return fail(ErrorKind::invalid_argument, "it has not one attribute and one output");
+  onnx::AttributeProto& value = *node.mutable_attribute(0);
+  auto numbers = std::make_unique<onnx::TensorProto>();
+  if (value.name() == "value" && value.has_t()) {
+    *numbers = std::move(*value.mutable_t());
+  } else if (value.name() == "value_int" || value.name() == "value_ints") {
+    numbers->set_data_type(onnx::TensorProto_DataType_INT64);
+    *numbers->mutable_int64_data() = value.ints();
+    if (value.name() == "value_int") numbers->add_int64_data(value.i());
+  } else if (value.name() == "value_float" || value.name() == "value_floats") {
+    numbers->set_data_type(onnx::TensorProto_DataType_FLOAT);
+    *numbers->mutable_float_data() = value.floats();
+    if (value.name() == "value_float") numbers->add_float_data(value.f());
+  } else {
+    return fail(ErrorKind::unsupported,
+                fmt::format("it has the attribute '{}', which Lathe does not support", value.name()));
+  }
+  if (value.name().ends_with('s')) numbers->add_dims(value.ints_size() + value.floats_size());
+  return numbers;
 }
 
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }

@@ -10,6 +10,7 @@
 #include "graph/onnx/external.h"
 
 namespace onnx {
+class NodeProto;
 class TensorProto;
 class ValueInfoProto;
 }  // namespace onnx
@@ -29,6 +30,8 @@ Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
 // shape's.
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
                                    const DataFolders& folders);
+// What a node of type Constant gives, moved out of it.
+Result<std::unique_ptr<onnx::TensorProto>> take_constant_node(onnx::NodeProto& node);
 // f16 and bf16, whose numbers the graph holds in f32 (graph/onnx/half_tensors.h).
 bool is_half(DType dtype);
 // The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,

@@ -173,7 +173,7 @@ Status check_places(std::span<const double> places, size_t axis, const Shape& sh
 Result<std::variant<GatherOp, GatherByOp>> import_gather(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), shape.size()));
-  if (!node.is_constant(1)) return GatherByOp{axis};
+  if (!node.is_constant(1) || elements_of(node.shape(1)) == 0) return GatherByOp{axis};
   LATHE_TRY(Shape places, node.constant_integers(1));
   LATHE_TRY_STATUS(check_places(std::vector<double>(places.begin(), places.end()), axis, shape));
   for (int64_t& place : places) place += place < 0 ? shape[axis] : 0;

@@ -20,6 +20,10 @@ Shape transposed_shape(const TransposeOp& op, const Shape& shape) {
 
 // ONNX's rules for the bounds of a slice of one axis.
 void add_slice(SliceOp& op, size_t axis, int64_t extent, int64_t start, int64_t end, int64_t step) {
+  if (extent == 0) {
+    op.extents[axis] = 0;
+    return;
+  }
   const int64_t first = step > 0 ? 0 : -1;  // where an end may lie; starts begin at 0
   const int64_t last = step > 0 ? extent : extent - 1;
   start = std::clamp<int64_t>(start < 0 ? start + extent : start, 0, last);
@@ -206,7 +210,7 @@ Result<SliceOp> import_slice(OnnxNode& node) {
     if (steps[i] == 0)
       return fail(ErrorKind::invalid_argument, fmt::format("the step of axis {} is 0", axis));
     const int64_t extent = shape[axis];  // a step as long passes every place but the first
-    add_slice(op, axis, extent, starts[i], ends[i], std::clamp(steps[i], -extent, extent));
+    add_slice(op, axis, extent, starts[i], ends[i], extent == 0 ? 1 : std::clamp(steps[i], -extent, extent));
   }
   return op;
 }

@@ -11,7 +11,23 @@ namespace lathe {
 namespace {
 
 // ONNX's rules for the shape operand: 0 copies the input's extent, one -1 takes what is left.
+// Of a tensor without elements: an extent is 0, or becomes it where it is open.
+Result<Shape> resolve_empty_shape(const Shape& data, const Shape& wanted, bool zero_copies) {
+  Shape shape = wanted;
+  for (size_t d = 0; zero_copies && d < std::min(shape.size(), data.size()); ++d)
+    if (shape[d] == 0) shape[d] = data[d];
+  const auto open = std::ranges::count(shape, -1), none = std::ranges::count(shape, 0);
+  const bool is_shape = std::ranges::all_of(shape, [](int64_t extent) { return extent >= -1; });
+  if (is_shape && open == 1 && none == 0)
+    *std::ranges::find(shape, -1) = 0;
+  else if (!is_shape || open > 0 || none == 0)
+    return fail(ErrorKind::invalid_argument, fmt::format("the shape {} does not hold the 0 elements of {}",
+                                                         to_string(wanted), to_string(data)));
+  return shape;
+}
+
 Result<Shape> resolve_shape(const Shape& data, const Shape& wanted, bool zero_copies) {
+  if (elements_of(data) == 0) return resolve_empty_shape(data, wanted, zero_copies);
   Shape shape = wanted;
   int64_t rest = elements_of(data);
   size_t open = shape.size();

@@ -53,6 +53,19 @@ TEST(StepList, NumbersStepsBehindTheOperands) {
 }
 
 // Steps of a second output are numbered behind those of the first, which they may read.
+// Of 18 tensors 16 and 2 are joined, then both.
+TEST(StepList, JoinsSomeTensorsAtATime) {
+  StepList steps(18);
+  std::vector<size_t> parts;
+  for (size_t i = 0; i < 18; ++i) parts.push_back(i);
+  EXPECT_EQ(steps.joined(parts, 1), 20U);
+  const std::vector<ImportedStep> made = steps.finish();
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_EQ(text_of(made[1]), "Concat of 16 17");
+  EXPECT_EQ(text_of(made[2]), "Concat of 18 19");
+  EXPECT_EQ(std::get<ConcatOp>(std::get<GraphOp>(made[2].value)).axis, 1U);
+}
+
 TEST(StepList, CountsOnBehindAnOutput) {
   StepList steps(1);
   EXPECT_EQ(steps.add(MapOp{}, {0}), 1U);

@@ -26,6 +26,7 @@ struct Attention {
   bool is_causal = false;
   int64_t left = -1, right = -1;  // how far from its own place a query looks; -1: to the end
   Products products = Products::raw;
+  bool is_precise = false;  // whether the Softmax is computed in f64
 
   int64_t all_keys() const { return past + keys; }
 };
@@ -86,9 +87,14 @@ Result<Attention> read_attention(OnnxNode& node) {
                 fmt::format("attribute 'qk_matmul_output_mode' is {}, and must be 0 to 3", mode));
   }
   attention.products = static_cast<Products>(mode);
-  constexpr int64_t kF32 = 1;
-  LATHE_TRY_STATUS(require_attribute("softmax_precision",
-                                     static_cast<double>(node.integer("softmax_precision", kF32)), kF32));
+  // As ONNX numbers types; f16 and bf16 are computed in f32.
+  constexpr int64_t kF32 = 1, kF16 = 10, kF64 = 11, kBf16 = 16;
+  const int64_t precision = node.integer("softmax_precision", kF32);
+  if (precision != kF32 && precision != kF16 && precision != kF64 && precision != kBf16) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("attribute 'softmax_precision' is {}, and must be 1, 10, 11 or 16", precision));
+  }
+  attention.is_precise = precision == kF64;
   return attention;
 }
 
@@ -203,13 +209,19 @@ class AttentionSteps {
     if (added) result = zip(ZipFunction::add, result, *added);
     keep(Products::biased, result);
     if (!added) {
-      result = heads_.weights(result);
+      result = softmax(result);
     } else {
       const size_t finite = zip(ZipFunction::max, result, steps().real(kUnseen));
-      result = zip(ZipFunction::mul, heads_.weights(finite), sees_any(*added));
+      result = zip(ZipFunction::mul, softmax(finite), sees_any(*added));
     }
     keep(Products::weights, result);
     return result;
+  }
+
+  size_t softmax(size_t products) {
+    if (!attention_.is_precise) return heads_.weights(products);
+    const size_t weights = heads_.weights(steps().add(CastOp{DType::f64}, {products}));
+    return steps().add(CastOp{DType::f32}, {weights});
   }
 
   // 1 for a query that looks at any key, 0 for one that looks at none, whose weights are all 0.

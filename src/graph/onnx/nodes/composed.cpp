@@ -105,33 +105,6 @@ ImportedOutputs import_one_hot(OnnxNode& node) {
   return std::vector<ImportedOutput>{steps.finish()};
 }
 
-ImportedOutputs import_compress(OnnxNode& node) {
-  constexpr size_t kCondition = 1;
-  const Shape& data = node.shape(0);
-  Shape shape = data;
-  size_t axis = 0;
-  if (node.has("axis")) {
-    LATHE_TRY(axis, axis_of(node.integer("axis", 0), data.size()));
-  } else {
-    shape = {elements_of(data)};
-  }
-  LATHE_TRY(const std::vector<double> condition, node.constant_numbers(kCondition));
-  Shape places;
-  for (size_t i = 0; i < condition.size(); ++i)
-    if (condition[i] != 0) places.push_back(static_cast<int64_t>(i));
-  if (places.empty())
-    return fail(ErrorKind::unsupported, "its condition is true nowhere, and its result has no elements");
-  if (node.shape(kCondition).size() != 1 || places.back() >= shape[axis]) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("its condition {} is not one for axis {} of {}",
-                            to_string(node.shape(kCondition)), axis, to_string(shape)));
-  }
-  StepList steps(1);  // the condition is no operand
-  const size_t taken = steps.add(ReshapeOp{shape}, {0});
-  steps.add(GatherByOp{axis}, {taken, steps.integers({static_cast<int64_t>(places.size())}, places)});
-  return std::vector<ImportedOutput>{steps.finish()};
-}
-
 ImportedOutputs import_swiglu(OnnxNode& node) {
   StepList steps(node.input_count());
   LATHE_TRY(const MapOp swish, import_swish(node));

@@ -14,8 +14,6 @@ ImportedOutputs import_layer_norm_outputs(OnnxNode& node);
 // ONNX OneHot, of a constant depth: one of two numbers, by whether a place is the one that an index names;
 // negative indices count from the end, and one beyond both ends names no place.
 ImportedOutputs import_one_hot(OnnxNode& node);
-// ONNX Compress, by a constant condition: the places of an axis, or of the whole, for which it is true.
-ImportedOutputs import_compress(OnnxNode& node);
 // ONNX SwiGLU: the second operand times Swish of the first.
 ImportedOutputs import_swiglu(OnnxNode& node);
 // ONNX TopK: the elements themselves, and their places.

@@ -8,24 +8,19 @@
 
 #include "graph/onnx/bodies.h"
 #include "graph/onnx/node_types.h"
+#include "graph/onnx/nodes/sequences.h"
 #include "graph/onnx/proto.h"
 
 namespace lathe {
 
 namespace {
 
-using Names = std::vector<std::string>;
+using Names = NodeWriter::Names;
 
 const onnx::AttributeProto* find_attribute(const onnx::NodeProto& node, const char* name) {
   for (const onnx::AttributeProto& attribute : node.attribute())
     if (attribute.name() == name) return &attribute;
   return nullptr;
-}
-
-Result<const onnx::GraphProto*> body_of(const onnx::NodeProto& node, const char* name) {
-  const onnx::AttributeProto* attribute = find_attribute(node, name);
-  if (attribute != nullptr && attribute->has_g()) return &attribute->g();
-  return fail(ErrorKind::invalid_argument, fmt::format("it has no attribute '{}' that is a graph", name));
 }
 
 // Integers of an attribute, one for each of `count`; zeros where it is absent.
@@ -42,14 +37,11 @@ Result<Shape> integers_of(const onnx::NodeProto& node, const char* name, size_t 
 class ControlFlow {
  public:
   ControlFlow(const onnx::NodeProto& node, const BodyImport& import, size_t& nodes)
-      : node_(node), import_(import), nodes_(nodes) {
-    for (const std::string& output : node.output())
-      if (place_.empty()) place_ = output;
-  }
+      : node_(node), writer_(node, import, nodes) {}
 
   Status add_if() {
-    LATHE_TRY(const onnx::GraphProto* const on_true, body_of(node_, "then_branch"));
-    LATHE_TRY(const onnx::GraphProto* const on_false, body_of(node_, "else_branch"));
+    LATHE_TRY(const onnx::GraphProto* const on_true, writer_.body("then_branch"));
+    LATHE_TRY(const onnx::GraphProto* const on_false, writer_.body("else_branch"));
     for (const onnx::GraphProto* branch : {on_true, on_false}) {
       if (branch->output_size() == node_.output_size() && branch->input_size() == 0) continue;
       return fail(ErrorKind::invalid_argument,
@@ -57,43 +49,42 @@ class ControlFlow {
                               branch->input_size(), branch->output_size(), node_.output_size()));
     }
     if (node_.input_size() != 1) return fail(ErrorKind::invalid_argument, "it has not one input");
-    LATHE_TRY(const std::optional<double> known, known_number(node_.input(0)));
+    LATHE_TRY(const std::optional<double> known, writer_.known_number(node_.input(0)));
     if (known) {
       LATHE_TRY(const Names outputs, add_branch(*known != 0 ? *on_true : *on_false, "branch"));
       return give(outputs);
     }
     LATHE_TRY(const Names if_true, add_branch(*on_true, "then"));
     LATHE_TRY(const Names if_false, add_branch(*on_false, "else"));
-    return choose(if_true, if_false);
+    return choose_outputs(if_true, if_false);
   }
 
   Status add_loop() {
-    LATHE_TRY(const onnx::GraphProto* const body, body_of(node_, "body"));
+    LATHE_TRY(const onnx::GraphProto* const body, writer_.body("body"));
     const size_t carried = node_.input_size() > 2 ? static_cast<size_t>(node_.input_size()) - 2 : 0;
     LATHE_TRY_STATUS(
         check_body(*body, carried + 2, static_cast<size_t>(node_.output_size()) + 1, carried + 1));
-    LATHE_TRY(const std::optional<double> count, input_number(0, "its count"));
-    LATHE_TRY(const std::optional<double> condition, input_number(1, "its condition"));
-    StandingBody standing(*body, place_);
-    LATHE_TRY_STATUS(add_all(standing.constants()));
+    LATHE_TRY(const std::optional<double> count, constant_count());
+    LATHE_TRY_STATUS(begin_condition());
+    StandingBody standing(*body, writer_.place());
+    LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     Names state = inputs_from(2);
     std::vector<Names> gathered(static_cast<size_t>(node_.output_size()) - carried);
-    bool goes_on = condition.value_or(1) != 0;
-    for (size_t run = 0; goes_on && (!count || static_cast<double>(run) < *count); ++run) {
-      Names inputs{fmt::format("{}/{}#run", place_, run), fmt::format("{}/{}#goes_on", place_, run)};
-      LATHE_TRY_STATUS(add_constant(inputs[0], DType::i64, {static_cast<int64_t>(run)}, {}));
-      LATHE_TRY_STATUS(add_constant(inputs[1], DType::boolean, {1}, {}));
-      inputs.insert(inputs.end(), state.begin(), state.end());
-      LATHE_TRY_STATUS(add_all(standing.run(run, inputs)));
-      const Names& outputs = standing.outputs();
-      LATHE_TRY(const std::optional<double> next, known_number(outputs[0]));
-      if (!next) return fail_unknown("its condition after a run of its body");
-      goes_on = *next != 0;
+    for (size_t run = 0; goes_on_ && (!count || static_cast<double>(run) < *count); ++run) {
+      LATHE_TRY(const Names outputs, run_once(standing, run, state));
       const auto first = outputs.begin() + 1;
-      state.assign(first, first + static_cast<std::ptrdiff_t>(carried));
+      const Names next(first, first + static_cast<std::ptrdiff_t>(carried));
+      LATHE_TRY(state, kept_while_running(state, next, run));
       for (size_t i = 0; i < gathered.size(); ++i) gathered[i].push_back(outputs[1 + carried + i]);
+      LATHE_TRY_STATUS(read_condition(outputs[0], run, count.has_value()));
     }
     for (size_t i = 0; i < gathered.size(); ++i) {
+      if (!is_running_.empty() && !node_.output(static_cast<int>(carried + i)).empty()) {
+        return fail(ErrorKind::unsupported,
+                    fmt::format("its output '{}' has a place for each run of its body, and only a run of the "
+                                "model tells how many there are",
+                                node_.output(static_cast<int>(carried + i))));
+      }
       LATHE_TRY(const std::string joined, join(gathered[i], 0, carried + i));
       state.push_back(joined);
     }
@@ -109,8 +100,8 @@ class ControlFlow {
     LATHE_TRY(const Shape out_backwards, integers_of(node_, "scan_output_directions", gives));
     const Names sequences = inputs_from(carried);
     LATHE_TRY(const int64_t places, places_of(sequences, in_axes));
-    StandingBody standing(*body, place_);
-    LATHE_TRY_STATUS(add_all(standing.constants()));
+    StandingBody standing(*body, writer_.place());
+    LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     Names state = inputs_from(0);
     state.resize(carried);
     std::vector<Names> gathered(gives);
@@ -133,14 +124,14 @@ class ControlFlow {
     LATHE_TRY(const int64_t batch, places_of(given, Shape(given.size(), 0)));
     LATHE_TRY(const int64_t places, places_of(sequences, Shape(scanned, 1)));
     LATHE_TRY_STATUS(check_lengths(places));
-    StandingBody standing(*body, place_);
-    LATHE_TRY_STATUS(add_all(standing.constants()));
+    StandingBody standing(*body, writer_.place());
+    LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     std::vector<Names> results(carried + gives);
     for (int64_t n = 0; n < batch; ++n) {
       Names own;
       for (size_t i = 0; i < given.size(); ++i) {
-        LATHE_TRY(const std::string part, pick(given[i], 0, n, fmt::format("{}#batch{}#{}", place_, n, i)));
-        own.push_back(part);
+        own.push_back(fmt::format("{}#batch{}#{}", writer_.place(), n, i));
+        LATHE_TRY_STATUS(writer_.add_pick(given[i], 0, n, own.back()));
       }
       Names state(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(carried));
       own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(carried));
@@ -171,7 +162,7 @@ class ControlFlow {
   };
   // Of the inputs from the `first` on.
   Result<Scanned> read_scan(size_t first) const {
-    LATHE_TRY(const onnx::GraphProto* const body, body_of(node_, "body"));
+    LATHE_TRY(const onnx::GraphProto* const body, writer_.body("body"));
     const onnx::AttributeProto* attribute = find_attribute(node_, "num_scan_inputs");
     const size_t all = inputs_from(first).size(), given = static_cast<size_t>(node_.output_size());
     const auto scanned = static_cast<size_t>(attribute == nullptr ? 0 : std::max<int64_t>(attribute->i(), 0));
@@ -195,12 +186,11 @@ class ControlFlow {
       const int64_t run = op.first_run + place;
       Names inputs = state;
       for (size_t i = 0; i < op.sequences.size(); ++i) {
-        LATHE_TRY(const std::string part,
-                  pick(op.sequences[i], op.axes[i], op.backwards[i] != 0 ? op.places - 1 - place : place,
-                       fmt::format("{}/{}#{}", place_, run, i)));
-        inputs.push_back(part);
+        inputs.push_back(fmt::format("{}/{}#{}", writer_.place(), run, i));
+        const int64_t at = op.backwards[i] != 0 ? op.places - 1 - place : place;
+        LATHE_TRY_STATUS(writer_.add_pick(op.sequences[i], op.axes[i], at, inputs.back()));
       }
-      LATHE_TRY_STATUS(add_all(op.standing.run(static_cast<size_t>(run), inputs)));
+      LATHE_TRY_STATUS(writer_.add_all(op.standing.run(static_cast<size_t>(run), inputs)));
       const auto first = op.standing.outputs().begin();
       const auto behind = first + static_cast<std::ptrdiff_t>(state.size());
       state.assign(first, behind);
@@ -213,8 +203,12 @@ class ControlFlow {
   // An Error unless all sequences of a batch are as long as the data.
   Status check_lengths(int64_t places) const {
     if (node_.input(0).empty()) return {};
-    const GraphTensor* lengths = import_.find(node_.input(0));
-    if (lengths == nullptr || !lengths->is_constant()) return fail_unknown("the length of its sequences");
+    const GraphTensor* lengths = writer_.find(node_.input(0));
+    if (lengths == nullptr || !lengths->is_constant()) {
+      return fail(
+          ErrorKind::unsupported,
+          "the length of its sequences is known only when the model runs, and Lathe supports constant ones");
+    }
     const auto is_whole = [&](double length) { return length == static_cast<double>(places); };
     if (std::ranges::all_of(values_of(*lengths), is_whole)) return {};
     return fail(ErrorKind::unsupported,
@@ -223,12 +217,11 @@ class ControlFlow {
 
   // The tensor with its first axis as two.
   Result<std::string> split_first_axis(const std::string& name, Shape extents) {
-    const Shape& shape = import_.find(name)->type.shape;
+    const Shape& shape = writer_.find(name)->type.shape;
     extents.insert(extents.end(), shape.begin() + 1, shape.end());
     std::string split = name + "#split";
-    LATHE_TRY_STATUS(
-        add_constant(split + "#shape", DType::i64, extents, {static_cast<int64_t>(extents.size())}));
-    LATHE_TRY_STATUS(add_plain("Reshape", {name, split + "#shape"}, split));
+    LATHE_TRY_STATUS(writer_.add_integers(split + "#shape", extents));
+    LATHE_TRY_STATUS(writer_.add_plain("Reshape", {name, split + "#shape"}, split));
     return split;
   }
 
@@ -243,31 +236,78 @@ class ControlFlow {
                             body.input_size(), body.output_size(), inputs, std::max(outputs, least_outputs)));
   }
 
-  static std::unexpected<Error> fail_unknown(const std::string& what) {
+  // How often the body runs at most; none where no input says so.
+  Result<std::optional<double>> constant_count() const {
+    if (node_.input_size() == 0 || node_.input(0).empty()) return std::nullopt;
+    LATHE_TRY(const std::optional<double> count, writer_.known_number(node_.input(0)));
+    if (count) return count;
     return fail(ErrorKind::unsupported,
-                what + " is known only when the model runs, and Lathe supports one that is constant");
+                "its count is known only when the model runs, and Lathe supports one that is constant");
   }
 
-  // The one value of a constant; none where it is computed when the model runs.
-  Result<std::optional<double>> known_number(const std::string& name) const {
-    const GraphTensor* tensor = import_.find(name);
-    if (tensor == nullptr) {
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("it reads '{}', which no input, initializer or earlier node gives", name));
+  // Whether the body runs at all.
+  Status begin_condition() {
+    if (node_.input_size() < 2 || node_.input(1).empty()) return {};
+    LATHE_TRY(const std::optional<double> known, writer_.known_number(node_.input(1)));
+    if (known) {
+      goes_on_ = *known != 0;
+      return {};
     }
-    if (elements_of(tensor->type.shape) != 1) {
-      return fail(ErrorKind::invalid_argument, fmt::format("'{}' has shape {}, and must be one value", name,
-                                                           to_string(tensor->type.shape)));
-    }
-    return tensor->is_constant() ? std::optional(values_of(*tensor).front()) : std::nullopt;
+    is_running_ = writer_.place() + "#runs";
+    return writer_.add_plain("Squeeze", {node_.input(1)}, is_running_);
   }
 
-  // The same of an input that may be left out, and must be constant where it is there.
-  Result<std::optional<double>> input_number(int input, const char* what) const {
-    if (input >= node_.input_size() || node_.input(input).empty()) return std::nullopt;
-    LATHE_TRY(const std::optional<double> number, known_number(node_.input(input)));
-    if (!number) return fail_unknown(what);
-    return number;
+  // One more run over that state; gives the body's outputs.
+  Result<Names> run_once(StandingBody& standing, size_t run, const Names& state) {
+    const std::string& place = writer_.place();
+    Names inputs{fmt::format("{}/{}#run", place, run), fmt::format("{}/{}#goes_on", place, run)};
+    LATHE_TRY_STATUS(writer_.add_constant(inputs[0], DType::i64, {static_cast<int64_t>(run)}, {}));
+    LATHE_TRY_STATUS(writer_.add_constant(inputs[1], DType::boolean, {1}, {}));
+    inputs.insert(inputs.end(), state.begin(), state.end());
+    LATHE_TRY_STATUS(writer_.add_all(standing.run(run, inputs)));
+    return standing.outputs();
+  }
+
+  // The next state, or the last one where the loop has ended before.
+  Result<Names> kept_while_running(const Names& last, const Names& next, size_t run) {
+    if (is_running_.empty()) return next;
+    Names kept;
+    for (size_t i = 0; i < next.size(); ++i) {
+      kept.push_back(fmt::format("{}/{}#kept{}", writer_.place(), run, i));
+      LATHE_TRY(const bool agree, choose(is_running_, next[i], last[i], kept.back()));
+      if (agree) continue;
+      return fail(ErrorKind::unsupported,
+                  fmt::format("its condition is known only when the model runs, and its body makes {} of the "
+                              "state {}, which was {}; Lathe supports one type there",
+                              type_text(next[i]), i, type_text(last[i])));
+    }
+    return kept;
+  }
+
+  // The condition behind a run: where only a run of the model tells it, the body stands there as often as its
+  // count says.
+  Status read_condition(const std::string& condition, size_t run, bool is_counted) {
+    LATHE_TRY(const std::optional<double> known, writer_.known_number(condition));
+    if (known) {
+      goes_on_ = *known != 0;
+      return {};
+    }
+    if (!is_counted) {
+      return fail(
+          ErrorKind::unsupported,
+          "its condition after a run of its body is known only when the model runs, and Lathe supports "
+          "that with a constant count, of runs at most");
+    }
+    const std::string place = fmt::format("{}/{}", writer_.place(), run), number = place + "#condition";
+    LATHE_TRY_STATUS(writer_.add_plain("Squeeze", {condition}, number));
+    if (is_running_.empty()) {
+      is_running_ = number;
+      return {};
+    }
+    const std::string both = place + "#still_runs";
+    LATHE_TRY_STATUS(writer_.add_plain("And", {is_running_, number}, both));
+    is_running_ = both;
+    return {};
   }
 
   Names inputs_from(size_t first) const {
@@ -280,7 +320,7 @@ class ControlFlow {
   Result<int64_t> places_of(const Names& sequences, const Shape& axes) const {
     std::optional<int64_t> places;
     for (size_t i = 0; i < sequences.size(); ++i) {
-      const GraphTensor* tensor = import_.find(sequences[i]);
+      const GraphTensor* tensor = writer_.find(sequences[i]);
       if (tensor == nullptr)
         return fail(ErrorKind::invalid_argument, fmt::format("nothing gives its input '{}'", sequences[i]));
       const Shape& shape = tensor->type.shape;
@@ -292,105 +332,22 @@ class ControlFlow {
     return places.value_or(0);
   }
 
-  Status add(onnx::NodeProto& node) {
-    if (++nodes_ <= kMostNodesOfBodies) return import_.add(node);
-    return fail(ErrorKind::unsupported,
-                fmt::format("with it the model's bodies come to more than {} nodes", kMostNodesOfBodies));
-  }
-  Status add_all(std::vector<onnx::NodeProto> nodes) {
-    for (onnx::NodeProto& node : nodes) LATHE_TRY_STATUS(add(node));
-    return {};
-  }
-
-  onnx::NodeProto plain(const char* type, const Names& inputs, const std::string& output) const {
-    onnx::NodeProto node;
-    node.set_op_type(type);
-    node.set_name(output == node_.output(0) && !node_.name().empty() ? node_.name() : output);
-    for (const std::string& input : inputs) node.add_input(input);
-    node.add_output(output);
-    return node;
-  }
-  static void set_integer(onnx::NodeProto& node, const char* name, int64_t value) {
-    onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name(name);
-    attribute.set_type(onnx::AttributeProto_AttributeType_INT);
-    attribute.set_i(value);
-  }
-  Status add_plain(const char* type, const Names& inputs, const std::string& output) {
-    onnx::NodeProto node = plain(type, inputs, output);
-    return add(node);
-  }
-  Status add_constant(const std::string& name, DType dtype, const Shape& values, const Shape& shape) {
-    onnx::NodeProto node = plain("Constant", {}, name);
-    onnx::AttributeProto& attribute = *node.add_attribute();
-    attribute.set_name("value");
-    attribute.set_type(onnx::AttributeProto_AttributeType_TENSOR);
-    onnx::TensorProto& tensor = *attribute.mutable_t();
-    for (const int64_t extent : shape) tensor.add_dims(extent);
-    const bool is_flag = dtype == DType::boolean;
-    tensor.set_data_type(is_flag ? onnx::TensorProto_DataType_BOOL : onnx::TensorProto_DataType_INT64);
-    for (const int64_t value : values) {
-      if (is_flag)
-        tensor.add_int32_data(static_cast<int32_t>(value));
-      else
-        tensor.add_int64_data(value);
-    }
-    return add(node);
-  }
-
-  // The place `at` along an axis, which goes.
-  Result<std::string> pick(const std::string& sequence, int64_t axis, int64_t at, const std::string& name) {
-    LATHE_TRY_STATUS(add_constant(name + "#at", DType::i64, {at}, {}));
-    onnx::NodeProto node = plain("Gather", {sequence, name + "#at"}, name);
-    set_integer(node, "axis", axis);
-    LATHE_TRY_STATUS(add(node));
-    return name;
-  }
-
   // The parts of all runs behind each other along a new axis, for the node's output `output`; no name where
   // nothing reads it.
-  Result<std::string> join(Names parts, int64_t axis, size_t output) {
-    constexpr size_t kMostParts = 1024;
+  Result<std::string> join(const Names& parts, int64_t axis, size_t output) {
     if (node_.output(static_cast<int>(output)).empty()) return std::string();
     if (parts.empty()) {
       return fail(ErrorKind::unsupported,
                   fmt::format("its body never runs, and its output '{}' has no elements",
                               node_.output(static_cast<int>(output))));
     }
-    const GraphTensor* tensor = import_.find(parts.front());
-    if (tensor == nullptr)
-      return fail(ErrorKind::invalid_argument, fmt::format("nothing gives '{}'", parts.front()));
-    Shape wider = tensor->type.shape;
-    LATHE_TRY(const size_t at, axis_of(axis, wider.size() + 1));
-    wider.insert(wider.begin() + static_cast<std::ptrdiff_t>(at), 1);
-    const std::string place = fmt::format("{}#{}", place_, output);
-    LATHE_TRY_STATUS(add_constant(place + "#shape", DType::i64, wider, {static_cast<int64_t>(wider.size())}));
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const std::string name = fmt::format("{}/{}", place, i);
-      LATHE_TRY_STATUS(add_plain("Reshape", {parts[i], place + "#shape"}, name));
-      parts[i] = name;
-    }
-    for (size_t round = 0; parts.size() > 1; ++round) {
-      Names longer;
-      for (size_t first = 0; first < parts.size(); first += kMostParts) {
-        const size_t last = std::min(first + kMostParts, parts.size());
-        longer.push_back(fmt::format("{}#{}/{}", place, round, first));
-        onnx::NodeProto node = plain("Concat",
-                                     {parts.begin() + static_cast<std::ptrdiff_t>(first),
-                                      parts.begin() + static_cast<std::ptrdiff_t>(last)},
-                                     longer.back());
-        set_integer(node, "axis", static_cast<int64_t>(at));
-        LATHE_TRY_STATUS(add(node));
-      }
-      parts = longer;
-    }
-    return parts.front();
+    return writer_.add_stack(parts, axis, fmt::format("{}#{}", writer_.place(), output));
   }
 
   Result<Names> add_branch(const onnx::GraphProto& branch, const char* name) {
-    StandingBody standing(branch, fmt::format("{}#{}", place_, name));
-    LATHE_TRY_STATUS(add_all(standing.constants()));
-    LATHE_TRY_STATUS(add_all(standing.run(0, {})));
+    StandingBody standing(branch, fmt::format("{}#{}", writer_.place(), name));
+    LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
+    LATHE_TRY_STATUS(writer_.add_all(standing.run(0, {})));
     return standing.outputs();
   }
 
@@ -398,37 +355,64 @@ class ControlFlow {
   Status give(const Names& tensors) {
     for (int i = 0; i < node_.output_size(); ++i) {
       if (node_.output(i).empty()) continue;
-      LATHE_TRY_STATUS(add_plain("Identity", {tensors.at(static_cast<size_t>(i))}, node_.output(i)));
+      LATHE_TRY_STATUS(writer_.add_plain("Identity", {tensors.at(static_cast<size_t>(i))}, node_.output(i)));
     }
     return {};
   }
 
-  Status choose(const Names& if_true, const Names& if_false) {
-    const std::string condition = place_ + "#condition";
-    LATHE_TRY_STATUS(add_plain("Squeeze", {node_.input(0)}, condition));
+  std::string type_text(const std::string& name) const {
+    if (const Names* tensors = writer_.sequences().find(name))
+      return fmt::format("a sequence of {}", tensors->size());
+    if (writer_.sequences().is_none(name)) return "an optional without a value";
+    const GraphTensor* tensor = writer_.find(name);
+    return tensor == nullptr ? "nothing" : to_string(tensor->type);
+  }
+
+  // One or the other by a single bool; false where they are not of one type.
+  Result<bool> choose(const std::string& condition, const std::string& if_true, const std::string& if_false,
+                      const std::string& output) {
+    const Names *those = writer_.sequences().find(if_true), *others = writer_.sequences().find(if_false);
+    if (those != nullptr && others != nullptr) return choose_each(condition, *those, *others, output);
+    const GraphTensor *a = writer_.find(if_true), *b = writer_.find(if_false);
+    if (a == nullptr || b == nullptr || a->type != b->type) return false;
+    LATHE_TRY_STATUS(writer_.add_plain("Where", {condition, if_true, if_false}, output));
+    return true;
+  }
+
+  // The same of sequences, which must be as long as each other.
+  Result<bool> choose_each(const std::string& condition, const Names& if_true, const Names& if_false,
+                           const std::string& output) {
+    if (if_true.size() != if_false.size()) return false;
+    Names chosen;
+    for (size_t i = 0; i < if_true.size(); ++i) {
+      chosen.push_back(fmt::format("{}/{}", output, i));
+      LATHE_TRY(const bool agree, choose(condition, if_true[i], if_false[i], chosen.back()));
+      if (!agree) return false;
+    }
+    writer_.sequences().set(output, std::move(chosen));
+    return true;
+  }
+
+  Status choose_outputs(const Names& if_true, const Names& if_false) {
+    const std::string condition = writer_.place() + "#condition";
+    LATHE_TRY_STATUS(writer_.add_plain("Squeeze", {node_.input(0)}, condition));
     for (int i = 0; i < node_.output_size(); ++i) {
       if (node_.output(i).empty()) continue;
-      const auto number = static_cast<size_t>(i);
-      const GraphTensor* a = import_.find(if_true[number]);
-      const GraphTensor* b = import_.find(if_false[number]);
-      if (a == nullptr || b == nullptr || a->type != b->type) {
-        const auto type_of = [](const GraphTensor* tensor) {
-          return tensor == nullptr ? std::string("nothing") : to_string(tensor->type);
-        };
-        return fail(ErrorKind::unsupported,
-                    fmt::format("its condition is known only when the model runs, and its branches give {} "
-                                "and {} as output {}; Lathe supports one type there",
-                                type_of(a), type_of(b), i));
-      }
-      LATHE_TRY_STATUS(add_plain("Where", {condition, if_true[number], if_false[number]}, node_.output(i)));
+      const std::string &a = if_true[static_cast<size_t>(i)], &b = if_false[static_cast<size_t>(i)];
+      LATHE_TRY(const bool agree, choose(condition, a, b, node_.output(i)));
+      if (agree) continue;
+      return fail(ErrorKind::unsupported,
+                  fmt::format("its condition is known only when the model runs, and its branches give {} "
+                              "and {} as output {}; Lathe supports one type there",
+                              type_text(a), type_text(b), i));
     }
     return {};
   }
 
   const onnx::NodeProto& node_;
-  const BodyImport& import_;
-  size_t& nodes_;
-  std::string place_;
+  NodeWriter writer_;
+  bool goes_on_ = true;     // of a loop, as far as is known when the model is read
+  std::string is_running_;  // the tensor that says whether it still runs, where only a run of the model tells
 };
 
 }  // namespace

@@ -1,25 +1,13 @@
 // ONNX If, Loop and Scan: their bodies as plain nodes, as often as they run.
 #pragma once
 
-#include <functional>
-#include <string>
+#include <cstddef>
+#include <cstdint>
 
 #include "base/result.h"
-#include "graph/graph.h"
-
-namespace onnx {
-class NodeProto;
-}  // namespace onnx
+#include "graph/onnx/nodes/node_writer.h"
 
 namespace lathe {
-
-// The import around a node, as far as control flow needs it.
-struct BodyImport {
-  // The tensor of that name; null where no node before gives it.
-  std::function<const GraphTensor*(const std::string& name)> find;
-  // Adds a node of the body.
-  std::function<Status(onnx::NodeProto& node)> add;
-};
 
 // Whether the node is one of these.
 bool is_control_flow(const onnx::NodeProto& node);
@@ -27,7 +15,8 @@ bool is_control_flow(const onnx::NodeProto& node);
 // Adds what the node computes:
 // - If: the branch that its condition takes where that is known, else both and a choice between them, which
 //   must agree in type and shape;
-// - Loop: its body as often as its count and its conditions say, which must be known;
+// - Loop: its body as often as its count and its conditions say; where only a run tells a condition, as often
+//   as its count says, each run's states where the conditions before it hold, else those before it;
 // - Scan, from operator set 9 on: its body for every place.
 // `nodes`: how many nodes the model's bodies came to so far. An Error where it cannot be done, or for more
 // than kMostNodesOfBodies.

@@ -105,7 +105,7 @@ Result<OnnxConstant> import_mel_weight_matrix(OnnxNode& node) {
 
 Result<OnnxConstant> import_eye_like(OnnxNode& node) {
   const Shape& shape = node.shape(0);
-  DType dtype = node.type(0).dtype;
+  DType dtype = node.declared(0);
   if (node.has("dtype")) {
     LATHE_TRY(dtype, dtype_of_onnx(node.integer("dtype", 0), "attribute 'dtype'"));
   }
@@ -140,7 +140,8 @@ Result<OnnxConstant> import_size(OnnxNode& node) {
 
 Result<OnnxConstant> import_constant_of_shape(OnnxNode& node) {
   LATHE_TRY(const Shape shape, node.constant_shape(0));
-  LATHE_TRY_STATUS(check_shape(shape, "its result"));
+  const bool has_elements = std::ranges::find(shape, 0) == shape.end();
+  if (has_elements) LATHE_TRY_STATUS(check_shape(shape, "its result"));
   if (elements_of(shape) > kMostElements)
     return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
   OnnxConstant element{{DType::f32, {1}}, to_bytes(DType::f32, std::vector<double>{0})};
@@ -172,8 +173,7 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{} to {} by {} is no range that Lathe supports", start, limit, step));
   }
-  const TensorType type{node.type(0).dtype, {static_cast<int64_t>(std::max(0.0, places))}};
-  LATHE_TRY_STATUS(check_shape(type.shape, "its result"));
+  const TensorType type{node.declared(0), {static_cast<int64_t>(std::max(0.0, places))}};
   std::vector<double> values;
   for (int64_t i = 0; i < type.shape[0]; ++i) values.push_back(start + static_cast<double>(i) * step);
   return OnnxConstant{type, to_bytes(type.dtype, values)};
@@ -197,7 +197,7 @@ Result<OnnxConstant> import_real_mod(OnnxNode& node) {
     const bool is_other_side = !has_dividends_sign && (rest < 0 ? divisor > 0 : rest > 0 && divisor < 0);
     values.push_back(is_other_side ? rest + divisor : rest);
   } while (next_index(at, shape));
-  return OnnxConstant{{node.type(0).dtype, shape}, to_bytes(node.type(0).dtype, values)};
+  return OnnxConstant{{node.declared(0), shape}, to_bytes(node.declared(0), values)};
 }
 
 }  // namespace lathe

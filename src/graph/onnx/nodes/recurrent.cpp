@@ -11,9 +11,6 @@
 namespace lathe {
 namespace {
 
-// So many tensors are joined at once: an expression of thousands of parts would take long to compile.
-constexpr size_t kJoinedAtOnce = 16;
-
 // The operators of a direction, over steps that both share.
 class RecurrentSteps {
  public:
@@ -127,20 +124,7 @@ class RecurrentSteps {
     return add(WhereOp{}, {condition, then, otherwise});
   }
 
-  // Tensors side by side along an axis, some at a time.
-  size_t joined(std::vector<size_t> parts, size_t axis) {
-    while (parts.size() > 1) {
-      std::vector<size_t> longer;
-      for (size_t i = 0; i < parts.size(); i += kJoinedAtOnce) {
-        const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(i);
-        const size_t count = std::min(kJoinedAtOnce, parts.size() - i);
-        const std::vector<size_t> some(begin, begin + static_cast<std::ptrdiff_t>(count));
-        longer.push_back(count == 1 ? some.front() : add(ConcatOp{axis}, some));
-      }
-      parts = std::move(longer);
-    }
-    return parts.front();
-  }
+  size_t joined(const std::vector<size_t>& parts, size_t axis) { return steps_.joined(parts, axis); }
 
  private:
   // Less the zero points, which are the input behind the scales, times the scales: one for each direction, or

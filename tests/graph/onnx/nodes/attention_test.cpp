@@ -46,6 +46,15 @@ TEST(OnnxAttention, AWindowBoundsHowFarAQueryLooks) {
   expect_near(model, {queries(), keys(), values()}, {3.5, 7.25});
 }
 
+// 1: f32; 10 and 16: f16 and bf16, whose numbers are f32; 11: f64.
+TEST(OnnxAttention, SaysWhichPrecisionASoftmaxMayHave) {
+  for (const int precision : {1, 10, 16})
+    expect_near(attention_model().attribute("softmax_precision", precision), {queries(), keys(), values()},
+                {6, 6});
+  EXPECT_EQ(import_error(attention_model().attribute("softmax_precision", 7)),
+            "node 'n' (Attention): attribute 'softmax_precision' is 7, and must be 1, 10, 11 or 16");
+}
+
 TEST(OnnxAttention, TakesMasksOfNumbers) {
   OnnxModel model = attention_model({"q", "k", "v", "mask"}).input("mask", {2, 3});
   const double none = -INFINITY;

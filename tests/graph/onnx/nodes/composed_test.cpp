@@ -69,30 +69,6 @@ TEST(OneHot, IsTheSecondNumberWhereTheIndexSays) {
             (std::vector<double>{5, -1, -1, 5}));
 }
 
-OnnxModel compress_model(const Shape& shape, const std::vector<int>& condition) {
-  OnnxModel model;
-  model.operator_set(11).input("x", shape);
-  onnx::TensorProto& flags = *model.proto.mutable_graph()->add_initializer();
-  flags.set_name("c");
-  flags.set_data_type(onnx::TensorProto_DataType_BOOL);
-  flags.add_dims(static_cast<int64_t>(condition.size()));
-  for (const int flag : condition) flags.add_int32_data(flag);
-  return std::move(model.node("n", "Compress", {"x", "c"}, "y").output("y"));
-}
-
-TEST(Compress, KeepsThePlacesOfAConstantCondition) {
-  const Values x = numbered({2, 3});
-  const Values of_axis = run_network(compress_model({2, 3}, {0, 1, 1}).attribute("axis", -1), {x});
-  EXPECT_EQ(of_axis.shape, (Shape{2, 2}));
-  EXPECT_EQ(of_axis.data, (std::vector<double>{2, 3, 5, 6}));
-  // A condition may end early.
-  EXPECT_EQ(run_network(compress_model({2, 3}, {1, 0, 0, 1, 1}), {x}).data, (std::vector<double>{1, 4, 5}));
-  EXPECT_EQ(import_error(compress_model({2, 3}, {0, 0})),
-            "node 'n' (Compress): its condition is true nowhere, and its result has no elements");
-  EXPECT_EQ(import_error(compress_model({2, 3}, {0, 0, 1}).attribute("axis", 0)),
-            "node 'n' (Compress): its condition [3] is not one for axis 0 of [2,3]");
-}
-
 TEST(SwiGlu, MultipliesTheSecondOperandByTheGate) {
   OnnxModel model;
   model.operator_set(28).input("a", {3}).input("b", {3});

@@ -112,17 +112,54 @@ TEST(OnnxControlFlow, ALoopEndsWhereItsConditionDoes) {
             "node 'n' (Loop): with it the model's bodies come to more than 200000 nodes");
 }
 
-TEST(OnnxControlFlow, RefusesALoopThatOnlyTheRunEnds) {
+// The same until an element of a is beyond 4, which only a run tells.
+OnnxModel doubling_while_small() {
   OnnxModel body = doubling();
   *body.proto.mutable_graph()->mutable_output(0)->mutable_name() = "is_small";
-  body.initializer("hundred", {}, {100}).node("", "ReduceMax", {"a"}, "most").attribute("keepdims", 0);
-  body.node("", "Less", {"most", "hundred"}, "is_small");
-  EXPECT_EQ(import_error(loop_model(body, {"count", "", "x"})),
+  body.initializer("four", {}, {4}).node("", "ReduceMax", {"a"}, "most").attribute("keepdims", 0);
+  return body.node("", "Less", {"most", "four"}, "is_small");
+}
+
+TEST(OnnxControlFlow, ALoopThatOnlyTheRunEndsKeepsItsStatesFromThereOn) {
+  OnnxModel body = doubling_while_small();
+  body.proto.mutable_graph()->mutable_output()->RemoveLast();
+  OnnxModel model;
+  model.input("x", {2}).input("c", {1}, kBool).integers("count", {}, {3});
+  model.node("n", "Loop", {"count", "c", "x"}, "y").attribute("body", body).output("y");
+  // The run that finds an element of at least 4 is the last one.
+  EXPECT_EQ(run_network(model, {{{2}, {1, 1}}, {{1}, {1}}}).data, (Numbers{12, 12}));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{1}, {1}}}).data, (Numbers{5, 9}));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 3}}, {{1}, {1}}}).data, (Numbers{5, 13}));
+  EXPECT_EQ(run_network(model, {{{2}, {5, 4}}, {{1}, {1}}}).data, (Numbers{10, 8}));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{1}, {0}}}).data, (Numbers{1, 2}));
+}
+
+TEST(OnnxControlFlow, RefusesALoopWhoseRunsNobodyCounts) {
+  const OnnxModel body = doubling_while_small();
+  EXPECT_EQ(import_error(loop_model(body, {"", "", "x"})),
             "node 'n' (Loop): its condition after a run of its body is known only when the model runs, and "
-            "Lathe supports one that is constant");
+            "Lathe supports that with a constant count, of runs at most");
+  EXPECT_EQ(import_error(loop_model(body, {"count", "", "x"})),
+            "node 'n' (Loop): its output 'all' has a place for each run of its body, and only a run of the "
+            "model tells how many there are");
+  EXPECT_EQ(import_error(loop_model(body, {"x", "", "x"})),
+            "node 'n' (Loop): 'x' has shape [2], and must be one value");
   EXPECT_EQ(
       import_error(loop_model(branch("Add", 1), {"count", "", "x"})),
       "node 'n' (Loop): its body has 0 inputs and 1 outputs, and by those of the node it must have 3 and 3");
+}
+
+TEST(OnnxControlFlow, StatesOfALoopThatOnlyTheRunEndsKeepTheirType) {
+  OnnxModel body;
+  body.input("run", {}, kI64).input("goes_on", {}, kBool).input("a", {2});
+  body.node("", "ReduceSum", {"a"}, "sum").attribute("keepdims", 0);
+  body.node("", "Less", {"sum", "sum"}, "on").node("", "Concat", {"a", "a"}, "next").attribute("axis", 0);
+  body.output("on").output("next");
+  OnnxModel model;
+  model.input("x", {2}).integers("count", {}, {2}).node("n", "Loop", {"count", "", "x"}, "y");
+  EXPECT_EQ(import_error(model.attribute("body", body).output("y")),
+            "node 'n' (Loop): its condition is known only when the model runs, and its body makes f32[8] of "
+            "the state 0, which was f32[4]; Lathe supports one type there");
 }
 
 // Running sums of the places of x [3,2] along an axis, from start.

@@ -1,0 +1,34 @@
+#include "graph/onnx/inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "graph/onnx/proto.h"
+
+namespace lathe {
+
+std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph) {
+  std::vector<const onnx::ValueInfoProto*> result;
+  for (const onnx::ValueInfoProto& input : graph.input()) {
+    const auto is_initial = [&](const onnx::TensorProto& tensor) { return tensor.name() == input.name(); };
+    if (std::any_of(graph.initializer().begin(), graph.initializer().end(), is_initial)) continue;
+    result.push_back(&input);
+  }
+  return result;
+}
+
+Status check_given_names(const onnx::GraphProto& graph, const std::map<std::string, Shape>& shapes) {
+  std::vector<std::string> names;
+  for (const onnx::ValueInfoProto* input : inputs_of(graph)) names.push_back(input->name());
+  for (const auto& [name, shape] : shapes) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    return fail(ErrorKind::not_found,
+                fmt::format("the model has no input '{}', for which a shape is given; it has '{}'", name,
+                            fmt::join(names, "', '")));
+  }
+  return {};
+}
+
+}  // namespace lathe

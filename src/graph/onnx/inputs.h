@@ -1,0 +1,24 @@
+// The inputs of an ONNX model that whoever runs it gives.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/tensor_type.h"
+
+namespace onnx {
+class GraphProto;
+class ValueInfoProto;
+}  // namespace onnx
+
+namespace lathe {
+
+// Without initializers, which before IR version 4 are listed among the inputs too.
+std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph);
+// An Error for a shape whose name no input has: that is the better explanation of an input that lacks its
+// shape.
+Status check_given_names(const onnx::GraphProto& graph, const std::map<std::string, Shape>& shapes);
+
+}  // namespace lathe
