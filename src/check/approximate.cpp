@@ -107,15 +107,7 @@ Approximate of_floats(DType dtype, BinaryOp op, const Approximate& a, const Appr
 }
 
 double of_integers(DType dtype, BinaryOp op, double x, double y) {
-  const int64_t a = truncate(x);
-  const int64_t b = truncate(y);
-  switch (op) {
-    case BinaryOp::div: return static_cast<double>(wrap_to(dtype, interpreter::floor_quotient(a, b)));
-    case BinaryOp::mod: return static_cast<double>(wrap_to(dtype, interpreter::floor_remainder(a, b)));
-    case BinaryOp::min: return std::min(x, y);
-    case BinaryOp::max: return std::max(x, y);
-    default: return static_cast<double>(wrap_to(dtype, interpreter::wrapping(op, a, b)));
-  }
+  return number_kept(dtype, interpreter::apply_to_integers(dtype, op, cut_to(dtype, x), cut_to(dtype, y)));
 }
 
 // Of integers that some rounding has decided.
@@ -206,9 +198,15 @@ Approximate converted(DType from, DType to, Approximate a) {
     const bool may_turn = !a.is_exact() && std::abs(a.value) <= a.error;
     return {a.value != 0 ? 1.0 : 0.0, may_turn ? 1.0 : 0.0};
   }
-  if (is_float(from)) return monotone(a, [&](double x) { return static_cast<double>(saturated(to, x)); });
+  if (is_float(from)) return monotone(a, [&](double x) { return number_kept(to, saturated(to, x)); });
   const double value = round_to(to, a.value);
   return {value, a.is_exact() || value == a.value ? a.error : kInfinity};
+}
+
+Approximate bits_kept(DType from, DType to, Approximate a) {
+  const interpreter::Bits bits = interpreter::bits_as(
+      from, to, is_float(from) ? interpreter::Bits{a.value, 0} : interpreter::Bits{0, cut_to(from, a.value)});
+  return {is_float(to) ? bits.number : number_kept(to, bits.integer), a.is_exact() ? 0 : kInfinity};
 }
 
 Approximate either(Approximate taken, Approximate other) {

@@ -147,6 +147,7 @@ class Checker {
   Status visit_expr(const Index& e, Type) { return check_atoms(e.value); }
   Status visit_expr(const Ramp& e, Type) { return check_atoms(e.base); }
   Status visit_expr(const Cast& e, Type) { return check_expr(e.operand); }
+  Status visit_expr(const BitCast& e, Type) { return check_expr(e.operand); }
   Status visit_expr(const Broadcast& e, Type) { return check_expr(e.operand); }
   Status visit_expr(const Call& e, Type) {
     for (const Expr& operand : e.operands) LATHE_TRY_STATUS(check_expr(operand));

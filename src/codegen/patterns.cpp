@@ -20,6 +20,7 @@ class OnceVisitor {
   void operator()(const Ramp& e) { walk(e.base); }
   void operator()(const Unary& e) { walk(e.operand); }
   void operator()(const Cast& e) { walk(e.operand); }
+  void operator()(const BitCast& e) { walk(e.operand); }
   void operator()(const Broadcast& e) { walk(e.operand); }
   void operator()(const Load& e) {
     for (const Affine& index : e.index) walk(index);

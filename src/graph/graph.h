@@ -42,12 +42,13 @@
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
-using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, LpPoolOp, GlobalAveragePoolOp,
-                             LrnOp, GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, TriluOp,
-                             BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp, LpNormOp, ReduceOp,
-                             ArgExtremumOp, TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp, SliceOp,
-                             ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, TileOp,
-                             DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
+using GraphOp =
+    std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, LpPoolOp, GlobalAveragePoolOp, LrnOp,
+                 GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, BitCastOp, TriluOp,
+                 BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp, LpNormOp, ReduceOp, ArgExtremumOp,
+                 TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp, SliceOp, ConcatOp, PadOp, ExpandOp,
+                 GatherOp, GatherByOp, GatherElementsOp, TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp,
+                 IdentityOp, ReshapeOp>;
 
 // How many operands it takes at most.
 size_t most_operands(const GraphOp& op);

@@ -40,7 +40,7 @@ std::string to_string(const TensorType& type);
 // from and to; f64 is a type of constants alone.
 bool is_computed_type(DType dtype);
 
-// A tensor's values in double precision, row-major: exact for all types but i64 beyond 2^53.
+// A tensor's values in double precision, row-major: exact for all types but integers of 64 bits beyond 2^53.
 struct Values {
   Shape shape;
   std::vector<double> data;

@@ -234,6 +234,11 @@ llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* 
     case BinaryOp::min:
     case BinaryOp::max: return extremum(op, a, b, dtype);
     case BinaryOp::copy_sign: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b);
+    case BinaryOp::bit_and: return builder_.CreateAnd(a, b);
+    case BinaryOp::bit_or: return builder_.CreateOr(a, b);
+    case BinaryOp::bit_xor: return builder_.CreateXor(a, b);
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: return shift(op, a, b, dtype);
     default: break;
   }
   check_failed("the operation is arithmetic", __FILE__, __LINE__);
@@ -311,6 +316,20 @@ llvm::Value* ValueEmitter::unsigned_division(BinaryOp op, llvm::Value* a, llvm::
   return builder_.CreateSelect(is_zero, zero, builder_.CreateUDiv(a, divisor));
 }
 
+// LLVM's have no result where the amount is the width or more.
+llvm::Value* ValueEmitter::shift(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype) {
+  llvm::Type* type = a->getType();
+  const auto number = [&](int64_t value) { return llvm::ConstantInt::getSigned(type, value); };
+  const int64_t width = 8 * bytes_of(dtype);
+  llvm::Value* is_inside = builder_.CreateICmpULT(b, number(width));
+  if (op == BinaryOp::shift_right && !is_unsigned(dtype))
+    return builder_.CreateAShr(a, builder_.CreateSelect(is_inside, b, number(width - 1)));
+  llvm::Value* amount = builder_.CreateSelect(is_inside, b, number(0));
+  llvm::Value* shifted =
+      op == BinaryOp::shift_left ? builder_.CreateShl(a, amount) : builder_.CreateLShr(a, amount);
+  return builder_.CreateSelect(is_inside, shifted, number(0));
+}
+
 llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard& guard) {
   const auto* uniform = e.condition.as<Broadcast>();
   llvm::Value* condition = emit(uniform != nullptr ? uniform->operand : e.condition, guard);
@@ -332,6 +351,10 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
 
 llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& guard) {
   return convert(builder_, emit(e.operand, guard), e.operand.type().dtype, self.type());
+}
+
+llvm::Value* ValueEmitter::visit(const BitCast& e, const Expr& self, const Guard& guard) {
+  return builder_.CreateBitCast(emit(e.operand, guard), value_type(builder_.getContext(), self.type()));
 }
 
 llvm::Value* ValueEmitter::visit(const Broadcast& e, const Expr& self, const Guard& guard) {

@@ -31,6 +31,7 @@ class ValueEmitter {
   llvm::Value* visit(const Select& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Cast& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Broadcast& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const BitCast& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Ramp& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Call& e, const Expr& self, const Guard& guard);
 
@@ -43,6 +44,7 @@ class ValueEmitter {
   llvm::Value* float_parts(UnaryOp op, llvm::Value* a);
   llvm::Value* extremum(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
   llvm::Value* integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
+  llvm::Value* shift(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
   llvm::Value* unsigned_division(BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* splat(llvm::Value* value, int lanes);
 

@@ -26,6 +26,7 @@ constexpr ElementType kElementTypes[] = {
     {onnx::TensorProto_DataType_INT64, DType::i64},    {onnx::TensorProto_DataType_INT32, DType::i32},
     {onnx::TensorProto_DataType_INT16, DType::i16},    {onnx::TensorProto_DataType_INT8, DType::i8},
     {onnx::TensorProto_DataType_UINT16, DType::u16},   {onnx::TensorProto_DataType_UINT8, DType::u8},
+    {onnx::TensorProto_DataType_UINT64, DType::u64},   {onnx::TensorProto_DataType_UINT32, DType::u32},
     {onnx::TensorProto_DataType_BOOL, DType::boolean},
 };
 
@@ -55,6 +56,8 @@ std::shared_ptr<const Bytes> data_of(const onnx::TensorProto& tensor, DType dtyp
   if (dtype == DType::f32) return pack<float>(tensor.float_data());
   if (dtype == DType::f64) return pack<double>(tensor.double_data());
   if (dtype == DType::i64) return pack<int64_t>(tensor.int64_data());
+  if (dtype == DType::u64) return pack<uint64_t>(tensor.uint64_data());
+  if (dtype == DType::u32) return pack<uint32_t>(tensor.uint64_data());
   if (dtype == DType::boolean) return pack<bool>(tensor.int32_data());
   if (is_float(dtype)) return pack<uint16_t>(tensor.int32_data());
   return visit_storage(dtype, [&]<class T>(std::type_identity<T>) { return pack<T>(tensor.int32_data()); });

@@ -67,7 +67,7 @@ std::vector<size_t> axes_from(size_t first, size_t rank) {
 
 double wrapped(DType dtype, double value) {
   if (is_float(dtype) || dtype == DType::i64 || !std::isfinite(value)) return value;
-  return static_cast<double>(wrap_to(dtype, static_cast<int64_t>(value)));
+  return number_kept(dtype, cut_to(dtype, value));
 }
 
 std::vector<Axis> axes_with(const Shape& shape) { return axes_of(Tensor("moved", shape)); }

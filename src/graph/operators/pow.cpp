@@ -46,9 +46,9 @@ Expr integer_power(const Expr& x, const Expr& exponent) {
 
 double power_of(DType base, DType exponent, double x, double y) {
   if (is_float(base)) return std::pow(x, y);
-  if (is_float(exponent) && y != std::floor(y)) return static_cast<double>(saturated(base, std::pow(x, y)));
+  if (is_float(exponent) && y != std::floor(y)) return number_kept(base, saturated(base, std::pow(x, y)));
   const auto whole = static_cast<int64_t>(std::clamp(y, -kLargestWhole, kLargestWhole));
-  return static_cast<double>(wrap_to(base, integer_power(static_cast<int64_t>(x), whole)));
+  return number_kept(base, wrap_to(base, integer_power(cut_to(base, x), whole)));
 }
 
 }  // namespace

@@ -61,17 +61,19 @@ Values reduce_integers(const Values& x, const std::vector<size_t>& axes, ReduceF
   size_t place = 0;
   do {
     uint64_t& sum = sums[static_cast<size_t>(broadcast_offset(result.shape, index))];
-    const auto signed_element = static_cast<int64_t>(x.data[place++]);
+    const int64_t signed_element = cut_to(x.dtype, x.data[place++]);
     const auto element = static_cast<uint64_t>(signed_element);
     switch (function) {
       case ReduceFunction::product: sum *= element; break;
       case ReduceFunction::sum_square: sum += element * element; break;
-      case ReduceFunction::l1: sum += signed_element < 0 ? 0 - element : element; break;
+      case ReduceFunction::l1:
+        sum += signed_element < 0 && !is_unsigned(x.dtype) ? 0 - element : element;
+        break;
       default: sum += element; break;
     }
   } while (next_index(index, x.shape));
   for (const uint64_t sum : sums)
-    result.data.push_back(static_cast<double>(wrap_to(x.dtype, static_cast<int64_t>(sum))));
+    result.data.push_back(number_kept(x.dtype, wrap_to(x.dtype, static_cast<int64_t>(sum))));
   return result;
 }
 

@@ -24,6 +24,11 @@ enum class ZipFunction : uint8_t {
   logical_and,
   logical_or,
   logical_xor,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,  // by the width or more nothing is left
+  shift_right,
 };
 
 // A function of two operands of one type. Integers wrap around.
@@ -60,6 +65,8 @@ Expr lower(const WhereOp& op, const PointOperands& point);
 
 // ONNX Mod of integers.
 Result<ZipOp> import_integer_mod(OnnxNode& node);
+// ONNX BitShift.
+Result<ZipOp> import_bit_shift(OnnxNode& node);
 // ONNX Where.
 Result<WhereOp> import_where(OnnxNode& node);
 // The ONNX operators without attributes: Add, Sub, Mul, Max, Min of two operands, Equal, Less, And ...

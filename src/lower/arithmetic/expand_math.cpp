@@ -192,6 +192,7 @@ bool has_math(const Expr& e) {
     return has_math(node->condition) || has_math(node->if_true) || has_math(node->if_false);
   }
   if (const Cast* node = e.as<Cast>()) return has_math(node->operand);
+  if (const BitCast* node = e.as<BitCast>()) return has_math(node->operand);
   if (const Broadcast* node = e.as<Broadcast>()) return has_math(node->operand);
   if (const Call* node = e.as<Call>()) return std::ranges::any_of(node->operands, has_math);
   return false;

@@ -335,6 +335,42 @@ TEST(Elementwise, ConditionsOfReals) {
   EXPECT_EQ(run_network(truths, {{{2}, {0, 1}}}).data, (std::vector<double>{1, 0}));
 }
 
+TEST(Elementwise, TurnsBitsAround) {
+  OnnxModel model;
+  model.operator_set(18);
+  model.input("x", {3}, onnx::TensorProto_DataType_UINT8).node("n", "BitwiseNot", {"x"}, "y").output("y");
+  EXPECT_EQ(run_network(model, {{{3}, {0, 255, 5}}}).data, (std::vector<double>{255, 0, 250}));
+}
+
+TEST(BitCast, KeepsTheBits) {
+  const auto cast = [](int from, int to, const std::vector<double>& x) {
+    OnnxModel model;
+    model.operator_set(26);
+    const Shape shape = {static_cast<int64_t>(x.size())};
+    model.input("x", shape, from).node("n", "BitCast", {"x"}, "y").attribute("to", int64_t{to}).output("y");
+    return run_network(model, {{shape, x}}).data;
+  };
+  using onnx::TensorProto;
+  EXPECT_EQ(cast(TensorProto::FLOAT, TensorProto::UINT32, {1, -2}),
+            (std::vector<double>{0x3f800000, 0xc0000000}));
+  EXPECT_EQ(cast(TensorProto::INT32, TensorProto::FLOAT, {0x3f800000, 0}), (std::vector<double>{1, 0}));
+  EXPECT_EQ(cast(TensorProto::FLOAT16, TensorProto::UINT16, {1, -2}), (std::vector<double>{0x3c00, 0xc000}));
+  EXPECT_EQ(cast(TensorProto::UINT16, TensorProto::FLOAT16, {0x3c00, 0xc000}), (std::vector<double>{1, -2}));
+  EXPECT_EQ(cast(TensorProto::INT8, TensorProto::UINT8, {-1, 3}), (std::vector<double>{255, 3}));
+  EXPECT_EQ(cast(TensorProto::BOOL, TensorProto::UINT8, {1, 0}), (std::vector<double>{1, 0}));
+  EXPECT_EQ(cast(TensorProto::UINT8, TensorProto::BOOL, {2, 0}), (std::vector<double>{1, 0}));
+}
+
+TEST(BitCast, RefusesAnotherWidth) {
+  OnnxModel model;
+  model.operator_set(26);
+  model.input("x", {2}).node("n", "BitCast", {"x"}, "y");
+  model.attribute("to", int64_t{onnx::TensorProto_DataType_UINT8}).output("y");
+  EXPECT_EQ(import_error(model),
+            "node 'n' (BitCast): it takes the bits of f32 for u8, and must take those of a type of as "
+            "many");
+}
+
 TEST(Elementwise, ClipTakesComputedBounds) {
   OnnxModel model;
   model.input("x", {4}).input("low", {}).node("m", "Neg", {"low"}, "high");

@@ -121,7 +121,7 @@ TEST(IsNumber, TakesWhatArithmeticTakes) {
   std::string numbers;
   for (const DTypeInfo& info : kDTypes)
     if (is_number(info.dtype)) numbers += std::string(info.name) + " ";
-  EXPECT_EQ(numbers, "i8 i32 i64 f32 u8 i16 u16 ");
+  EXPECT_EQ(numbers, "i8 i32 i64 f32 u8 i16 u16 u32 u64 ");
 }
 
 TEST(AxesWith, HasAnAxisForEachExtent) {
