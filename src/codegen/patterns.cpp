@@ -80,6 +80,23 @@ std::optional<MultiplyAdd> match_multiply_add(const Expr& e) {
   return std::nullopt;
 }
 
+const char* library_function(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::exp: return "exp";
+    case UnaryOp::log: return "log";
+    case UnaryOp::tanh: return "tanh";
+    case UnaryOp::erf: return "erf";
+    case UnaryOp::sin: return "sin";
+    case UnaryOp::cos: return "cos";
+    default: return nullptr;
+  }
+}
+
+const char* library_function(BinaryOp op) {
+  if (op == BinaryOp::pow) return "pow";
+  return op == BinaryOp::mod ? "fmod" : nullptr;
+}
+
 bool may_fault(const Expr& e) {
   bool found = false;
   for_each_once(e, [&](const Expr& part) {

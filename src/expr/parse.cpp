@@ -103,7 +103,6 @@ class ExprParser {
     }
     if ((op == BinaryOp::pow || op == BinaryOp::copy_sign) && !is_float(type))
       return cursor_.error(fmt::format("{} needs floating-point operands", to_string(op)));
-    if (op == BinaryOp::mod && is_float(type)) return cursor_.error("% needs integer operands");
     if (is_bitwise(op) && is_float(type))
       return cursor_.error(fmt::format("{} needs integer operands", to_string(op)));
     return {};

@@ -94,6 +94,28 @@ TEST_P(ArithmeticTest, UnsignedIntegersHaveNoSign) {
   }
 }
 
+// What the mathematics library gives, on scalars and on vectors.
+TEST_P(ArithmeticTest, FunctionsOfDoubles) {
+  const std::vector<double> x = {0.5, 1.25, 2, 1e-3, 3, 0.75};
+  const std::vector<double> y = {2, 0.3, -1, 2, 0.7, 5};
+  const auto of = [&](const auto& function, const auto& value) {
+    std::vector<double> expected;
+    for (size_t i = 0; i < x.size(); ++i) expected.push_back(value(x[i], y[i]));
+    const std::vector<double> got = apply(DType::f64, x, y, function);
+    for (size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(std::abs(got[i] - expected[i]), 0x1p-51 * std::abs(expected[i])) << i;
+  };
+  of([](const Expr& a, const Expr&) { return exp(a); }, [](double a, double) { return std::exp(a); });
+  of([](const Expr& a, const Expr&) { return log(a); }, [](double a, double) { return std::log(a); });
+  of([](const Expr& a, const Expr&) { return tanh(a); }, [](double a, double) { return std::tanh(a); });
+  of([](const Expr& a, const Expr&) { return erf(a); }, [](double a, double) { return std::erf(a); });
+  of([](const Expr& a, const Expr&) { return sin(a); }, [](double a, double) { return std::sin(a); });
+  of([](const Expr& a, const Expr&) { return cos(a); }, [](double a, double) { return std::cos(a); });
+  of([](const Expr& a, const Expr& b) { return binary(BinaryOp::pow, a, b); },
+     [](double a, double b) { return std::pow(a, b); });
+  of([](const Expr& a, const Expr& b) { return a % b; }, [](double a, double b) { return std::fmod(a, b); });
+}
+
 TEST_P(ArithmeticTest, BitsOfIntegers) {
   using Row = std::vector<double>;
   const Row x = {12, 255, 1, 129, 6, 3};

@@ -191,6 +191,7 @@ std::string ExprPrinter::visit(const Unary& e, const Expr& self, Code& code) {
   if (e.op == UnaryOp::logical_not) return "(!" + operand + ")";
   if (e.op == UnaryOp::negate && is_float(dtype)) return "(-" + operand + ")";
   if (is_rounding(e.op) && !is_float(dtype)) return operand;
+  if (const char* library = library_function(e.op)) return fmt::format("{}({})", library, operand);
   const char* function = function_of(e.op);
   LATHE_CHECK(function != nullptr);
   return fmt::format("lathe_{}_{}({})", function, to_string(dtype), operand);
@@ -221,6 +222,8 @@ std::string ExprPrinter::visit(const Binary& e, const Expr& self, Code& code) {
   const bool compares = self.type().dtype == DType::boolean;
   const bool infix = compares || (is_float(self.type().dtype) && has_sign);
   if (infix) return fmt::format("({} {} {})", a, operator_of(e.op), b);
+  const char* library = is_float(self.type().dtype) ? library_function(e.op) : nullptr;
+  if (library != nullptr) return fmt::format("{}({}, {})", library, a, b);
   if (is_bitwise(e.op) && has_sign)
     return fmt::format("(({})({} {} {}))", dialect_.value_type(self.type().dtype), a, operator_of(e.op), b);
   return fmt::format("lathe_{}_{}({}, {})", function_of(e.op), type, a, b);

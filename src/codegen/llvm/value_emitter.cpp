@@ -1,6 +1,7 @@
 #include "codegen/llvm/value_emitter.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Module.h>
 
 #include "base/check.h"
 #include "codegen/llvm/conversions.h"
@@ -119,9 +120,32 @@ llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard
     case UnaryOp::tanh:
     case UnaryOp::erf:
     case UnaryOp::sin:
-    case UnaryOp::cos: break;
+    case UnaryOp::cos: return library_call(library_function(e.op), {a});
   }
-  check_failed("the operation is expanded", __FILE__, __LINE__);
+  check_failed("every operation has code", __FILE__, __LINE__);
+}
+
+llvm::Value* ValueEmitter::library_call(const char* name, const std::vector<llvm::Value*>& operands) {
+  llvm::Type* number = builder_.getDoubleTy();
+  llvm::Type* type = operands[0]->getType();
+  LATHE_CHECK(type->getScalarType() == number);
+  const std::vector<llvm::Type*> parameters(operands.size(), number);
+  llvm::Module* module = builder_.GetInsertBlock()->getModule();
+  llvm::FunctionCallee callee =
+      module->getOrInsertFunction(name, llvm::FunctionType::get(number, parameters, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (vector == nullptr) return builder_.CreateCall(callee, operands);
+  llvm::Value* result = llvm::PoisonValue::get(type);
+  for (uint64_t lane = 0; lane < vector->getNumElements(); ++lane) {
+    std::vector<llvm::Value*> elements;
+    for (llvm::Value* operand : operands) elements.push_back(builder_.CreateExtractElement(operand, lane));
+    result = builder_.CreateInsertElement(result, builder_.CreateCall(callee, elements), lane);
+  }
+  return result;
 }
 
 // IEEE 754 from the bits: sign, biased exponent, fraction.
@@ -230,7 +254,10 @@ llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* 
     case BinaryOp::sub: return floating ? as_sum(builder_.CreateFSub(a, b)) : builder_.CreateSub(a, b);
     case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
     case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, dtype);
-    case BinaryOp::mod: return integer_division(op, a, b, dtype);
+    case BinaryOp::mod:
+      if (floating) return library_call(library_function(op), {a, b});
+      return integer_division(op, a, b, dtype);
+    case BinaryOp::pow: return library_call(library_function(op), {a, b});
     case BinaryOp::min:
     case BinaryOp::max: return extremum(op, a, b, dtype);
     case BinaryOp::copy_sign: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b);

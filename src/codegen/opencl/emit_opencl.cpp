@@ -74,7 +74,8 @@ std::set<std::string> reserved_names() {
       "NULL",         "lane",      "workspace", "group",     "exp",       "log",        "M_PI",
       "true",         "false",     "linux",     "unix",      "inline",    "pipe",       "INT_MIN",
       "INT_MAX",      "LONG_MIN",  "LONG_MAX",  "CHAR_MIN",  "CHAR_MAX",  "SHRT_MIN",   "SHRT_MAX",
-      "UCHAR_MAX",    "USHRT_MAX", "UINT_MAX",  "ULONG_MAX"};
+      "UCHAR_MAX",    "USHRT_MAX", "UINT_MAX",  "ULONG_MAX", "tanh",      "erf",        "sin",
+      "cos",          "pow",       "fmod"};
   for (const char* type :
        {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"}) {
     for (const char* lanes : {"2", "3", "4", "8", "16"}) names.insert(std::string(type) + lanes);

@@ -319,7 +319,7 @@ class Importer {
     const bool is_held = is_half(reals) && type.dtype == DType::f32;
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
-    const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
+    const bool stays = known && (!is_given(name) || !is_float(known->type.dtype));
     const bool is_narrow = is_half(type.dtype);
     const std::string graph_name = is_held                        ? halves_.name_of(name)
                                    : is_narrow && !is_given(name) ? name + "#narrow"
@@ -329,9 +329,7 @@ class Importer {
                                        : builder_.node(whole.name, whole.op, whole.inputs, graph_name));
     if (is_held) halves_.hold(name, id, reals);
     if (is_narrow) return halves_.widen(name, id);
-    if (is_computed_type(type.dtype)) return id;
-    return fail_at(node, ErrorKind::unsupported,
-                   fmt::format("it computes {}, which Lathe has in constants alone", to_string(type.dtype)));
+    return id;
   }
 
   // Places that are constants lie inside of their axis.
@@ -345,8 +343,8 @@ class Importer {
     return checked ? checked : fail_at(node, checked.error().kind, checked.error().message);
   }
 
-  // What a node of constants gives, where nothing computes it later (all but f32) or later nodes may need its
-  // value to know their shapes: f32 as few as a tensor has axes.
+  // What a node of constants gives, where nothing computes it later (integers and bool) or later nodes may
+  // need its value to know their shapes: numbers with a fraction as few as a tensor has axes.
   Result<std::optional<OnnxConstant>> small_constant(const GraphNode& node, const TensorType& type) const {
     constexpr int64_t kMostReals = 16;
     int64_t most_others = int64_t{1} << 20;
@@ -356,7 +354,7 @@ class Importer {
       most_others = std::max(most_others, elements_of(tensor.type.shape));
     }
     LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-    if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
+    if (elements_of(type.shape) > (is_float(type.dtype) ? kMostReals : most_others)) return std::nullopt;
     std::vector<const GraphTensor*> operands;
     for (const TensorId id : node.inputs) operands.push_back(&builder_.tensor(id));
     std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);

@@ -59,11 +59,11 @@ class OnnxNode {
   // The values of an operand that must be a constant, of any type and shape; those of i64 beyond 2^53
   // rounded.
   Result<std::vector<double>> constant_numbers(size_t input) const;
-  // The values of an operand that must be a constant of f32, of any shape.
+  // The values of an operand that must be a constant of f32 or f64, of any shape.
   Result<std::vector<double>> constant_reals(size_t input) const;
 
-  // The value of an operand of one element of this type that must be a constant; `otherwise` where it is left
-  // out.
+  // The value of an operand of one element of this type that must be a constant, f64 being as good as f32;
+  // `otherwise` where it is left out.
   Result<double> constant_number(size_t input, DType dtype, double otherwise) const;
   Result<double> constant_real(size_t input, double otherwise) const {
     return constant_number(input, DType::f32, otherwise);

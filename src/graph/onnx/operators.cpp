@@ -49,11 +49,6 @@ Imported split(OnnxNode& node) {
   return outputs;
 }
 
-Imported mod(OnnxNode& node) {
-  return is_float(node.type(0).dtype) ? as_constant<import_real_mod>(node)
-                                      : as_graph_op<import_integer_mod>(node);
-}
-
 // Nothing is left to do where the type stays.
 GraphOp cast_or_nothing(const CastOp& op, const OnnxNode& node) {
   return op.to == node.type(0).dtype ? GraphOp(IdentityOp{}) : GraphOp(op);
@@ -182,7 +177,7 @@ constexpr OnnxOperator kOperators[] = {
     {"MeanVarianceNormalization", 9, 1, 1, 1, as_graph_op<import_mean_variance_norm>},
     {"Min", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::min>>},
     {"Mish", 18, 1, 1, 1, as_graph_op<import_map<MapFunction::mish>>},
-    {"Mod", 10, 2, 2, 2, mod},
+    {"Mod", 10, 2, 2, 2, as_graph_op<import_mod>},
     zip<ZipFunction::mul>("Mul"),
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},

@@ -120,11 +120,11 @@ Values log_sum_exp(const Values& x, const std::vector<size_t>& axes) {
 }
 
 Tensor log_sum_exp(DagBuilder& builder, const Reducing& reducing, const Expr& element) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
+  const double largest = largest_of(element.type().dtype);
   const Tensor most = builder.compute("most", reducing.result, max_over(reducing.over, element));
   const std::vector<Affine> at = indices(reducing.result);
-  const Tensor shift = builder.compute(
-      "shift", reducing.result, select(abs(load(most, at)) <= real(kLargest), load(most, at), real(0)));
+  const Tensor shift = builder.compute("shift", reducing.result,
+                                       select(abs(load(most, at)) <= real(largest), load(most, at), real(0)));
   const Tensor total =
       builder.compute("total", reducing.result,
                       reduction_of(ReduceFunction::log_sum_exp, reducing.over, element - load(shift, at)));
@@ -227,14 +227,14 @@ std::string attributes_of(const SoftmaxOp& op) { return fmt::format("axes [{}]",
 
 Result<TensorType> infer(const ReduceOp& op, std::span<const TensorType> inputs) {
   const DType dtype = inputs[0].dtype;
-  if (!takes_integers(op.function)) LATHE_TRY_STATUS(require_f32(inputs));
-  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
+  if (!takes_integers(op.function)) LATHE_TRY_STATUS(require_reals(inputs));
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, f64 and integers"));
   LATHE_TRY_STATUS(check_axes(op.axes, inputs[0].shape));
   return TensorType{dtype, reduced_shape(op.axes, inputs[0].shape, op.keeps_axes)};
 }
 
 Result<TensorType> infer(const SoftmaxOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   LATHE_TRY_STATUS(check_axes(op.axes, inputs[0].shape));
   return inputs[0];
 }

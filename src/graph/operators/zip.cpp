@@ -17,10 +17,7 @@ bool is_comparison(ZipFunction function) {
 bool is_logical(ZipFunction function) {
   return function >= ZipFunction::logical_and && function <= ZipFunction::logical_xor;
 }
-bool is_of_integers(ZipFunction function) {
-  return function == ZipFunction::mod || function == ZipFunction::remainder ||
-         function >= ZipFunction::bit_and;
-}
+bool is_of_integers(ZipFunction function) { return function >= ZipFunction::bit_and; }
 
 // Of comparisons and of logical functions.
 bool holds(ZipFunction function, double x, double y) {
@@ -36,6 +33,12 @@ bool holds(ZipFunction function, double x, double y) {
   }
 }
 
+double floor_mod(double x, double y) {
+  const double rest = std::fmod(x, y);
+  if (rest == 0) return std::copysign(0.0, y);
+  return (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
 double real_value(ZipFunction function, double x, double y) {
   switch (function) {
     case ZipFunction::add: return x + y;
@@ -45,6 +48,8 @@ double real_value(ZipFunction function, double x, double y) {
     case ZipFunction::max: return maximum(x, y);
     case ZipFunction::min: return minimum(x, y);
     case ZipFunction::p_relu: return x < 0 ? x * y : x;
+    case ZipFunction::mod: return floor_mod(x, y);
+    case ZipFunction::remainder: return std::fmod(x, y);
     default: return holds(function, x, y) ? 1 : 0;
   }
 }
@@ -103,6 +108,17 @@ Expr quotient(const Expr& x, const Expr& y) {
   return select(is_cut, down + literal(x.type(), 1), down);
 }
 
+Expr floor_mod(const Expr& x, const Expr& y) {
+  if (!is_float(x.type().dtype)) return x % y;
+  const Expr zero = literal(x.type(), 0);
+  const Expr rest = x % y;
+  const Expr moved = select((rest < zero) != (y < zero), rest + y, rest);
+  return select(rest == zero, copy_sign(zero, y), moved);
+}
+Expr remainder(const Expr& x, const Expr& y) {
+  return is_float(x.type().dtype) ? x % y : x - quotient(x, y) * y;
+}
+
 }  // namespace
 
 const char* ZipOp::name() const {
@@ -151,7 +167,7 @@ Result<TensorType> infer(const ZipOp& op, std::span<const TensorType> inputs) {
   } else if (is_logical(op.function)) {
     LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool"));
   } else if (op.function != ZipFunction::equal || dtype != DType::boolean) {
-    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
+    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, f64 and integers"));
   }
   LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
   const bool is_condition = is_comparison(op.function) || is_logical(op.function);
@@ -196,8 +212,8 @@ Expr lower(const ZipOp& op, const PointOperands& point) {
     case ZipFunction::div: return quotient(x, y);
     case ZipFunction::max: return max(x, y);
     case ZipFunction::min: return min(x, y);
-    case ZipFunction::mod: return x % y;
-    case ZipFunction::remainder: return x - quotient(x, y) * y;
+    case ZipFunction::mod: return floor_mod(x, y);
+    case ZipFunction::remainder: return remainder(x, y);
     case ZipFunction::p_relu: return select(x < literal(x.type(), 0), x * y, x);
     case ZipFunction::equal: return x == y;
     case ZipFunction::less: return x < y;
@@ -220,7 +236,7 @@ Expr lower(const WhereOp&, const PointOperands& point) {
   return select(point.at(0), point.at(1), point.at(2));
 }
 
-Result<ZipOp> import_integer_mod(OnnxNode& node) {
+Result<ZipOp> import_mod(OnnxNode& node) {
   return ZipOp{node.integer("fmod", 0) != 0 ? ZipFunction::remainder : ZipFunction::mod};
 }
 

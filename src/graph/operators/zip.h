@@ -14,8 +14,8 @@ enum class ZipFunction : uint8_t {
   max,
   min,
   p_relu,     // x < 0 ? x * y : x
-  mod,        // of integers, with the divisor's sign; x where the divisor is 0
-  remainder,  // of integers, with the dividend's sign; x where the divisor is 0
+  mod,        // with the divisor's sign; of integers x where the divisor is 0
+  remainder,  // with the dividend's sign; of integers x where the divisor is 0
   equal,
   less,
   less_equal,
@@ -63,8 +63,8 @@ Values evaluate(const WhereOp& op, std::span<const Values> inputs);
 Expr lower(const ZipOp& op, const PointOperands& point);
 Expr lower(const WhereOp& op, const PointOperands& point);
 
-// ONNX Mod of integers.
-Result<ZipOp> import_integer_mod(OnnxNode& node);
+// ONNX Mod.
+Result<ZipOp> import_mod(OnnxNode& node);
 // ONNX BitShift.
 Result<ZipOp> import_bit_shift(OnnxNode& node);
 // ONNX Where.

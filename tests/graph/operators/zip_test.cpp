@@ -124,7 +124,7 @@ TEST(Zip, ComparisonsBroadcastBothWays) {
 
 TEST(Zip, NamesTypesThatItCannotTake) {
   EXPECT_EQ(import_error(pair_model("Add", kBool, {2}, {2})),
-            "node 'n' (Add): input 0 is of type bool, and Lathe supports f32 and integers here");
+            "node 'n' (Add): input 0 is of type bool, and Lathe supports f32, f64 and integers here");
   EXPECT_EQ(import_error(pair_model("And", kF32, {2}, {2})),
             "node 'n' (And): input 0 is of type f32, and Lathe supports bool here");
   OnnxModel mixed;

@@ -21,7 +21,5 @@ Result<OnnxConstant> import_hamming_window(OnnxNode& node);
 Result<OnnxConstant> import_blackman_window(OnnxNode& node);
 // ONNX EyeLike: ones on a diagonal of a matrix that has the operand's shape.
 Result<OnnxConstant> import_eye_like(OnnxNode& node);
-// ONNX Mod of real numbers, which must be constants: the remainder has the dividend's sign.
-Result<OnnxConstant> import_real_mod(OnnxNode& node);
 
 }  // namespace lathe
