@@ -35,10 +35,6 @@ void bind_constants(const Graph& graph, std::vector<Values>& values) {
   }
 }
 
-bool moves_elements(const GraphOp& op) {
-  return std::visit([]<class Op>(const Op&) { return requires { Op::kMovesElements; }; }, op);
-}
-
 // A product of two matrices of 1000 x 1000 is folded in about a second.
 constexpr double kMostSteps = 0x1p30;
 

@@ -40,7 +40,11 @@ TEST(Approximate, BitsAreThoseOfTheNumberOrAnything) {
   EXPECT_EQ(error_of(BinaryOp::bit_xor, {12, 1}, {10, 0}, DType::u32), kInfinity);
   EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, 0}).value, 0x3f800000);
   EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, 0}).error, 0);
-  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, kEpsilon}).error, kInfinity);
+  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, kEpsilon}).error, 2) << "they rise with the number";
+  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {kEpsilon, 1}).error, kInfinity) << "its sign is open";
+  EXPECT_EQ(error_of(BinaryOp::bit_and, {21, 1}, {0xfffffff0, 0}, DType::u32), 0);
+  EXPECT_EQ(error_of(BinaryOp::bit_and, {16, 1}, {0xfffffff0, 0}, DType::u32), 16);
+  EXPECT_EQ(error_of(BinaryOp::bit_and, {16, 1}, {0x70, 0}, DType::u32), kInfinity);
 }
 
 // Each operation at random operands within their errors.

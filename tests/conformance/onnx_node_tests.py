@@ -61,12 +61,28 @@ def one_line(text: str) -> str:
 LEAST_RTOL = {"float16": 2 * 2.0**-10, "bfloat16": 2 * 2.0**-7}
 
 
+# Types of fewer than 16 bits are bytes: of integers the number, of floats the code (docs/onnx.md).
+def is_coded(dtype: np.dtype) -> bool:
+    return str(dtype).startswith(("float8", "float4")) or str(dtype) in ("int4", "uint4", "int2", "uint2")
+
+
+def encoded(array: np.ndarray) -> np.ndarray:
+    if not is_coded(array.dtype):
+        return array
+    name = str(array.dtype)
+    return array.view(np.uint8) if name.startswith("float") else array.astype(np.uint8 if name[0] == "u" else np.int8)
+
+
+def decoded(output: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return output.astype(dtype) if str(dtype).endswith(("int4", "int2")) else output.view(dtype)
+
+
 def difference(case: Case, folder: Path) -> str:
     """What the outputs differ in from the expected ones, by ONNX's own rule; empty if in nothing."""
     for i, expected in enumerate(case.outputs):
         output = np.load(folder / f"out{i}.npy")
-        if output.dtype.kind == "V":  # of a type that NumPy's files have no name for: bf16
-            output = output.view(expected.dtype)
+        if output.dtype.kind == "V" or is_coded(expected.dtype):  # of a type that NumPy's files have no name for
+            output = decoded(output, expected.dtype)
         if output.dtype != expected.dtype:
             return f"output {i} is of type {output.dtype}, expected {expected.dtype}"
         if output.shape != expected.shape:
@@ -96,7 +112,7 @@ def run_case(case: Case, folder: Path) -> tuple[str, str]:
         return "wrong", one_line(compiled.stderr)
     options = []
     for i, array in enumerate(case.inputs):
-        np.save(folder / f"in{i}.npy", array)
+        np.save(folder / f"in{i}.npy", encoded(array))
         options += ["--input", folder / f"in{i}.npy"]
     for i in range(len(case.outputs)):
         options += ["--output", folder / f"out{i}.npy"]

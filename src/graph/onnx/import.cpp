@@ -98,6 +98,8 @@ class Importer {
       LATHE_TRY(const TensorType type, input_type(*input, shape));
       LATHE_TRY(const TensorId id, builder_.input(input->name(), type));
       if (is_half(type.dtype)) LATHE_TRY_STATUS(halves_.widen(input->name(), id));
+      if (const auto code = code_of_onnx(input->type().tensor_type().elem_type()))
+        LATHE_TRY_STATUS(halves_.decode(input->name(), id, *code));
     }
     return {};
   }
@@ -225,7 +227,8 @@ class Importer {
   // What the node's import sees of the tensor of that name.
   OnnxOperand operand_of(const std::string& name, TensorId id) const {
     const std::optional<TensorId> own = builder_.find(name);
-    return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id)};
+    return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id),
+            halves_.code_of(id)};
   }
 
   // The type of the node's first operand of real numbers in the model, which its results have.
@@ -276,8 +279,9 @@ class Importer {
         const bool has_operands_type =
             is_last && (row.result == ResultType::of_operands || (row.result == ResultType::first && i == 0));
         const DType reals = has_operands_type ? type_of_reals(node, inputs) : DType::f32;
+        const std::optional<Code> code = halves_.code_of_result(step.value, reads, has_operands_type);
         LATHE_TRY(const TensorId id, add_value(node, is_last && !given.empty() ? given : inner_name(),
-                                               std::move(step.value), reads, reals));
+                                               std::move(step.value), reads, {reals, code}));
         known.push_back(id);
       }
     }
@@ -302,9 +306,14 @@ class Importer {
                    "with it the constants that the model computes take more than 4 GiB");
   }
 
-  // `reals`: the type that the model gives the tensor where it is one of real numbers.
+  // What the model makes of a tensor of numbers.
+  struct Declared {
+    DType reals;  // its type, where it is one of real numbers
+    std::optional<Code> code;
+  };
+
   Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
-                             const std::vector<TensorId>& inputs, DType reals) {
+                             const std::vector<TensorId>& inputs, const Declared& declared) {
     if (gives_nothing(value)) {
       empty_.insert(name);
       return kLeftOut;
@@ -316,18 +325,23 @@ class Importer {
     whole.inputs.resize(std::min(inputs.size(), most_operands(whole.op)));
     LATHE_TRY_STATUS(check_looked_up(node, whole));
     LATHE_TRY(const TensorType type, infer_type(whole, types_of(whole.inputs)));
-    const bool is_held = is_half(reals) && type.dtype == DType::f32;
+    const bool is_held = is_half(declared.reals) && type.dtype == DType::f32;
+    const bool is_coded = declared.code && is_float(type.dtype);
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
     const bool stays = known && (!is_given(name) || !is_float(known->type.dtype));
     const bool is_narrow = is_half(type.dtype);
-    const std::string graph_name = is_held                        ? halves_.name_of(name)
+    const std::string graph_name = is_held || is_coded            ? halves_.name_of(name)
                                    : is_narrow && !is_given(name) ? name + "#narrow"
                                                                   : name;
-    if (stays && !is_held) return halves_.add_constant(name, *known);
+    if (stays && !is_held && !declared.code) return halves_.add_constant(name, *known);
     LATHE_TRY(const TensorId id, stays ? builder_.constant(graph_name, known->type, known->data)
                                        : builder_.node(whole.name, whole.op, whole.inputs, graph_name));
-    if (is_held) halves_.hold(name, id, reals);
+    if (declared.code) {
+      halves_.hold_code(name, id, *declared.code);
+    } else if (is_held) {
+      halves_.hold(name, id, declared.reals);
+    }
     if (is_narrow) return halves_.widen(name, id);
     return id;
   }

@@ -27,11 +27,11 @@ Status OnnxNode::require_inputs(std::initializer_list<size_t> inputs) const {
 }
 
 Result<const GraphTensor*> OnnxNode::constant(size_t input) const {
-  const auto& [tensor, is_model_input, declared] = inputs_[input];
+  const GraphTensor* const tensor = inputs_[input].tensor;
   if (tensor->is_constant()) return tensor;
   return fail(ErrorKind::unsupported,
               fmt::format("input {}, '{}', is {}, and Lathe supports a constant there", input, tensor->name,
-                          is_model_input ? "an input of the model" : "computed"));
+                          inputs_[input].is_model_input ? "an input of the model" : "computed"));
 }
 
 Result<std::vector<double>> OnnxNode::integer_values(size_t input) const {

@@ -24,7 +24,8 @@ namespace lathe {
 struct OnnxOperand {
   const GraphTensor* tensor = nullptr;
   bool is_model_input = false;
-  DType declared = DType::f32;  // in the model, whose half floats the graph holds in f32
+  DType declared = DType::f32;    // in the model, whose half floats the graph holds in f32
+  std::optional<Code> code = {};  // that the model has it in, where the graph has its numbers
 };
 
 class OnnxNode {
@@ -42,6 +43,7 @@ class OnnxNode {
   Status require_inputs(std::initializer_list<size_t> inputs) const;
   const TensorType& type(size_t input) const { return inputs_[input].tensor->type; }
   DType declared(size_t input) const { return inputs_[input].declared; }
+  std::optional<Code> code(size_t input) const { return inputs_[input].code; }
   bool is_constant(size_t input) const { return inputs_[input].tensor->is_constant(); }
   const Shape& shape(size_t input) const { return type(input).shape; }
   // The values of an integer operand that must be a constant.

@@ -1,6 +1,7 @@
 #include "graph/onnx/operators.h"
 
 #include "graph/onnx/nodes/attention.h"
+#include "graph/onnx/nodes/casts.h"
 #include "graph/onnx/nodes/composed.h"
 #include "graph/onnx/nodes/fused.h"
 #include "graph/onnx/nodes/grid_sample.h"
@@ -49,28 +50,6 @@ Imported split(OnnxNode& node) {
   return outputs;
 }
 
-// Nothing is left to do where the type stays.
-GraphOp cast_or_nothing(const CastOp& op, const OnnxNode& node) {
-  return op.to == node.type(0).dtype ? GraphOp(IdentityOp{}) : GraphOp(op);
-}
-
-// Both say what becomes of numbers that a float of 8 bits cannot hold, and Lathe has no such type.
-void skip_float8_attributes(OnnxNode& node) {
-  node.integer("saturate", 1);
-  node.text("round_mode", "up");
-}
-
-Result<GraphOp> cast_to_attribute(OnnxNode& node) {
-  skip_float8_attributes(node);
-  LATHE_TRY(const CastOp op, import_cast(node));
-  return cast_or_nothing(op, node);
-}
-
-Result<GraphOp> cast_to_operand(OnnxNode& node) {
-  skip_float8_attributes(node);
-  return cast_or_nothing(CastOp{node.declared(1)}, node);
-}
-
 template <ReduceFunction function>
 constexpr OnnxOperator reduce_row(std::string_view type) {
   return {type, 1, 1, 2, 1, as_graph_op<import_reduce_of<function>>};
@@ -109,8 +88,8 @@ constexpr OnnxOperator kOperators[] = {
     {"BitwiseOr", 18, 2, 2, 2, as_graph_op<import_zip<ZipFunction::bit_or>>},
     {"BitwiseXor", 18, 2, 2, 2, as_graph_op<import_zip<ZipFunction::bit_xor>>},
     {"BlackmanWindow", 17, 1, 1, 0, as_constant<import_blackman_window>},
-    {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
-    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, false, ResultType::own},
+    {"Cast", 6, 1, 1, 1, import_cast_node, false, ResultType::own},
+    {"CastLike", 15, 2, 2, 1, import_cast_like, false, ResultType::own},
     map<MapFunction::ceil>("Ceil"),
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
     {"CenterCropPad", 18, 2, 2, 1, as_graph_op<import_center_crop_pad>},

@@ -124,14 +124,13 @@ TEST(Mod, OfRealNumbersThatTheNetworkComputes) {
       OnnxModel model;
       model.input("a", {5}, type).input("b", {5}, type).node("n", "Mod", {"a", "b"}, "y");
       model.attribute("fmod", fmod).output("y");
-      const std::vector<Values> operands = {{{5}, {5.5, -5.5, -4, 1e30, 3}}, {{5}, {2, 2, 2, 3, INFINITY}}};
+      const std::vector<Values> operands = {{{5}, {5.5, -5.5, -4, 0x1p99, 3}}, {{5}, {2, 2, 2, 3, INFINITY}}};
       const std::vector<double> run = run_compiled(model, operands);
       EXPECT_EQ(run_network(model, operands).data, run);
       return run;
     };
-    const double large = std::fmod(type == onnx::TensorProto_DataType_FLOAT ? 1e30F : 1e30, 3);
-    EXPECT_EQ(remainders(1), (std::vector<double>{1.5, -1.5, -0.0, large, 3}));
-    EXPECT_EQ(remainders(0), (std::vector<double>{1.5, 0.5, 0, large, 3}));
+    EXPECT_EQ(remainders(1), (std::vector<double>{1.5, -1.5, -0.0, 2, 3}));
+    EXPECT_EQ(remainders(0), (std::vector<double>{1.5, 0.5, 0, 2, 3}));
   }
 }
 
