@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 
 MOST = 1.03
-TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32, "i64": np.int64, "bool": np.uint8}
+TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+         "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.uint8}
 
 
 def draw_expression(rng: random.Random, number: int) -> dict:

@@ -8,7 +8,8 @@ from .errors import InputError
 # Lathe's names of the element types that NumPy has.
 DTYPES = {
     "bool": np.dtype(np.bool_), "i8": np.dtype(np.int8), "i16": np.dtype(np.int16), "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64), "u8": np.dtype(np.uint8), "u16": np.dtype(np.uint16), "f16": np.dtype(np.float16),
+    "i64": np.dtype(np.int64), "u8": np.dtype(np.uint8), "u16": np.dtype(np.uint16), "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64), "f16": np.dtype(np.float16),
     "f32": np.dtype(np.float32), "f64": np.dtype(np.float64),
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}

@@ -107,20 +107,22 @@ Approximate of_floats(DType dtype, BinaryOp op, const Approximate& a, const Appr
 }
 
 double of_integers(DType dtype, BinaryOp op, double x, double y) {
-  const int64_t a = truncate(x);
-  const int64_t b = truncate(y);
-  switch (op) {
-    case BinaryOp::div: return static_cast<double>(wrap_to(dtype, interpreter::floor_quotient(a, b)));
-    case BinaryOp::mod: return static_cast<double>(wrap_to(dtype, interpreter::floor_remainder(a, b)));
-    case BinaryOp::min: return std::min(x, y);
-    case BinaryOp::max: return std::max(x, y);
-    default: return static_cast<double>(wrap_to(dtype, interpreter::wrapping(op, a, b)));
-  }
+  return number_kept(dtype, interpreter::apply_to_integers(dtype, op, cut_to(dtype, x), cut_to(dtype, y)));
+}
+
+// Whether the mask keeps all bits from some bit on, so that what it leaves rises with the number.
+bool keeps_highest_bits(DType dtype, const Approximate& mask) {
+  const auto left_out = static_cast<uint64_t>(largest_kept(dtype) & ~cut_to(dtype, mask.value));
+  return is_unsigned(dtype) && mask.is_exact() && (left_out & (left_out + 1)) == 0;
 }
 
 // Of integers that some rounding has decided.
-double integer_error(BinaryOp op, const Approximate& a, const Approximate& b) {
+double integer_error(DType dtype, BinaryOp op, const Approximate& a, const Approximate& b) {
+  const auto masked = [&](double x) { return of_integers(dtype, BinaryOp::bit_and, x, b.value); };
   switch (op) {
+    case BinaryOp::bit_and:
+      if (!keeps_highest_bits(dtype, b) || a.error > a.value) return kInfinity;
+      return monotone({a.value, std::floor(a.error)}, masked).error;
     case BinaryOp::add:
     case BinaryOp::sub: return a.error + b.error;
     case BinaryOp::mul:
@@ -192,7 +194,7 @@ Approximate apply(DType dtype, BinaryOp op, Approximate a, Approximate b) {
   if (interpreter::is_condition(op)) return comparison(op, a, b);
   if (is_float(dtype)) return of_floats(dtype, op, a, b);
   const bool is_exact = a.is_exact() && b.is_exact();
-  return {of_integers(dtype, op, a.value, b.value), is_exact ? 0 : integer_error(op, a, b)};
+  return {of_integers(dtype, op, a.value, b.value), is_exact ? 0 : integer_error(dtype, op, a, b)};
 }
 
 Approximate converted(DType from, DType to, Approximate a) {
@@ -206,9 +208,19 @@ Approximate converted(DType from, DType to, Approximate a) {
     const bool may_turn = !a.is_exact() && std::abs(a.value) <= a.error;
     return {a.value != 0 ? 1.0 : 0.0, may_turn ? 1.0 : 0.0};
   }
-  if (is_float(from)) return monotone(a, [&](double x) { return static_cast<double>(saturated(to, x)); });
+  if (is_float(from)) return monotone(a, [&](double x) { return number_kept(to, saturated(to, x)); });
   const double value = round_to(to, a.value);
   return {value, a.is_exact() || value == a.value ? a.error : kInfinity};
+}
+
+Approximate bits_kept(DType from, DType to, Approximate a) {
+  const auto kept = [&](double x) {
+    const interpreter::Bits bits = interpreter::bits_as(
+        from, to, is_float(from) ? interpreter::Bits{x, 0} : interpreter::Bits{0, cut_to(from, x)});
+    return is_float(to) ? bits.number : number_kept(to, bits.integer);
+  };
+  if (a.is_exact() || a.error < std::abs(a.value)) return monotone(a, kept);
+  return {kept(a.value), kInfinity};
 }
 
 Approximate either(Approximate taken, Approximate other) {

@@ -24,6 +24,8 @@ Approximate rounded(DType dtype, Approximate exact, double roundings = 1);
 Approximate apply(DType dtype, UnaryOp op, Approximate a);
 Approximate apply(DType dtype, BinaryOp op, Approximate a, Approximate b);
 Approximate converted(DType from, DType to, Approximate a);
+// The bits of one type as those of the other: of what is off and may have either sign, anything.
+Approximate bits_kept(DType from, DType to, Approximate a);
 // The side that a condition takes, where a rounding may turn the condition.
 Approximate either(Approximate taken, Approximate other);
 

@@ -64,8 +64,11 @@ struct Measure {
 template <class T>
 double distance(T got, double expected, const Measure& by) {
   if constexpr (std::is_integral_v<T>) {
-    // The largest i64 is 2^63 as a double, which no i64 is.
-    return !std::isnan(expected) && static_cast<int64_t>(got) == truncate(expected) ? 0 : INFINITY;
+    // Beyond 2^53 the nearest double stands for the integer.
+    const double cut = std::trunc(expected);
+    const bool is_right = std::abs(cut) <= 0x1p53 ? static_cast<int64_t>(got) == truncate(cut)
+                                                  : static_cast<double>(got) == cut;
+    return is_right ? 0 : INFINITY;
   } else {
     const auto number = static_cast<double>(got);
     if (number == expected || (std::isnan(number) && std::isnan(expected))) return 0;

@@ -172,12 +172,14 @@ Approximate ErrorBound::Elements::value(const Expr& e, const Environment& axes) 
   if (const Select* node = e.as<Select>()) return choice(*node, axes);
   if (const Cast* node = e.as<Cast>())
     return converted(node->operand.type().dtype, dtype, value(node->operand, axes));
+  if (const BitCast* node = e.as<BitCast>())
+    return bits_kept(node->operand.type().dtype, dtype, value(node->operand, axes));
   if (const Index* node = e.as<Index>()) {
     const Place at = place(node->value, axes);
     return {static_cast<double>(at.index), at.is_decided ? 0 : kUnbounded};
   }
   if (const Literal* node = e.as<Literal>())
-    return {is_float(dtype) ? round_to(dtype, node->value) : static_cast<double>(node->integer), 0};
+    return {is_float(dtype) ? round_to(dtype, node->value) : number_kept(dtype, node->integer), 0};
   LATHE_CHECK(e.as<Broadcast>() == nullptr && e.as<Ramp>() == nullptr);  // of lowered programs only
   return {};
 }
@@ -216,6 +218,8 @@ bool jumps(const Expr& e) {
     const bool is_of_floats = is_float(binary->a.type().dtype);
     return is_of_floats && (binary->op == BinaryOp::mod || binary->op == BinaryOp::copy_sign);
   }
+  if (const BitCast* bits = e.as<BitCast>())
+    return is_float(bits->operand.type().dtype) || is_float(e.type().dtype);
   if (const Cast* cast = e.as<Cast>())
     return is_float(cast->operand.type().dtype) && !is_float(e.type().dtype);
   const Unary* unary = e.as<Unary>();

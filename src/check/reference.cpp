@@ -56,6 +56,7 @@ bool can_be_widened(const Compute& compute) {
     const Load* read = e.as<Load>();
     if (dtype == DType::f64 || (is_storage_only(dtype) && read == nullptr)) widens = false;
     if (read != nullptr && !read->tensor->literal.empty()) widens = false;
+    if (e.as<BitCast>() != nullptr) widens = false;
   });
   return widens;
 }

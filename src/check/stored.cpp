@@ -53,7 +53,7 @@ void write_stored(DType dtype, std::span<const int64_t> shape, std::span<const d
                   const Layout& layout, std::span<std::byte> to) {
   visit_storage(dtype, [&]<class T>(std::type_identity<T>) {
     write_in_layout<T>(shape, values.size(), layout, to,
-                       [&](size_t position) { return static_cast<T>(values[position]); });
+                       [&](size_t position) { return element_of<T>(values[position]); });
   });
 }
 

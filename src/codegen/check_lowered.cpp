@@ -10,18 +10,6 @@ namespace {
 
 Status invalid(std::string message) { return fail(ErrorKind::invalid_program, std::move(message)); }
 
-const char* pass_for(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::exp: return "exp";
-    case UnaryOp::log: return "log";
-    case UnaryOp::tanh: return "tanh";
-    case UnaryOp::erf: return "erf";
-    case UnaryOp::sin: return "sin";
-    case UnaryOp::cos: return "cos";
-    default: return nullptr;
-  }
-}
-
 const char* meaning_of(LoopKind kind) {
   if (kind == LoopKind::parallel) return "shared out among the threads of a processor";
   return kind == LoopKind::block ? "one of blocks of threads" : "one of a block's threads";
@@ -147,6 +135,7 @@ class Checker {
   Status visit_expr(const Index& e, Type) { return check_atoms(e.value); }
   Status visit_expr(const Ramp& e, Type) { return check_atoms(e.base); }
   Status visit_expr(const Cast& e, Type) { return check_expr(e.operand); }
+  Status visit_expr(const BitCast& e, Type) { return check_expr(e.operand); }
   Status visit_expr(const Broadcast& e, Type) { return check_expr(e.operand); }
   Status visit_expr(const Call& e, Type) {
     for (const Expr& operand : e.operands) LATHE_TRY_STATUS(check_expr(operand));
@@ -158,15 +147,12 @@ class Checker {
   }
   Status visit_expr(const Unary& e, Type type) {
     LATHE_TRY_STATUS(check_computed(type.dtype));
-    if (const char* name = pass_for(e.op)) return not_expanded(name, type.dtype);
+    if (const char* name = library_function(e.op)) LATHE_TRY_STATUS(check_expanded(name, type.dtype));
     return check_expr(e.operand);
   }
   Status visit_expr(const Binary& e, Type type) {
     LATHE_TRY_STATUS(check_computed(type.dtype));
-    if (e.op == BinaryOp::pow) return not_expanded("pow", type.dtype);
-    if (e.op == BinaryOp::mod && is_float(type.dtype)) {
-      return fail(ErrorKind::unsupported, "% of floating-point values has no code: use integers");
-    }
+    if (const char* name = library_function(e.op)) LATHE_TRY_STATUS(check_expanded(name, type.dtype));
     LATHE_TRY_STATUS(check_expr(e.a));
     return check_expr(e.b);
   }
@@ -182,12 +168,9 @@ class Checker {
                                to_string(info_of(dtype).computed_in)));
   }
 
-  static Status not_expanded(const char* name, DType dtype) {
-    if (dtype != DType::f32) {
-      return fail(ErrorKind::unsupported,
-                  fmt::format("{} of {} values has no code: cast them to f32", name, to_string(dtype)));
-    }
-    return invalid(fmt::format("{} reached code generation: expand_math turns it into a polynomial", name));
+  static Status check_expanded(const char* name, DType dtype) {
+    if (dtype != DType::f32) return {};
+    return invalid(fmt::format("{} reached code generation: expand_math turns it into arithmetic", name));
   }
 
   Status check_atoms(const Affine& a) {

@@ -20,6 +20,7 @@ class OnceVisitor {
   void operator()(const Ramp& e) { walk(e.base); }
   void operator()(const Unary& e) { walk(e.operand); }
   void operator()(const Cast& e) { walk(e.operand); }
+  void operator()(const BitCast& e) { walk(e.operand); }
   void operator()(const Broadcast& e) { walk(e.operand); }
   void operator()(const Load& e) {
     for (const Affine& index : e.index) walk(index);
@@ -77,6 +78,23 @@ std::optional<MultiplyAdd> match_multiply_add(const Expr& e) {
     return MultiplyAdd{product->a, product->b, sum->b, false, minus};
   }
   return std::nullopt;
+}
+
+const char* library_function(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::exp: return "exp";
+    case UnaryOp::log: return "log";
+    case UnaryOp::tanh: return "tanh";
+    case UnaryOp::erf: return "erf";
+    case UnaryOp::sin: return "sin";
+    case UnaryOp::cos: return "cos";
+    default: return nullptr;
+  }
+}
+
+const char* library_function(BinaryOp op) {
+  if (op == BinaryOp::pow) return "pow";
+  return op == BinaryOp::mod ? "fmod" : nullptr;
 }
 
 bool may_fault(const Expr& e) {

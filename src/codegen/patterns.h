@@ -25,6 +25,11 @@ struct MultiplyAdd {
 // scalar tails round alike. Of two products the right one is fused.
 std::optional<MultiplyAdd> match_multiply_add(const Expr& e);
 
+// The function of C's mathematics library that computes it of f64, which nothing expands; null where a
+// program needs none.
+const char* library_function(UnaryOp op);
+const char* library_function(BinaryOp op);
+
 // Whether evaluating `e` touches memory, which must not happen on the side of a select that is not taken.
 bool may_fault(const Expr& e);
 

@@ -71,6 +71,7 @@ struct CompareVisitor {
   }
   int operator()(const Cast& a) const { return order_of(a.operand, right<Cast>().operand); }
   int operator()(const Broadcast& a) const { return order_of(a.operand, right<Broadcast>().operand); }
+  int operator()(const BitCast& a) const { return order_of(a.operand, right<BitCast>().operand); }
   int operator()(const Ramp& a) const {
     const Ramp& b = right<Ramp>();
     return order_of(a.base, b.base, a.stride, b.stride);

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "expr/integers.h"
 #include "expr/magnitude.h"
+#include "expr/values.h"
 
 namespace lathe {
 namespace {
@@ -25,7 +26,8 @@ Expr coerce(const Expr& e, Type type) {
   const Index* index = e.as<Index>();
   const bool takes_integers = is_float(type.dtype) || is_narrow_integer(type.dtype);
   if (index != nullptr && takes_integers && index->value.is_constant()) {
-    return literal(type, static_cast<double>(index->value.constant()));
+    const int64_t number = index->value.constant();
+    return is_float(type.dtype) ? literal(type, static_cast<double>(number)) : integer_literal(type, number);
   }
   const Literal* value = e.as<Literal>();
   if (value != nullptr && is_float(e.type().dtype) && is_float(type.dtype))
@@ -64,8 +66,8 @@ Expr affine_binary(BinaryOp op, const Affine& a, const Affine& b) {
 
 // The integer that stands for a number: the infinities that reductions start from are the type's ends.
 int64_t integer_for(DType dtype, double value) {
-  if (std::isinf(value)) return value < 0 ? integers_of(dtype).lo : integers_of(dtype).hi;
-  return wrap_to(dtype, static_cast<int64_t>(value));
+  if (std::isinf(value)) return value < 0 ? integers_of(dtype).lo : largest_kept(dtype);
+  return cut_to(dtype, value);
 }
 
 }  // namespace
@@ -96,8 +98,12 @@ Type Expr::type() const { return node_->type; }
 Expr literal(Type type, double value) {
   if (is_storage_only(type.dtype)) value = as_stored(type.dtype, value);
   if (is_float(type.dtype)) return Expr(ExprNode{type, Literal{value, 0}});
-  const int64_t integer = integer_for(type.dtype, value);
-  return type == kIndexType ? Expr(integer) : Expr(ExprNode{type, Literal{0, integer}});
+  return integer_literal(type, integer_for(type.dtype, value));
+}
+
+Expr integer_literal(Type type, int64_t value) {
+  const int64_t kept = wrap_to(type.dtype, value);
+  return type == kIndexType ? Expr(kept) : Expr(ExprNode{type, Literal{0, kept}});
 }
 
 Expr load(const Tensor& tensor, std::vector<Affine> index) {
@@ -165,6 +171,14 @@ Expr cast(Type type, const Expr& operand) {
   if (is_storage_only(through) && type != computed && operand.type() != computed)
     return cast(type, cast(computed, operand));
   return Expr(ExprNode{type, Cast{operand}});
+}
+
+Expr bit_cast(Type type, const Expr& operand) {
+  const Type from = operand.type();
+  if (from == type) return operand;
+  LATHE_CHECK(bytes_of(from.dtype) == bytes_of(type.dtype) && from.lanes == type.lanes);
+  LATHE_CHECK(from.dtype != DType::boolean && type.dtype != DType::boolean);
+  return Expr(ExprNode{type, BitCast{operand}});
 }
 
 Expr widened(const Expr& e) { return cast({info_of(e.type().dtype).computed_in, e.type().lanes}, e); }

@@ -4,15 +4,16 @@
 // which wrap around; integer division rounds down, and by 0 gives 0 with the dividend as its remainder.
 // Floating-point sums keep the order in which they are written; only schedule steps reorder a reduction.
 // `min` and `max` give NaN where either operand is NaN. A cast of a float to an integer cuts towards zero and
-// saturates, NaN gives 0; integers wrap around (docs/numerics.md). A comparison gives `bool`. `select`
-// evaluates only the side it takes, so a load on the other side may be out of bounds. Every integer
-// expression built from variables, constants, +, -, * constant, / and % by positive constants is kept as an
-// `Affine` (node `Index`); what is not affine, such as a load, stays a tree.
+// saturates, NaN gives 0; integers wrap around (docs/numerics.md). Operations on bits are of integers; a
+// shift by the width or more, or by less than 0, leaves what shifting one by one comes to. A comparison gives
+// `bool`. `select` evaluates only the side it takes, so a load on the other side may be out of bounds. Every
+// integer expression built from variables, constants, +, -, * constant, / and % by positive constants is kept
+// as an `Affine` (node `Index`); what is not affine, such as a load, stays a tree.
 //
 // Grammar (lanes > 1 only after the pass `vectorize_loops`, Call only after `tensorize_loops`):
 //   expr ::= Literal | Index(affine) | Load(tensor, affine*) | Unary(op, e) | Binary(op, e, e)
 //          | Select(c, a, b) | Cast(type, e) | Broadcast(e, lanes) | Ramp(affine, stride, lanes)
-//          | Call(intrinsic, e*)
+//          | Call(intrinsic, e*) | BitCast(type, e)
 #pragma once
 
 #include <memory>
@@ -49,7 +50,8 @@ enum class UnaryOp : uint8_t {
   round,
   truncate
 };
-// `copy_sign` is |a| with the sign of b. Their order is part of a task's hash.
+// `copy_sign` is |a| with the sign of b; to the right signed integers are shifted with their sign. Their
+// order is part of a task's hash.
 enum class BinaryOp : uint8_t {
   add,
   sub,
@@ -65,8 +67,15 @@ enum class BinaryOp : uint8_t {
   not_equal,
   logical_and,
   logical_or,
-  copy_sign
+  copy_sign,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right
 };
+// Of the bits of integers; not of truths.
+constexpr bool is_bitwise(BinaryOp op) { return op >= BinaryOp::bit_and && op <= BinaryOp::shift_right; }
 
 struct ExprNode;
 
@@ -96,7 +105,7 @@ class Expr {
 
 struct Literal {
   double value = 0;     // of a float type
-  int64_t integer = 0;  // of bool and integer types
+  int64_t integer = 0;  // of bool and integer types, as `wrap_to` keeps it
 };
 // An integer value: i64 (loop variables and what is computed from them).
 struct Index {
@@ -141,9 +150,15 @@ struct Call {
   std::vector<Expr> operands;
 };
 
+// The operand's bits as those of another type of as many.
+struct BitCast {
+  Expr operand;
+};
+
+// The order of the alternatives is part of a task's hash.
 struct ExprNode {
   Type type;
-  std::variant<Literal, Index, Load, Unary, Binary, Select, Cast, Broadcast, Ramp, Call> node;
+  std::variant<Literal, Index, Load, Unary, Binary, Select, Cast, Broadcast, Ramp, Call, BitCast> node;
 };
 
 template <class T>
@@ -154,11 +169,15 @@ const T* Expr::as() const {
 // Construction. Operand types must agree (an integer literal beside another type takes it); mixed types are
 // our own bug, since the parsers check them. Operands of a type that nothing is computed in are widened.
 Expr literal(Type type, double value);
+// Of an integer type, or bool; it wraps around.
+Expr integer_literal(Type type, int64_t value);
 Expr load(const Tensor& tensor, std::vector<Affine> index);
 Expr unary(UnaryOp op, const Expr& operand);
 Expr binary(BinaryOp op, const Expr& a, const Expr& b);
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 Expr cast(Type type, const Expr& operand);
+// Of a type of as many bytes, neither of them bool.
+Expr bit_cast(Type type, const Expr& operand);
 // As it is computed with: itself, or cast to its type's `computed_in`.
 Expr widened(const Expr& e);
 Expr broadcast(const Expr& operand, int lanes);

@@ -66,6 +66,7 @@ class ValueBounds {
     const int64_t hi = std::abs(*operand.hi);
     return {has_zero ? 0 : std::min(lo, hi), std::max(lo, hi)};
   }
+  Reach operator()(const BitCast&) const { return {}; }
   Reach operator()(const Broadcast&) const { return {}; }
   Reach operator()(const Ramp&) const { return {}; }
   Reach operator()(const Call&) const { return {}; }

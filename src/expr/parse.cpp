@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "expr/integers.h"
 #include "expr/magnitude.h"
 #include "expr/print.h"
+#include "expr/syntax.h"
 
 namespace lathe {
 namespace {
@@ -19,30 +20,6 @@ constexpr int kMaxOperators = 2000;
 constexpr double kMaxIndex = 4503599627370496.0;  // 2^52
 constexpr int64_t kMaxLanes = 1024;
 constexpr int64_t kMaxStride = int64_t{1} << 31;
-
-struct Operator {
-  size_t level;  // 0 binds loosest
-  const char* sign;
-  BinaryOp op;
-  bool swapped = false;  // a > b is b < a
-};
-// Within a level a sign stands before every other that begins with it.
-constexpr std::array kOperators = {
-    Operator{0, "||", BinaryOp::logical_or}, Operator{1, "&&", BinaryOp::logical_and},
-    Operator{2, "<=", BinaryOp::less_equal}, Operator{2, ">=", BinaryOp::less_equal, true},
-    Operator{2, "==", BinaryOp::equal},      Operator{2, "!=", BinaryOp::not_equal},
-    Operator{2, "<", BinaryOp::less},        Operator{2, ">", BinaryOp::less, true},
-    Operator{3, "+", BinaryOp::add},         Operator{3, "-", BinaryOp::sub},
-    Operator{4, "*", BinaryOp::mul},         Operator{4, "/", BinaryOp::div},
-    Operator{4, "%", BinaryOp::mod},
-};
-constexpr size_t kComparisonLevel = 2;
-constexpr size_t kTightestLevel = kOperators.back().level;
-
-constexpr std::array kUnaryFunctions = {
-    UnaryOp::exp,   UnaryOp::log,      UnaryOp::sqrt, UnaryOp::tanh,     UnaryOp::erf,
-    UnaryOp::sin,   UnaryOp::cos,      UnaryOp::abs,  UnaryOp::floor,    UnaryOp::ceil,
-    UnaryOp::round, UnaryOp::truncate, UnaryOp::pow2, UnaryOp::exponent, UnaryOp::mantissa};
 
 bool is_logical(BinaryOp op) { return op == BinaryOp::logical_and || op == BinaryOp::logical_or; }
 bool is_constant_index(const Expr& e) {
@@ -86,7 +63,7 @@ class ExprParser {
   Result<Expr> level(size_t n) {
     if (n > kTightestLevel) return prefix();
     LATHE_TRY(Expr left, level(n + 1));
-    while (const Operator* found = next_operator(n)) {
+    while (const InfixSign* found = next_operator(n)) {
       if (++operators_ > kMaxOperators) {
         return cursor_.error(fmt::format("an expression has at most {} operators", kMaxOperators));
       }
@@ -97,8 +74,8 @@ class ExprParser {
     return left;
   }
 
-  const Operator* next_operator(size_t n) {
-    for (const Operator& candidate : kOperators) {
+  const InfixSign* next_operator(size_t n) {
+    for (const InfixSign& candidate : kOperators) {
       if (candidate.level == n && cursor_.accept(candidate.sign)) return &candidate;
     }
     return nullptr;
@@ -126,7 +103,8 @@ class ExprParser {
     }
     if ((op == BinaryOp::pow || op == BinaryOp::copy_sign) && !is_float(type))
       return cursor_.error(fmt::format("{} needs floating-point operands", to_string(op)));
-    if (op == BinaryOp::mod && is_float(type)) return cursor_.error("% needs integer operands");
+    if (is_bitwise(op) && is_float(type))
+      return cursor_.error(fmt::format("{} needs integer operands", to_string(op)));
     return {};
   }
 
@@ -315,6 +293,7 @@ class ExprParser {
   Result<Expr> call(const std::string& name) {
     const size_t begin = cursor_.position();
     if (const Result<DType> type = parse_dtype(name)) return cast_to(*type);
+    if (name == "bit_cast") return call_bit_cast();
     if (names_.flat) {
       if (name == "broadcast") return call_broadcast();
       if (name == "ramp") return call_ramp();
@@ -343,7 +322,7 @@ class ExprParser {
       LATHE_TRY_STATUS(takes(1));
       return call_unary(op, arguments[0]);
     }
-    for (const BinaryOp op : {BinaryOp::min, BinaryOp::max, BinaryOp::pow, BinaryOp::copy_sign}) {
+    for (const BinaryOp op : kBinaryFunctions) {
       if (name != to_string(op)) continue;
       LATHE_TRY_STATUS(takes(2));
       return combine(op, arguments[0], arguments[1]);
@@ -364,8 +343,35 @@ class ExprParser {
     return found;
   }
 
+  // A whole number of the type up to the bracket, of 64 bits, which indices do not have: u64's beyond 2^63
+  // are written as what they wrap around to.
+  std::optional<int64_t> whole_number(DType dtype) {
+    if (!is_integer(dtype) || dtype == DType::i64) return std::nullopt;
+    const size_t here = cursor_.position();
+    const Result<int64_t> value = cursor_.integer();
+    if (value && cursor_.accept(")")) return *value;
+    cursor_.rewind(here);
+    return std::nullopt;
+  }
+
+  // "bit_cast(u32, A[i])".
+  Result<Expr> call_bit_cast() {
+    LATHE_TRY(const std::string name, cursor_.identifier());
+    LATHE_TRY(const DType dtype, parse_dtype(name));
+    LATHE_TRY_STATUS(cursor_.expect(","));
+    LATHE_TRY(const Expr operand, level(0));
+    LATHE_TRY_STATUS(cursor_.expect(")"));
+    const Type from = operand.type();
+    const bool is_of_truths = from.dtype == DType::boolean || dtype == DType::boolean;
+    if (bytes_of(from.dtype) == bytes_of(dtype) && !is_of_truths)
+      return bit_cast({dtype, from.lanes}, operand);
+    return cursor_.error(fmt::format("'{}' is {}, whose bits are no {}", to_string(operand),
+                                     to_string(from.dtype), to_string(dtype)));
+  }
+
   // "f64(0.1)" is a literal, and so is an index that comes to a number; any other operand is cast.
   Result<Expr> cast_to(DType dtype) {
+    if (const auto number = whole_number(dtype)) return integer_literal({dtype, 1}, *number);
     const bool is_literal = at_number() || at_signed_number();
     LATHE_TRY(const Expr operand, level(0));
     LATHE_TRY_STATUS(cursor_.expect(")"));
@@ -417,9 +423,10 @@ class ExprParser {
       lanes = lanes * 10 + (c - '0');
     }
     if (lanes < 1 || lanes > kMaxLanes) return cursor_.error(fmt::format("'{}' is no type", name));
+    const Type type{dtype, static_cast<int>(lanes)};
+    if (const auto number = whole_number(dtype)) return integer_literal(type, *number);
     LATHE_TRY(const Expr operand, level(0));
     LATHE_TRY_STATUS(cursor_.expect(")"));
-    const Type type{dtype, static_cast<int>(lanes)};
     if (const Literal* value = operand.as<Literal>(); value != nullptr && operand.type().lanes == 1) {
       if (is_float(operand.type().dtype) != is_float(dtype))
         return cursor_.error("the literal has another type");

@@ -44,7 +44,12 @@ Level level_of(BinaryOp op) {
     case BinaryOp::min:
     case BinaryOp::max:
     case BinaryOp::pow:
-    case BinaryOp::copy_sign: return kPrimary;
+    case BinaryOp::copy_sign:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: return kPrimary;
   }
   return kPrimary;
 }
@@ -152,6 +157,9 @@ struct Printer {
     for (const Expr& operand : e.operands) operands += ", " + to_string(operand);
     return {fmt::format("call({}{})", e.intrinsic, operands)};
   }
+  Text operator()(const BitCast& e) const {
+    return {fmt::format("bit_cast({}, {})", to_string(type.dtype), to_string(e.operand))};
+  }
 };
 
 Text print(const Expr& e) { return std::visit(Printer{e.type()}, e->node); }
@@ -209,6 +217,11 @@ const char* to_string(BinaryOp op) {
     case BinaryOp::max: return "max";
     case BinaryOp::pow: return "pow";
     case BinaryOp::copy_sign: return "copy_sign";
+    case BinaryOp::bit_and: return "bit_and";
+    case BinaryOp::bit_or: return "bit_or";
+    case BinaryOp::bit_xor: return "bit_xor";
+    case BinaryOp::shift_left: return "shift_left";
+    case BinaryOp::shift_right: return "shift_right";
   }
   return "";
 }

@@ -77,6 +77,7 @@ struct Collector {
     --selects;
   }
   void operator()(const Cast& e) { collect(e.operand); }
+  void operator()(const BitCast& e) { collect(e.operand); }
   void operator()(const Broadcast& e) { collect(e.operand); }
   void operator()(const Ramp& e) { collect(e.base); }
   void operator()(const Call& e) {

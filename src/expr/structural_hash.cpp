@@ -98,6 +98,7 @@ class BodyHasher {
   }
   void add(Hasher& hasher, const Cast& e) const { hasher.add(hash(e.operand)); }
   void add(Hasher& hasher, const Broadcast& e) const { hasher.add(hash(e.operand)); }
+  void add(Hasher& hasher, const BitCast& e) const { hasher.add(hash(e.operand)); }
   void add(Hasher& hasher, const Ramp& e) const { hasher.add(hash(e.base)).add(e.stride); }
   void add(Hasher& hasher, const Call& e) const {
     hasher.add(e.intrinsic);

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,7 +17,7 @@
 namespace lathe {
 
 // The order is part of every task's hash: a new type comes last.
-enum class DType : uint8_t { boolean, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16 };
+enum class DType : uint8_t { boolean, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16, u32, u64 };
 
 enum class NumberKind : uint8_t { boolean, signed_integer, unsigned_integer, floating };
 
@@ -44,10 +46,12 @@ constexpr std::array kDTypes = {
     DTypeInfo{DType::f64, "f64", NumberKind::floating, 8, 53, 1024, DType::f64},
     DTypeInfo{DType::u8, "u8", NumberKind::unsigned_integer, 1, 8, 0, DType::u8},
     DTypeInfo{DType::i16, "i16", NumberKind::signed_integer, 2, 15, 0, DType::i16},
-    DTypeInfo{DType::u16, "u16", NumberKind::unsigned_integer, 2, 16, 0, DType::u16}};
+    DTypeInfo{DType::u16, "u16", NumberKind::unsigned_integer, 2, 16, 0, DType::u16},
+    DTypeInfo{DType::u32, "u32", NumberKind::unsigned_integer, 4, 32, 0, DType::u32},
+    DTypeInfo{DType::u64, "u64", NumberKind::unsigned_integer, 8, 64, 0, DType::u64}};
 
 // Calls `visit` with a std::type_identity of the C++ type in which memory holds an element. Each converts to
-// double exactly, i64 beyond 2^53 apart, and from it.
+// double exactly, integers of 64 bits beyond 2^53 apart, and from it by `element_of`.
 template <class Visit>
 decltype(auto) visit_storage(DType dtype, const Visit& visit) {
   switch (dtype) {
@@ -57,7 +61,9 @@ decltype(auto) visit_storage(DType dtype, const Visit& visit) {
     case DType::i16: return visit(std::type_identity<int16_t>());
     case DType::u16: return visit(std::type_identity<uint16_t>());
     case DType::i32: return visit(std::type_identity<int32_t>());
+    case DType::u32: return visit(std::type_identity<uint32_t>());
     case DType::i64: return visit(std::type_identity<int64_t>());
+    case DType::u64: return visit(std::type_identity<uint64_t>());
     case DType::f16: return visit(std::type_identity<Float16>());
     case DType::bf16: return visit(std::type_identity<BFloat16>());
     case DType::f32: return visit(std::type_identity<float>());
@@ -66,10 +72,22 @@ decltype(auto) visit_storage(DType dtype, const Visit& visit) {
   return visit(std::type_identity<double>());
 }
 
+// A number as an element of such a C++ type: of integers the nearest towards zero, and 0 for what is no
+// number.
+template <class T>
+T element_of(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    if (std::isnan(value)) return 0;
+    if (value <= static_cast<double>(Limits::min())) return Limits::min();
+    if (value >= static_cast<double>(Limits::max())) return Limits::max();
+  }
+  return static_cast<T>(value);
+}
+
 // What is read back where the value was stored as an element of the type, which has numbers near it.
 inline double as_stored(DType dtype, double value) {
-  return visit_storage(dtype,
-                       [&]<class T>(std::type_identity<T>) -> double { return static_cast<T>(value); });
+  return visit_storage(dtype, [&]<class T>(std::type_identity<T>) -> double { return element_of<T>(value); });
 }
 
 struct Type {
@@ -87,8 +105,10 @@ constexpr bool is_unsigned(DType dtype) { return info_of(dtype).kind == NumberKi
 constexpr bool is_integer(DType dtype) {
   return info_of(dtype).kind == NumberKind::signed_integer || is_unsigned(dtype);
 }
-// Those that widen to i64 beside an index, and that a literal takes.
+// Those that become i64 beside an index, and that a literal takes.
 constexpr bool is_narrow_integer(DType dtype) { return is_integer(dtype) && dtype != DType::i64; }
+// Integers beyond 2^53, which a double may not hold.
+constexpr bool is_wide_integer(DType dtype) { return is_integer(dtype) && info_of(dtype).digits > 53; }
 // Whether nothing is computed in it.
 constexpr bool is_storage_only(DType dtype) { return info_of(dtype).computed_in != dtype; }
 // Whether each number of `narrow` is one of `wide`; of booleans only they themselves are.

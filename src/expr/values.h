@@ -23,11 +23,18 @@ inline int64_t truncate(double value) {
   return static_cast<int64_t>(value);
 }
 
-// The same for a narrower type; a boolean is whether the value is anything but 0.
+// The same for any integer type, kept as it keeps it; a boolean is whether the value is anything but 0.
 inline int64_t saturated(DType dtype, double value) {
   if (dtype == DType::boolean) return value != 0;
+  if (dtype == DType::u64 && value > 0) return static_cast<int64_t>(element_of<uint64_t>(value));
   const Interval range = integers_of(dtype);
   return std::clamp(truncate(value), range.lo, range.hi);
+}
+
+// Cut towards zero, and kept as the type keeps it: what it does not hold wraps around, but for what has no
+// integer of 64 bits.
+inline int64_t cut_to(DType dtype, double value) {
+  return dtype == DType::u64 && value > 0 ? saturated(dtype, value) : wrap_to(dtype, truncate(value));
 }
 
 }  // namespace lathe

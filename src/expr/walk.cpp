@@ -36,6 +36,7 @@ struct ChildVisitor {
     for_each(e.if_false, visit);
   }
   void operator()(const Cast& e) const { for_each(e.operand, visit); }
+  void operator()(const BitCast& e) const { for_each(e.operand, visit); }
   void operator()(const Broadcast& e) const { for_each(e.operand, visit); }
   void operator()(const Ramp& e) const { for_each_in(e.base, visit); }
   void operator()(const Call& e) const {
@@ -94,6 +95,10 @@ struct RebuildVisitor {
   Expr operator()(const Cast& e) const {
     const Expr operand = child(e.operand);
     return same(operand, e.operand) ? self : cast(self.type(), operand);
+  }
+  Expr operator()(const BitCast& e) const {
+    const Expr operand = child(e.operand);
+    return same(operand, e.operand) ? self : bit_cast(self.type(), operand);
   }
   Expr operator()(const Broadcast& e) const {
     const Expr operand = child(e.operand);

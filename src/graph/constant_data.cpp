@@ -1,7 +1,5 @@
 // Constant bytes to numbers and back.
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "base/check.h"
@@ -16,18 +14,6 @@ std::vector<double> decode(const Bytes& bytes) {
   std::vector<T> elements(bytes.size() / sizeof(T));
   if (!elements.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
   return std::vector<double>(elements.begin(), elements.end());
-}
-
-// Integers take the nearest value that they can hold, and 0 for what is no number.
-template <class T>
-T element_of(double value) {
-  if constexpr (std::is_integral_v<T>) {
-    using Limits = std::numeric_limits<T>;
-    if (std::isnan(value)) return 0;
-    if (value <= static_cast<double>(Limits::min())) return Limits::min();
-    if (value >= static_cast<double>(Limits::max())) return Limits::max();
-  }
-  return static_cast<T>(value);
 }
 
 template <class T>

@@ -25,6 +25,10 @@ const char* name_of(const GraphOp& op) {
       op);
 }
 
+bool moves_elements(const GraphOp& op) {
+  return std::visit([]<class Op>(const Op&) { return requires { Op::kMovesElements; }; }, op);
+}
+
 FusionRole role_of(const GraphOp& op) {
   return std::visit([](const auto& o) { return o.kRole; }, op);
 }

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "graph/operators/arg_extremum.h"
 #include "graph/operators/batch_norm.h"
+#include "graph/operators/coded.h"
 #include "graph/operators/conv.h"
 #include "graph/operators/conv_transpose.h"
 #include "graph/operators/cumsum.h"
@@ -43,18 +44,21 @@
 namespace lathe {
 
 // Every operator; a new one is added here and in its family's file, and the compiler names what is missing.
-using GraphOp = std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, LpPoolOp, GlobalAveragePoolOp,
-                             LrnOp, GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, TriluOp,
-                             BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp, LpNormOp, ReduceOp,
-                             ArgExtremumOp, TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp, SliceOp,
-                             ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, ScatterOp,
-                             TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
+using GraphOp =
+    std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, LpPoolOp, GlobalAveragePoolOp, LrnOp,
+                 GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, BitCastOp, RoundToCodeOp,
+                 EncodeOp, DecodeOp, TriluOp, BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp,
+                 LpNormOp, ReduceOp, ArgExtremumOp, TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp,
+                 SliceOp, ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, ScatterOp,
+                 TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
 
 // How many operands it takes at most.
 size_t most_operands(const GraphOp& op);
 // "Conv".
 const char* name_of(const GraphOp& op);
 FusionRole role_of(const GraphOp& op);
+// Whether each element of its result is one of an operand's.
+bool moves_elements(const GraphOp& op);
 // "Conv(kernel [3,3], pads [1,1,1,1])".
 std::string to_string(const GraphOp& op);
 

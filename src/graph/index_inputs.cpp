@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
-#include "expr/integers.h"
-
 namespace lathe {
 namespace {
 
 // Whether every value of the one integer type is one of the other type.
 bool fits(DType from, DType to) {
   if (is_float(to)) return false;
-  const Interval values = integers_of(from);
-  const Interval room = integers_of(to);
-  return room.lo <= values.lo && values.hi <= room.hi;
+  return from == DType::boolean || holds_numbers_of(to, from);
 }
 
 // Whether the node's result, of an operand of integers, holds every value of it and no other.

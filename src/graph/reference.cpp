@@ -35,10 +35,6 @@ void bind_constants(const Graph& graph, std::vector<Values>& values) {
   }
 }
 
-bool moves_elements(const GraphOp& op) {
-  return std::visit([]<class Op>(const Op&) { return requires { Op::kMovesElements; }; }, op);
-}
-
 // A product of two matrices of 1000 x 1000 is folded in about a second.
 constexpr double kMostSteps = 0x1p30;
 
@@ -71,13 +67,13 @@ std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
   std::vector<Values> values;
   for (const GraphTensor* operand : operands) {
     values.push_back({operand->type.shape, values_of(*operand), operand->type.dtype});
-    if (operand->type.dtype != DType::i64) continue;
-    const bool exact = moves ? *to_bytes(DType::i64, values.back().data) == *operand->data
+    if (!is_wide_integer(operand->type.dtype)) continue;
+    const bool exact = moves ? *to_bytes(operand->type.dtype, values.back().data) == *operand->data
                              : std::ranges::all_of(values.back().data, is_below_2_to_53);
     if (!exact) return nullptr;
   }
   const Values result = evaluate_node(node, values);
-  if (result.dtype == DType::i64 && !moves && !std::ranges::all_of(result.data, is_below_2_to_53))
+  if (is_wide_integer(result.dtype) && !moves && !std::ranges::all_of(result.data, is_below_2_to_53))
     return nullptr;
   return to_bytes(result.dtype, result.data);
 }

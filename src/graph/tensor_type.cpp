@@ -33,7 +33,7 @@ bool may_be_folded(int64_t elements, int64_t operand_elements) {
   return elements <= std::max(kAlways, operand_elements);
 }
 
-bool is_computed_type(DType dtype) { return !is_float(dtype) || dtype == DType::f32; }
+bool is_computed_type(DType dtype) { return !is_storage_only(dtype); }
 
 int64_t bytes_of(const TensorType& type) { return elements_of(type.shape) * bytes_of(type.dtype); }
 

@@ -36,11 +36,11 @@ std::string to_string(const Shape& shape);
 // "f32[1,3,224,224]".
 std::string to_string(const TensorType& type);
 
-// Whether nodes compute such tensors when a network runs: bool, all integers and f32. f16 and bf16 are cast
-// from and to; f64 is a type of constants alone.
+// Whether nodes compute such tensors when a network runs: bool, all integers, f32 and f64. f16 and bf16 are
+// cast from and to.
 bool is_computed_type(DType dtype);
 
-// A tensor's values in double precision, row-major: exact for all types but i64 beyond 2^53.
+// A tensor's values in double precision, row-major: exact for all types but integers of 64 bits beyond 2^53.
 struct Values {
   Shape shape;
   std::vector<double> data;

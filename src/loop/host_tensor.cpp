@@ -10,7 +10,7 @@ namespace lathe {
 
 double round_to(DType dtype, double value) {
   if (dtype == DType::boolean) return value != 0 ? 1 : 0;
-  if (!is_float(dtype)) return static_cast<double>(wrap_to(dtype, truncate(value)));
+  if (!is_float(dtype)) return number_kept(dtype, cut_to(dtype, value));
   if (dtype == DType::f64) return value;
   if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));
   return as_stored(dtype, value);

@@ -13,7 +13,7 @@
 
 namespace lathe {
 
-// Every element is held as a double: exact for all element types but i64 beyond 2^53.
+// Every element is held as a double: exact for all element types but integers of 64 bits beyond 2^53.
 struct HostTensor {
   DType dtype = DType::f32;
   std::vector<int64_t> shape;

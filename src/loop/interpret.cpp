@@ -32,7 +32,7 @@ void set_input(const Argument& argument, const HostTensor& input, std::vector<Ce
     if (is_float(dtype)) {
       cell.f = value;
     } else {
-      cell.i = static_cast<int64_t>(value);
+      cell.i = cut_to(dtype, value);
     }
   });
 }
@@ -59,7 +59,7 @@ HostTensor output_of(const Argument& argument, const std::vector<Cell>& cells) {
   output.values.reserve(cells.size());
   for_each_offset(argument.layout, output.shape, [&](int64_t, int64_t offset) {
     const Cell cell = cells[static_cast<size_t>(offset)];
-    output.values.push_back(is_float(output.dtype) ? cell.f : static_cast<double>(cell.i));
+    output.values.push_back(is_float(output.dtype) ? cell.f : number_kept(output.dtype, cell.i));
   });
   return output;
 }

@@ -420,6 +420,7 @@ void collect_sure_reads(const Expr& e, std::vector<Expr>& loads) {
   if (e.as<Load>() != nullptr) loads.push_back(e);
   if (const Unary* unary = e.as<Unary>()) collect_sure_reads(unary->operand, loads);
   if (const Cast* cast = e.as<Cast>()) collect_sure_reads(cast->operand, loads);
+  if (const BitCast* bits = e.as<BitCast>()) collect_sure_reads(bits->operand, loads);
   if (const Broadcast* broadcast = e.as<Broadcast>()) collect_sure_reads(broadcast->operand, loads);
   if (const Select* select = e.as<Select>()) collect_sure_reads(select->condition, loads);
   if (const Binary* binary = e.as<Binary>()) {

@@ -75,6 +75,10 @@ class ExprMapper {
     const Expr operand = child_(e.operand);
     return operand.get() == e.operand.get() ? self_ : cast(self_.type(), operand);
   }
+  Expr operator()(const BitCast& e) const {
+    const Expr operand = child_(e.operand);
+    return operand.get() == e.operand.get() ? self_ : bit_cast(self_.type(), operand);
+  }
   Expr operator()(const Broadcast& e) const {
     const Expr operand = child_(e.operand);
     return operand.get() == e.operand.get() ? self_ : broadcast(operand, self_.type().lanes);

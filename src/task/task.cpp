@@ -24,6 +24,7 @@ struct OperationCounter {
     return count(e.condition) + std::max(count(e.if_true), count(e.if_false));
   }
   int64_t operator()(const Cast& e) const { return count(e.operand); }
+  int64_t operator()(const BitCast& e) const { return count(e.operand); }
   int64_t operator()(const Broadcast& e) const { return count(e.operand); }
   int64_t operator()(const Call&) const { return 0; }  // lowered programs only
 

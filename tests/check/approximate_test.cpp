@@ -33,6 +33,20 @@ TEST(Approximate, ExactOperandsLeaveTheRoundingOfTheOperation) {
   EXPECT_LT(error_of(BinaryOp::add, {3, 0}, {4, 0}, DType::f64), 1e-14);
 }
 
+TEST(Approximate, BitsAreThoseOfTheNumberOrAnything) {
+  const Approximate masked = apply(DType::u32, BinaryOp::bit_and, {12, 0}, {10, 0});
+  EXPECT_EQ(masked.value, 8);
+  EXPECT_EQ(masked.error, 0);
+  EXPECT_EQ(error_of(BinaryOp::bit_xor, {12, 1}, {10, 0}, DType::u32), kInfinity);
+  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, 0}).value, 0x3f800000);
+  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, 0}).error, 0);
+  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {1, kEpsilon}).error, 2) << "they rise with the number";
+  EXPECT_EQ(bits_kept(DType::f32, DType::u32, {kEpsilon, 1}).error, kInfinity) << "its sign is open";
+  EXPECT_EQ(error_of(BinaryOp::bit_and, {21, 1}, {0xfffffff0, 0}, DType::u32), 0);
+  EXPECT_EQ(error_of(BinaryOp::bit_and, {16, 1}, {0xfffffff0, 0}, DType::u32), 16);
+  EXPECT_EQ(error_of(BinaryOp::bit_and, {16, 1}, {0x70, 0}, DType::u32), kInfinity);
+}
+
 // Each operation at random operands within their errors.
 TEST(Approximate, WhatOperandsWithinTheirErrorsGiveIsWithinTheResults) {
   Rng rng(1);

@@ -16,6 +16,7 @@
 #include "measure/measurer.h"
 #include "records/record_store.h"
 #include "runtime/c_object.h"
+#include "runtime/device.h"
 #include "runtime/loader.h"
 #include "target/all.h"
 
@@ -72,7 +73,6 @@ class ErrorKinds : public ::testing::Test {
 
 void ErrorKinds::make_programs() {
   expect(parse_dag("C[i:4] = A[i] +", "text"));
-  expect(compile(task_of("C[i:8] = exp(f64(A[i]))"), {}));
   expect(compile(task_of("C[i:4] = sum(r:5) A[i, r]"), parse_trace("vectorize C r").value()));
   expect(verify(
       parse_program("input A: f32[12] [0]\noutput C: f32[12] [0]\nmain { store A[0] = 0.0 }").value()));
@@ -82,6 +82,8 @@ void ErrorKinds::make_code() {
   Module module = unary_module("B[0] = A[0];", 1);
   module.kernel_symbol = "main";
   expect(load_object(module));
+  module.form = "none";
+  expect(open_on_device(module));
   measure("volatile int on = 1; while (on) {}", 0.3);
   measure("__builtin_trap();", 60);
   measure("((volatile float*)B)[1001] = 1;", 60);
@@ -111,7 +113,7 @@ TEST_F(ErrorKinds, EachHasASentence) {
       {"invalid_argument", "w.json: entry 'a': gemv has no parameter 'colour'; its parameters are m, k"},
       {"parse", "text:1:16: expected a value"},
       {"not_found", "none.json: there is no such file, or it cannot be read"},
-      {"unsupported", "exp of f64 values has no code: cast them to f32"},
+      {"unsupported", "no device runs modules of the form 'none'"},
       {"illegal_schedule", "vectorize C r: loop 'r' drives a reduce axis of block 'C'; rfactor it first"},
       {"invalid_program", "store to A: the argument A is read-only"},
       {"build", "model.so cannot be linked: the C++ compiler 'false' ended with status 1"},

@@ -71,6 +71,111 @@ TEST_P(ArithmeticTest, LongIntegersWrapAround) {
             (Row{0x1p60, 0, 0, -0x1p60, 0, -0x3p60}));
 }
 
+// Half of them are beyond what the signed type of the width holds.
+TEST_P(ArithmeticTest, UnsignedIntegersHaveNoSign) {
+  using Row = std::vector<double>;
+  for (const auto& [dtype, large] : {std::pair(DType::u32, 0x1p31), std::pair(DType::u64, 0x1p63)}) {
+    const Row x = {large, large, 7, 6 * large / 4, large, 3};
+    const Row y = {2, large, large, large / 2, 0, large};
+    const auto with = [&](auto value) { return apply(dtype, x, y, value); };
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a / b; }), (Row{large / 2, 1, 0, 3, 0, 0}));
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a % b; }), (Row{0, 0, 7, 0, large, 3}));
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return min(a, b); }),
+              (Row{2, large, 7, large / 2, 0, 3}));
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return max(a, b); }),
+              (Row{large, large, large, 6 * large / 4, large, large}));
+    EXPECT_EQ(with([](const Expr& a, const Expr& b) { return a + b; }),
+              (Row{large + 2, 0, large + 7, 0, large, large + 3}));
+    EXPECT_EQ(with([](const Expr& a, const Expr&) { return abs(a); }), x);
+    EXPECT_EQ(with([type = Type{dtype}](const Expr& a, const Expr& b) {
+                return select(a < b, literal(type, 1), literal(type, 0));
+              }),
+              (Row{0, 0, 1, 0, 0, 1}));
+  }
+}
+
+// What the mathematics library gives, on scalars and on vectors.
+TEST_P(ArithmeticTest, FunctionsOfDoubles) {
+  const std::vector<double> x = {0.5, 1.25, 2, 1e-3, 3, 0.75};
+  const std::vector<double> y = {2, 0.3, -1, 2, 0.7, 5};
+  const auto of = [&](const auto& function, const auto& value) {
+    std::vector<double> expected;
+    for (size_t i = 0; i < x.size(); ++i) expected.push_back(value(x[i], y[i]));
+    const std::vector<double> got = apply(DType::f64, x, y, function);
+    for (size_t i = 0; i < x.size(); ++i)
+      EXPECT_LE(std::abs(got[i] - expected[i]), 0x1p-51 * std::abs(expected[i])) << i;
+  };
+  of([](const Expr& a, const Expr&) { return exp(a); }, [](double a, double) { return std::exp(a); });
+  of([](const Expr& a, const Expr&) { return log(a); }, [](double a, double) { return std::log(a); });
+  of([](const Expr& a, const Expr&) { return tanh(a); }, [](double a, double) { return std::tanh(a); });
+  of([](const Expr& a, const Expr&) { return erf(a); }, [](double a, double) { return std::erf(a); });
+  of([](const Expr& a, const Expr&) { return sin(a); }, [](double a, double) { return std::sin(a); });
+  of([](const Expr& a, const Expr&) { return cos(a); }, [](double a, double) { return std::cos(a); });
+  of([](const Expr& a, const Expr& b) { return binary(BinaryOp::pow, a, b); },
+     [](double a, double b) { return std::pow(a, b); });
+  of([](const Expr& a, const Expr& b) { return a % b; }, [](double a, double b) { return std::fmod(a, b); });
+}
+
+TEST_P(ArithmeticTest, BitsOfIntegers) {
+  using Row = std::vector<double>;
+  const Row x = {12, 255, 1, 129, 6, 3};
+  const Row y = {10, 15, 7, 1, 8, 200};
+  const auto with = [&](BinaryOp op) {
+    return apply(DType::u8, x, y, [op](const Expr& a, const Expr& b) { return binary(op, a, b); });
+  };
+  EXPECT_EQ(with(BinaryOp::bit_and), (Row{8, 15, 1, 1, 0, 0}));
+  EXPECT_EQ(with(BinaryOp::bit_or), (Row{14, 255, 7, 129, 14, 203}));
+  EXPECT_EQ(with(BinaryOp::bit_xor), (Row{6, 240, 6, 128, 14, 203}));
+  EXPECT_EQ(with(BinaryOp::shift_left), (Row{0, 0, 128, 2, 0, 0}));
+  EXPECT_EQ(with(BinaryOp::shift_right), (Row{0, 0, 0, 64, 0, 0}));
+}
+
+// By the width or more, and by less than 0, as one by one.
+TEST_P(ArithmeticTest, ShiftsOfEachWidth) {
+  using Row = std::vector<double>;
+  for (const DTypeInfo& info : kDTypes) {
+    if (!is_integer(info.dtype)) continue;
+    SCOPED_TRACE(info.name);
+    const bool has_sign = !is_unsigned(info.dtype);
+    const double width = 8 * info.bytes;
+    const double top = std::ldexp(has_sign ? -1.0 : 1.0, static_cast<int>(width) - 1);
+    const Row x = {1, 3, top, top, top, 5};
+    const Row y = {width - 1, width, width - 1, width, 1, 0};
+    const auto with = [&](BinaryOp op) {
+      return apply(info.dtype, x, y, [op](const Expr& a, const Expr& b) { return binary(op, a, b); });
+    };
+    EXPECT_EQ(with(BinaryOp::shift_left), (Row{top, 0, 0, 0, 0, 5}));
+    const double sign = has_sign ? -1 : 0;
+    EXPECT_EQ(with(BinaryOp::shift_right), (Row{0, 0, has_sign ? -1.0 : 1.0, sign, top / 2, 5}));
+    if (!has_sign) continue;
+    EXPECT_EQ(apply(info.dtype, {3, -3}, {-1, -1},
+                    [](const Expr& a, const Expr& b) { return binary(BinaryOp::shift_right, a, b); }),
+              (Row{0, -1}));
+  }
+}
+
+TEST_P(ArithmeticTest, BitsOfOneTypeAsAnothers) {
+  using Row = std::vector<double>;
+  const Row x = {1, -2.5, 0.1F, -0.0, INFINITY};
+  const auto through = [&](DType dtype, DType bits, const Row& values, const auto& change) {
+    return apply(dtype, values, values,
+                 [&](const Expr& a, const Expr&) { return bit_cast({dtype}, change(bit_cast({bits}, a))); });
+  };
+  for (const DType bits : {DType::u32, DType::i32}) {
+    const auto without_sign = [&](const Expr& e) {
+      return binary(BinaryOp::bit_and, e, integer_literal({bits}, INT32_MAX));
+    };
+    EXPECT_EQ(through(DType::f32, bits, x, without_sign), (Row{1, 2.5, 0.1F, 0, INFINITY}));
+  }
+  const auto flipped = [](const Expr& e) {
+    return binary(BinaryOp::bit_xor, e, integer_literal({DType::u64}, INT64_MIN));
+  };
+  EXPECT_EQ(through(DType::f64, DType::u64, {1, -2.5, 0.1}, flipped), (Row{-1, 2.5, -0.1}));
+  const auto same = [](const Expr& e) { return e; };
+  EXPECT_EQ(through(DType::i16, DType::f16, {1, -300, 15360}, same), (Row{1, -300, 15360}));
+  EXPECT_EQ(through(DType::u8, DType::i8, {1, 200}, same), (Row{1, 200}));
+}
+
 TEST_P(ArithmeticTest, IntegersDividedByZeroGiveZeroAndTheRest) {
   constexpr double kLeast = -2147483648.0;
   const std::vector<double> x = {9, -8, kLeast, 0, 5};

@@ -117,6 +117,11 @@ TEST_P(ConversionsTest, FloatsSaturateAsIntegers) {
     EXPECT_EQ(converted(from, DType::u8, values), clamped(0, 255));
     EXPECT_EQ(converted(from, DType::i16, values), clamped(-32768, 32767));
     EXPECT_EQ(converted(from, DType::u16, values), clamped(0, 65535));
+    const std::vector<double> large = {-1, NAN, 0x1p31, 0x1p32, 0x1p63, 0x1p64, INFINITY, 0.75};
+    EXPECT_EQ(converted(from, DType::u32, large),
+              (std::vector<double>{0, 0, 0x1p31, 4294967295.0, 4294967295.0, 4294967295.0, 4294967295.0, 0}));
+    EXPECT_EQ(converted(from, DType::u64, large),
+              (std::vector<double>{0, 0, 0x1p31, 0x1p32, 0x1p63, 0x1p64, 0x1p64, 0}));
   }
 }
 
@@ -131,6 +136,12 @@ TEST_P(ConversionsTest, IntegersWithoutSignKeepTheirValueWhereTheyGrow) {
 
 TEST_P(ConversionsTest, IntegersWrapAroundWhereTheyShrink) {
   const std::vector<double> values = {-1, 256, 300, -129, 65535, 65536, -32769, 0x1p31 - 1, -0x1p31};
+  const std::vector<double> unsigned_values = {0, 4294967295.0, 2147483648.0};
+  for (const DType to : {DType::u64, DType::i64, DType::f64})
+    EXPECT_EQ(converted(DType::u32, to, unsigned_values), unsigned_values) << to_string(to);
+  EXPECT_EQ(converted(DType::u64, DType::f32, {0x1p63, 0x1p63 + 0x1p40}),
+            (std::vector<double>{0x1p63, 0x1p63 + 0x1p40}));
+  EXPECT_EQ(converted(DType::i32, DType::u64, {-1, 5}), (std::vector<double>{0x1p64, 5}));
   EXPECT_EQ(converted(DType::i32, DType::u8, values),
             (std::vector<double>{255, 0, 44, 127, 255, 0, 255, 255, 0}));
   EXPECT_EQ(converted(DType::i32, DType::i16, values),

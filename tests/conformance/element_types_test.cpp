@@ -109,8 +109,8 @@ TEST_P(ElementTypes, WhatTheSpacePrefersIsRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, ElementTypes,
-                         ::testing::Values("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u16",
-                                           "u8"),
+                         ::testing::Values("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64",
+                                           "u32", "u16", "u8"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Integers of 64 bits are indices too: those stay what they are beside values of that type.

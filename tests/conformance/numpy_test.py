@@ -49,12 +49,6 @@ class ArtifactTest(unittest.TestCase):
         self.assertNotIn("is not used", done.stderr)
         return out
 
-    def refusal(self, text: str) -> str:
-        entry = {"name": "refused", "op": "expression", "text": text}
-        done = lathe("compile", "--workload", self.write([Case(entry, [], [])]), "--out", self.folder / "out")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        return done.stderr
-
     def input_options(self, case: Case, names=None) -> list:
         """Inputs in order, or by these names."""
         options = []
@@ -125,10 +119,6 @@ class ExpressionsTest(ArtifactTest):
 
     def test_numpy_computes_the_same_of_other_types(self):
         self.check(typed_expressions(), "--cores", 1)
-
-    def test_what_has_no_code_is_named(self):
-        self.assertEqual(self.refusal("C[i:4] = exp(f64(A[i]))"),
-                         "lathe: refused: exp of f64 values has no code: cast them to f32\n")
 
 
 class FormsTest(ArtifactTest):

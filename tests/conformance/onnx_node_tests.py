@@ -63,6 +63,22 @@ LEAST_RTOL = {"float16": 2 * 2.0**-10, "bfloat16": 2 * 2.0**-7}
 LEAST_ATOL = {"DFT": 1e-6}
 
 
+# Types of fewer than 16 bits are bytes: of integers the number, of floats the code (docs/onnx.md).
+def is_coded(dtype: np.dtype) -> bool:
+    return str(dtype).startswith(("float8", "float4")) or str(dtype) in ("int4", "uint4", "int2", "uint2")
+
+
+def encoded(array: np.ndarray) -> np.ndarray:
+    if not is_coded(array.dtype):
+        return array
+    name = str(array.dtype)
+    return array.view(np.uint8) if name.startswith("float") else array.astype(np.uint8 if name[0] == "u" else np.int8)
+
+
+def decoded(output: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return output.astype(dtype) if str(dtype).endswith(("int4", "int2")) else output.view(dtype)
+
+
 def least_atol(case: Case) -> float:
     return max([case.atol, *(LEAST_ATOL.get(node.op_type, 0) for node in case.model.graph.node)])
 
@@ -86,8 +102,8 @@ def difference(case: Case, outputs: list, loaded: dict) -> str:
         return f"{len(given)} outputs, expected {len(outputs)}"
     for i, (expected, (output, count)) in enumerate(zip(outputs, given)):
         output = cut(output, count, expected.shape)
-        if output.dtype.kind == "V":  # of a type that NumPy's files have no name for: bf16
-            output = output.view(expected.dtype)
+        if output.dtype.kind == "V" or is_coded(expected.dtype):  # of a type that NumPy's files have no name for
+            output = decoded(output, expected.dtype)
         if output.dtype != expected.dtype:
             return f"output {i} is of type {output.dtype}, expected {expected.dtype}"
         if output.shape != expected.shape:
@@ -136,7 +152,7 @@ def run_case(case: Case, folder: Path) -> tuple[str, str]:
     if len(outputs) < len(names) and any(name.endswith(".count") for name in names):
         outputs = case.outputs
     for i, array in enumerate(inputs):
-        np.save(folder / f"in{i}.npy", array)
+        np.save(folder / f"in{i}.npy", encoded(array))
         options += ["--input", folder / f"in{i}.npy"]
     for i in range(len(names)):
         options += ["--output", folder / f"out{i}.npy"]

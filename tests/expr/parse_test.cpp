@@ -35,6 +35,8 @@ P[b:2, j:5] = E[b, j] / D[b]
     "O[f:8, x:6] = sum(c:2, k:3) I[c + 2*(f/4), 2*x + k] * W[f, c, k]\n",
     "input I[7, 4]\ninput s[4] i32\nO[h:5, c:4] = I[h + i64(s[c] / 3), c]\n",
     "input I[9, 4]\ninput s[4] i32\nO[c:4] = I[s[c] / 3, c]\n",
+    "input A[9] u64\nX[i:9] = bit_xor(shift_left(A[i], u64(3)), u64(-9223372036854775807))\n",
+    "X[i:9] = bit_cast(f32, bit_and(bit_cast(u32, A[i]), u32(2147483647)))\n",
     "input B[4] i32\nX[i:8] = B[-((i * i64(B[i%2]))%2) + 3]\n",
     "input B[4]\nX[i:8] = B[i64(B[i%2])%2 + 2]\n",
     "input A[8] f64\nB[i:8] = f32(A[i] * f64(2.5)) + f32(i)\n",
@@ -122,12 +124,16 @@ TEST(Parse, Errors) {
             "text:1:10: there is no reduction 'mean'; there are sum, max, min, product");
   EXPECT_EQ(error_of("C[i:4] = sum(r:3) A[i, r] + sum(s:3) B[s]"),
             "text:1:33: 'sum' of an axis is a reduction, which stands once, at the beginning of a compute");
-  EXPECT_EQ(error_of("input A[5]\n u9 C[i:5] = A[i]"),
-            "text:2:2: 'u9' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16");
+  EXPECT_EQ(
+      error_of("input A[5]\n u9 C[i:5] = A[i]"),
+      "text:2:2: 'u9' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16, u32, "
+      "u64");
   EXPECT_EQ(error_of("C[i:4] = A[i % -3]"),
             "text:1:18: integers are divided by positive constants only, not by '-3'");
   EXPECT_EQ(error_of("C[i:4] = A[i / s[i]]"),
             "text:1:20: integers are divided by positive constants only, not by 's[i]'");
+  EXPECT_EQ(error_of("C[i:4] = bit_or(A[i], A[i])"), "text:1:28: bit_or needs integer operands");
+  EXPECT_EQ(error_of("C[i:4] = bit_cast(u64, A[i])"), "text:1:29: 'A[i]' is f32, whose bits are no u64");
   EXPECT_EQ(error_of("C[i:4]\n = foo(A[i])"), "text:2:8: there is no function 'foo'");
   EXPECT_EQ(error_of("C[i:4] = A[i] + mantissa(A[i])"),
             "text: compute 'C' uses 'mantissa(A[i])', which is for compiled programs only");

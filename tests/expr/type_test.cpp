@@ -28,7 +28,8 @@ TEST(ElementType, IsReadByTheNameThatItIsPrintedBy) {
   const Result<DType> unknown = parse_dtype("f31");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,
-            "'f31' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16");
+            "'f31' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16, u32, "
+            "u64");
 }
 
 TEST(ElementType, FloatsHaveTheirFormatsNumbers) {
@@ -44,6 +45,16 @@ TEST(ElementType, FloatsHaveTheirFormatsNumbers) {
   EXPECT_EQ(smallest_normal_of(DType::f64), std::numeric_limits<double>::min());
   EXPECT_EQ(smallest_normal_of(DType::f16), 0x1p-14);
   EXPECT_EQ(smallest_normal_of(DType::bf16), 0x1p-126);
+}
+
+TEST(ElementType, ANumberIsTheNearestElementTowardsZero) {
+  EXPECT_EQ(element_of<uint64_t>(0x1p64), UINT64_MAX);
+  EXPECT_EQ(element_of<uint64_t>(0x1p63 + 2048), (uint64_t{1} << 63) + 2048);
+  EXPECT_EQ(element_of<int64_t>(0x1p63), INT64_MAX);
+  EXPECT_EQ(element_of<uint32_t>(-1.5), 0u);
+  EXPECT_EQ(element_of<int8_t>(-2.75), -2);
+  EXPECT_EQ(element_of<int8_t>(NAN), 0);
+  EXPECT_EQ(element_of<float>(0.1), 0.1F);
 }
 
 TEST(ElementType, WhatIsStoredIsWhatRoundingGives) {
@@ -108,8 +119,9 @@ TEST(ElementType, SomeTypesHoldAllNumbersOfOthers) {
     held += "\n";
   }
   EXPECT_EQ(held,
-            "bool:\ni8:\ni32: i8 u8 i16 u16\ni64: i8 i32 u8 i16 u16\nf16: i8 u8\nbf16: i8 u8\n"
-            "f32: i8 f16 bf16 u8 i16 u16\nf64: i8 i32 f16 bf16 f32 u8 i16 u16\nu8:\ni16: i8 u8\nu16: u8\n");
+            "bool:\ni8:\ni32: i8 u8 i16 u16\ni64: i8 i32 u8 i16 u16 u32\nf16: i8 u8\nbf16: i8 u8\n"
+            "f32: i8 f16 bf16 u8 i16 u16\nf64: i8 i32 f16 bf16 f32 u8 i16 u16 u32\nu8:\ni16: i8 u8\nu16: u8\n"
+            "u32: u8 u16\nu64: u8 u16 u32\n");
 }
 
 TEST(ElementType, IntegerLiteralsTakeTheTypeBesideThem) {

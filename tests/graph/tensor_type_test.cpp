@@ -71,7 +71,7 @@ TEST(ComputedTypes, AreThoseThatNetworksRunOn) {
   std::string computed;
   for (const DTypeInfo& info : kDTypes)
     if (is_computed_type(info.dtype)) computed += std::string(info.name) + " ";
-  EXPECT_EQ(computed, "bool i8 i32 i64 f32 u8 i16 u16 ");
+  EXPECT_EQ(computed, "bool i8 i32 i64 f32 f64 u8 i16 u16 u32 u64 ");
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ TEST(ParseLoops, Errors) {
   EXPECT_EQ(error_of(""), "text:1:1: expected 'main'");
   EXPECT_EQ(
       error_of("input A: f33[4] [0]"),
-      "text:1:13: 'f33' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16");
+      "text:1:13: 'f33' is not a type; there are bool, i8, i32, i64, f16, bf16, f32, f64, u8, i16, u16, u32, "
+      "u64");
   EXPECT_EQ(error_of("input A: f32[0] [0]"), "text:1:15: an extent is 1 to 2147483648, not 0");
   EXPECT_EQ(error_of("input A: f32[4] [1]"),
             "text:1:17: layout [1]: there is no dimension 1, the tensor has 1");

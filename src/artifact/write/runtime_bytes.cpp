@@ -17,6 +17,7 @@ LATHE_EMBED(lathe_embedded_abi, LATHE_KERNEL_ABI_HEADER);
 LATHE_EMBED(lathe_embedded_tables, LATHE_MODEL_TABLES_HEADER);
 LATHE_EMBED(lathe_embedded_face, LATHE_MODEL_FACE_HEADER);
 LATHE_EMBED(lathe_embedded_libc, LATHE_LIBC);
+LATHE_EMBED(lathe_embedded_libm, LATHE_LIBM);
 LATHE_EMBED(lathe_embedded_libpthread, LATHE_LIBPTHREAD);
 LATHE_EMBED(lathe_embedded_loader, LATHE_LOADER);
 #define LATHE_SOURCE(number, path, file) LATHE_EMBED(lathe_embedded_source##number, file);
@@ -41,8 +42,9 @@ std::string_view model_tables_header() {
 }
 std::string_view model_face_header() { return between(lathe_embedded_face_begin, lathe_embedded_face_end); }
 
-std::array<SystemLibrary, 3> system_libraries() {
+std::array<SystemLibrary, 4> system_libraries() {
   return {{{"libc.so.6", between(lathe_embedded_libc_begin, lathe_embedded_libc_end)},
+           {"libm.so.6", between(lathe_embedded_libm_begin, lathe_embedded_libm_end)},
            {"libpthread.so.0", between(lathe_embedded_libpthread_begin, lathe_embedded_libpthread_end)},
            {LATHE_LOADER_NAME, between(lathe_embedded_loader_begin, lathe_embedded_loader_end)}}};
 }

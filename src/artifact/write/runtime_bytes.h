@@ -20,7 +20,8 @@ struct SystemLibrary {
   const char* name;
   std::string_view bytes;
 };
-std::array<SystemLibrary, 3> system_libraries();
+// Only what the kernels call makes a model.so need libm.
+std::array<SystemLibrary, 4> system_libraries();
 
 // The sources of the model runtime, for another architecture than this program's: the file's path below the
 // folder of includes, and what it holds.

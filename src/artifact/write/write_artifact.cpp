@@ -86,6 +86,7 @@ Status add_archives(const ScratchFolder& build, Arguments& arguments) {
   LATHE_TRY_STATUS(write_file(build.at("runtime.a"), {model_runtime_archive()}));
   arguments.insert(arguments.end(), {"-O1", "-foptimize-sibling-calls", "-Wl,--whole-archive",
                                      as_argument(build.at("runtime.a")), "-Wl,--no-whole-archive"});
+  arguments.emplace_back("-Wl,--as-needed");
   for (const SystemLibrary& library : system_libraries()) {
     LATHE_TRY_STATUS(write_file(build.at(library.name), {library.bytes}));
     arguments.push_back(as_argument(build.at(library.name)));
@@ -104,7 +105,7 @@ Status add_sources(const ScratchFolder& build, Arguments& arguments) {
     LATHE_TRY_STATUS(write_file(path, {source.bytes}));
     if (path.ends_with(".cpp")) arguments.push_back(as_argument(path));
   }
-  arguments.emplace_back("-lc");
+  arguments.insert(arguments.end(), {"-Wl,--as-needed", "-lm", "-lc"});
   return {};
 }
 

@@ -48,7 +48,7 @@ std::set<std::string> reserved_names() {
           "exp", "log", "sqrt", "tanh", "erf", "abs", "floor", "pow", "y0", "y1", "yn", "j0", "j1", "jn",
           "gamma", "fma", "sin", "cos", "tan", "sinh", "cosh", "index", "rindex", "signgam", "memcpy",
           "memset", "INFINITY", "NAN", "div", "remainder", "logb", "scalb", "round", "ceil", "trunc", "rint",
-          "drem", "significand", "fmax", "fmin"};
+          "drem", "significand", "fmax", "fmin", "fmod"};
 }
 
 bool is_stored(const Stmt& stmt, const Tensor& tensor) {

@@ -46,6 +46,9 @@ const char* operator_of(BinaryOp op) {
     case BinaryOp::less_equal: return "<=";
     case BinaryOp::equal: return "==";
     case BinaryOp::not_equal: return "!=";
+    case BinaryOp::bit_and: return "&";
+    case BinaryOp::bit_or: return "|";
+    case BinaryOp::bit_xor: return "^";
     default: return nullptr;
   }
 }
@@ -60,6 +63,8 @@ const char* function_of(BinaryOp op) {
     case BinaryOp::min: return "min";
     case BinaryOp::max: return "max";
     case BinaryOp::copy_sign: return "copy_sign";
+    case BinaryOp::shift_left: return "shift_left";
+    case BinaryOp::shift_right: return "shift_right";
     default: return nullptr;
   }
 }
@@ -109,6 +114,7 @@ void ExprPrinter::count_uses(const Expr& e) {
       printer.count_uses(e.if_false);
     }
     void operator()(const Cast& e) const { printer.count_uses(e.operand); }
+    void operator()(const BitCast& e) const { printer.count_uses(e.operand); }
     void operator()(const Broadcast& e) const { printer.count_uses(e.operand); }
     // Factors are printed once for each element of a group, and share nothing.
     void operator()(const Call& e) const { printer.count_uses(e.operands[0]); }
@@ -166,6 +172,7 @@ std::string ExprPrinter::element(const Tensor& tensor, const Affine& offset, int
 
 std::string ExprPrinter::visit(const Literal& e, const Expr& self, Code&) {
   const DType dtype = self.type().dtype;
+  if (dtype == DType::u64) return fmt::format("{}u", static_cast<uint64_t>(e.integer));
   return is_float(dtype) ? dialect_.float_literal(dtype, e.value) : integer_text(e.integer);
 }
 
@@ -184,6 +191,7 @@ std::string ExprPrinter::visit(const Unary& e, const Expr& self, Code& code) {
   if (e.op == UnaryOp::logical_not) return "(!" + operand + ")";
   if (e.op == UnaryOp::negate && is_float(dtype)) return "(-" + operand + ")";
   if (is_rounding(e.op) && !is_float(dtype)) return operand;
+  if (const char* library = library_function(e.op)) return fmt::format("{}({})", library, operand);
   const char* function = function_of(e.op);
   LATHE_CHECK(function != nullptr);
   return fmt::format("lathe_{}_{}({})", function, to_string(dtype), operand);
@@ -214,6 +222,10 @@ std::string ExprPrinter::visit(const Binary& e, const Expr& self, Code& code) {
   const bool compares = self.type().dtype == DType::boolean;
   const bool infix = compares || (is_float(self.type().dtype) && has_sign);
   if (infix) return fmt::format("({} {} {})", a, operator_of(e.op), b);
+  const char* library = is_float(self.type().dtype) ? library_function(e.op) : nullptr;
+  if (library != nullptr) return fmt::format("{}({}, {})", library, a, b);
+  if (is_bitwise(e.op) && has_sign)
+    return fmt::format("(({})({} {} {}))", dialect_.value_type(self.type().dtype), a, operator_of(e.op), b);
   return fmt::format("lathe_{}_{}({}, {})", function_of(e.op), type, a, b);
 }
 
@@ -257,6 +269,18 @@ std::string ExprPrinter::visit(const Cast& e, const Expr& self, Code& code) {
   if ((is_float(from) && !is_float(to)) || is_storage_only(from) || is_storage_only(to))
     return fmt::format("lathe_{}_of_{}({})", to_string(to), to_string(from), operand);
   return fmt::format("(({}){})", dialect_.value_type(to), operand);
+}
+
+// Integers of one width have the same bits, and what nothing is computed in is an unsigned integer.
+std::string ExprPrinter::visit(const BitCast& e, const Expr& self, Code& code) {
+  const auto is_integer_in_c = [](DType dtype) { return !is_float(dtype) || is_storage_only(dtype); };
+  const DType from = e.operand.type().dtype;
+  const DType to = self.type().dtype;
+  const char* bits = bytes_of(to) == bytes_of(DType::u32) ? "u32" : "u64";
+  std::string text = print(e.operand, code);
+  if (!is_integer_in_c(from)) text = fmt::format("lathe_bits_{}_of_{}({})", bits, to_string(from), text);
+  if (is_integer_in_c(to)) return fmt::format("(({}){})", dialect_.value_type(to), text);
+  return fmt::format("lathe_bits_{}_of_{}({})", to_string(to), bits, text);
 }
 
 std::string ExprPrinter::visit(const Broadcast& e, const Expr&, Code& code) { return print(e.operand, code); }

@@ -38,6 +38,7 @@ class ExprPrinter {
   std::string visit(const Select& e, const Expr& self, Code& code);
   std::string visit(const Cast& e, const Expr& self, Code& code);
   std::string visit(const Broadcast& e, const Expr& self, Code& code);
+  std::string visit(const BitCast& e, const Expr& self, Code& code);
   std::string visit(const Ramp& e, const Expr& self, Code& code);
   std::string visit(const Call& e, const Expr& self, Code& code);
 

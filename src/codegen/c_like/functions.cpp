@@ -110,6 +110,37 @@ LATHE_EXTREMA(f64, double, LATHE_IS_NAN)
   static inline type lathe_mod_##suffix(type a, type b) { return b == 0 ? a : (type)(a % b); }
 )";
 
+// Bits shifted out are lost; by its width or more nothing is left of a number but a sign.
+constexpr const char* kShifts = R"(
+#define LATHE_SIGNED_SHIFTS(suffix, type, wide, bits)                                           \
+  static inline type lathe_shift_left_##suffix(type a, type b) {                                \
+    return (wide)b < bits ? (type)((wide)a << b) : 0;                                           \
+  }                                                                                             \
+  static inline type lathe_shift_right_##suffix(type a, type b) {                               \
+    return (type)(a >> ((wide)b < bits ? b : bits - 1));                                        \
+  }
+#define LATHE_UNSIGNED_SHIFTS(suffix, type, wide, bits)                                         \
+  static inline type lathe_shift_left_##suffix(type a, type b) {                                \
+    return b < bits ? (type)((wide)a << b) : 0;                                                 \
+  }                                                                                             \
+  static inline type lathe_shift_right_##suffix(type a, type b) {                               \
+    return b < bits ? (type)(a >> b) : 0;                                                       \
+  }
+)";
+
+constexpr const char* kBits = R"(
+#define LATHE_BITS(to, to_type, from, from_type)                                                \
+  static inline to_type lathe_bits_##to##_of_##from(from_type a) {                              \
+    to_type result;                                                                             \
+    memcpy(&result, &a, sizeof result);                                                         \
+    return result;                                                                              \
+  }
+LATHE_BITS(u32, uint32_t, f32, float)
+LATHE_BITS(f32, float, u32, uint32_t)
+LATHE_BITS(u64, uint64_t, f64, double)
+LATHE_BITS(f64, double, u64, uint64_t)
+)";
+
 // Bits with fewer digits of the fraction than f32's, and IEEE 754's format of 16 bits.
 constexpr const char* kShortened = R"(
 static inline float lathe_f32_of_{0}(uint16_t a) {{
@@ -168,6 +199,12 @@ std::string integer_functions(const DTypeInfo& info) {
          fmt::format("LATHE_{}({}, {})\n", is_unsigned(info.dtype) ? "UNSIGNED" : "SIGNED", info.name, type);
 }
 
+std::string shifts(const DTypeInfo& info) {
+  return fmt::format("LATHE_{}_SHIFTS({}, {}, {}, {})\n", is_unsigned(info.dtype) ? "UNSIGNED" : "SIGNED",
+                     info.name, type_name(info.dtype), info.bytes < 8 ? "uint32_t" : "uint64_t",
+                     8 * info.bytes);
+}
+
 const char* value_type(DType dtype) { return dtype == DType::boolean ? "int" : type_name(dtype); }
 
 // Exact: hexadecimal digits.
@@ -197,11 +234,16 @@ const char* type_name(DType dtype) {
 
 std::string functions_of(std::string_view program) {
   std::string text = kFunctions;
+  if (calls(program, "lathe_shift_")) text += kShifts;
+  if (calls(program, "lathe_bits_")) text += kBits;
   for (const DTypeInfo& info : kDTypes) {
     const std::string name = info.name;
     if (is_integer(info.dtype) &&
         (calls(program, "_" + name + "(") || calls(program, "lathe_" + name + "_of_")))
       text += integer_functions(info);
+    if (is_integer(info.dtype) && (calls(program, "lathe_shift_left_" + name + "(") ||
+                                   calls(program, "lathe_shift_right_" + name + "(")))
+      text += shifts(info);
     if (is_storage_only(info.dtype) &&
         (calls(program, "_of_" + name + "(") || calls(program, "lathe_" + name + "_of_")))
       text +=

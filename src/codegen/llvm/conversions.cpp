@@ -91,7 +91,7 @@ class Conversion {
     llvm::Value* integer =
         is_unsigned(to_.dtype) ? builder_.CreateFPToUI(value, type_) : builder_.CreateFPToSI(value, type_);
     if (most == beyond - 1) return integer;
-    llvm::Value* largest = llvm::ConstantInt::getSigned(type_, range.hi);
+    llvm::Value* largest = llvm::ConstantInt::getSigned(type_, largest_kept(to_.dtype));
     return builder_.CreateSelect(builder_.CreateFCmpOGE(a, number(beyond)), largest, integer);
   }
 

@@ -1,6 +1,7 @@
 #include "codegen/llvm/value_emitter.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Module.h>
 
 #include "base/check.h"
 #include "codegen/llvm/conversions.h"
@@ -119,9 +120,32 @@ llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard
     case UnaryOp::tanh:
     case UnaryOp::erf:
     case UnaryOp::sin:
-    case UnaryOp::cos: break;
+    case UnaryOp::cos: return library_call(library_function(e.op), {a});
   }
-  check_failed("the operation is expanded", __FILE__, __LINE__);
+  check_failed("every operation has code", __FILE__, __LINE__);
+}
+
+llvm::Value* ValueEmitter::library_call(const char* name, const std::vector<llvm::Value*>& operands) {
+  llvm::Type* number = builder_.getDoubleTy();
+  llvm::Type* type = operands[0]->getType();
+  LATHE_CHECK(type->getScalarType() == number);
+  const std::vector<llvm::Type*> parameters(operands.size(), number);
+  llvm::Module* module = builder_.GetInsertBlock()->getModule();
+  llvm::FunctionCallee callee =
+      module->getOrInsertFunction(name, llvm::FunctionType::get(number, parameters, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (vector == nullptr) return builder_.CreateCall(callee, operands);
+  llvm::Value* result = llvm::PoisonValue::get(type);
+  for (uint64_t lane = 0; lane < vector->getNumElements(); ++lane) {
+    std::vector<llvm::Value*> elements;
+    for (llvm::Value* operand : operands) elements.push_back(builder_.CreateExtractElement(operand, lane));
+    result = builder_.CreateInsertElement(result, builder_.CreateCall(callee, elements), lane);
+  }
+  return result;
 }
 
 // IEEE 754 from the bits: sign, biased exponent, fraction.
@@ -230,10 +254,18 @@ llvm::Value* ValueEmitter::arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* 
     case BinaryOp::sub: return floating ? as_sum(builder_.CreateFSub(a, b)) : builder_.CreateSub(a, b);
     case BinaryOp::mul: return floating ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
     case BinaryOp::div: return floating ? builder_.CreateFDiv(a, b) : integer_division(op, a, b, dtype);
-    case BinaryOp::mod: return integer_division(op, a, b, dtype);
+    case BinaryOp::mod:
+      if (floating) return library_call(library_function(op), {a, b});
+      return integer_division(op, a, b, dtype);
+    case BinaryOp::pow: return library_call(library_function(op), {a, b});
     case BinaryOp::min:
     case BinaryOp::max: return extremum(op, a, b, dtype);
     case BinaryOp::copy_sign: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, a, b);
+    case BinaryOp::bit_and: return builder_.CreateAnd(a, b);
+    case BinaryOp::bit_or: return builder_.CreateOr(a, b);
+    case BinaryOp::bit_xor: return builder_.CreateXor(a, b);
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: return shift(op, a, b, dtype);
     default: break;
   }
   check_failed("the operation is arithmetic", __FILE__, __LINE__);
@@ -311,6 +343,20 @@ llvm::Value* ValueEmitter::unsigned_division(BinaryOp op, llvm::Value* a, llvm::
   return builder_.CreateSelect(is_zero, zero, builder_.CreateUDiv(a, divisor));
 }
 
+// LLVM's have no result where the amount is the width or more.
+llvm::Value* ValueEmitter::shift(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype) {
+  llvm::Type* type = a->getType();
+  const auto number = [&](int64_t value) { return llvm::ConstantInt::getSigned(type, value); };
+  const int64_t width = 8 * bytes_of(dtype);
+  llvm::Value* is_inside = builder_.CreateICmpULT(b, number(width));
+  if (op == BinaryOp::shift_right && !is_unsigned(dtype))
+    return builder_.CreateAShr(a, builder_.CreateSelect(is_inside, b, number(width - 1)));
+  llvm::Value* amount = builder_.CreateSelect(is_inside, b, number(0));
+  llvm::Value* shifted =
+      op == BinaryOp::shift_left ? builder_.CreateShl(a, amount) : builder_.CreateLShr(a, amount);
+  return builder_.CreateSelect(is_inside, shifted, number(0));
+}
+
 llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard& guard) {
   const auto* uniform = e.condition.as<Broadcast>();
   llvm::Value* condition = emit(uniform != nullptr ? uniform->operand : e.condition, guard);
@@ -332,6 +378,10 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
 
 llvm::Value* ValueEmitter::visit(const Cast& e, const Expr& self, const Guard& guard) {
   return convert(builder_, emit(e.operand, guard), e.operand.type().dtype, self.type());
+}
+
+llvm::Value* ValueEmitter::visit(const BitCast& e, const Expr& self, const Guard& guard) {
+  return builder_.CreateBitCast(emit(e.operand, guard), value_type(builder_.getContext(), self.type()));
 }
 
 llvm::Value* ValueEmitter::visit(const Broadcast& e, const Expr& self, const Guard& guard) {

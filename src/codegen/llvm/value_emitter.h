@@ -3,6 +3,7 @@
 
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "codegen/llvm/index_emitter.h"
 #include "codegen/llvm/memory_emitter.h"
@@ -31,6 +32,7 @@ class ValueEmitter {
   llvm::Value* visit(const Select& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Cast& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Broadcast& e, const Expr& self, const Guard& guard);
+  llvm::Value* visit(const BitCast& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Ramp& e, const Expr& self, const Guard& guard);
   llvm::Value* visit(const Call& e, const Expr& self, const Guard& guard);
 
@@ -40,9 +42,12 @@ class ValueEmitter {
   llvm::Value* narrow_compare(const Binary& e, const Guard& guard);
   llvm::Value* logical(const Binary& e, const Guard& guard);
   llvm::Value* arithmetic(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
+  // A function of f64 of C's mathematics library, lane by lane.
+  llvm::Value* library_call(const char* name, const std::vector<llvm::Value*>& operands);
   llvm::Value* float_parts(UnaryOp op, llvm::Value* a);
   llvm::Value* extremum(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
   llvm::Value* integer_division(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
+  llvm::Value* shift(BinaryOp op, llvm::Value* a, llvm::Value* b, DType dtype);
   llvm::Value* unsigned_division(BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* splat(llvm::Value* value, int lanes);
 

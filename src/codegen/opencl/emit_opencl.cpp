@@ -38,8 +38,10 @@ typedef ulong uint64_t;
 #define UINT16_MAX USHRT_MAX
 #define INT32_MIN INT_MIN
 #define INT32_MAX INT_MAX
+#define UINT32_MAX UINT_MAX
 #define INT64_MIN LONG_MIN
 #define INT64_MAX LONG_MAX
+#define UINT64_MAX ULONG_MAX
 #define fmaf fma
 #define sqrtf sqrt
 #define fabsf fabs
@@ -72,7 +74,8 @@ std::set<std::string> reserved_names() {
       "NULL",         "lane",      "workspace", "group",     "exp",       "log",        "M_PI",
       "true",         "false",     "linux",     "unix",      "inline",    "pipe",       "INT_MIN",
       "INT_MAX",      "LONG_MIN",  "LONG_MAX",  "CHAR_MIN",  "CHAR_MAX",  "SHRT_MIN",   "SHRT_MAX",
-      "UCHAR_MAX",    "USHRT_MAX"};
+      "UCHAR_MAX",    "USHRT_MAX", "UINT_MAX",  "ULONG_MAX", "tanh",      "erf",        "sin",
+      "cos",          "pow",       "fmod"};
   for (const char* type :
        {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"}) {
     for (const char* lanes : {"2", "3", "4", "8", "16"}) names.insert(std::string(type) + lanes);

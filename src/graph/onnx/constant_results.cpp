@@ -20,7 +20,7 @@ Result<std::optional<OnnxConstant>> small_constant(const GraphBuilder& builder, 
     most_others = std::max(most_others, elements_of(tensor.type.shape));
   }
   LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-  if (elements_of(type.shape) > (type.dtype == DType::f32 ? kMostReals : most_others)) return std::nullopt;
+  if (elements_of(type.shape) > (is_float(type.dtype) ? kMostReals : most_others)) return std::nullopt;
   std::vector<const GraphTensor*> operands;
   for (const TensorId id : node.inputs) operands.push_back(&builder.tensor(id));
   std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
@@ -43,6 +43,14 @@ Status check_constant_places(const GraphBuilder& builder, const GraphNode& node)
   const Shape& shape = builder.tensor(node.inputs[0]).type.shape;
   if (!places.is_constant() || is_float(places.type.dtype) || *axis >= shape.size()) return {};
   return check_places(values_of(places), *axis, shape);
+}
+
+Result<OnnxConstant> constant_of_none(const GraphNode& node, const TensorType& type) {
+  const std::optional<double> value = value_of_none(node.op);
+  if (!value) return fail(ErrorKind::unsupported, "it gives elements of an operand that has none");
+  LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
+  const std::vector<double> values(static_cast<size_t>(elements_of(type.shape)), *value);
+  return OnnxConstant{type, to_bytes(type.dtype, values)};
 }
 
 }  // namespace lathe

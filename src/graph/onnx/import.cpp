@@ -90,6 +90,8 @@ class Importer {
       }
       LATHE_TRY(const TensorId id, builder_.input(input->name(), type));
       if (is_half(type.dtype)) LATHE_TRY_STATUS(halves_.widen(input->name(), id));
+      if (const auto code = code_of_onnx(input->type().tensor_type().elem_type()))
+        LATHE_TRY_STATUS(halves_.decode(input->name(), id, *code));
     }
     return {};
   }
@@ -214,10 +216,7 @@ class Importer {
     inputs.resize(std::min(inputs.size(), row.operands));
     for (int i = static_cast<int>(outputs->size()); i < node.output_size(); ++i) {
       if (!is_read(node.output(i))) continue;
-      return fail_at(node, ErrorKind::unsupported,
-                     fmt::format("its output {}, '{}', is read, and Lathe supports {}", i, node.output(i),
-                                 outputs->size() == 1 ? "the first alone"
-                                                      : fmt::format("the first {}", outputs->size())));
+      return fail_at(node, ErrorKind::unsupported, unsupported_output(node, i, outputs->size()));
     }
     return add_outputs_of(node, row, std::move(*outputs), inputs);
   }
@@ -230,7 +229,8 @@ class Importer {
       return {nullptr, false, empty ? halves_.declared(name, *empty) : DType::f32};
     }
     const std::optional<TensorId> own = builder_.find(name);
-    return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id)};
+    return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id),
+            halves_.code_of(id)};
   }
 
   // The type of the node's first operand of real numbers in the model, which its results have.
@@ -240,12 +240,6 @@ class Importer {
         return halves_.declared(node.input(static_cast<int>(i)), inputs[i]);
     }
     return DType::f32;
-  }
-
-  // Whether it is an output of the model.
-  bool is_given(const std::string& name) const {
-    const auto gives = [&](const onnx::ValueInfoProto& output) { return output.name() == name; };
-    return std::ranges::any_of(graph_.output(), gives);
   }
 
   // Whether a node reads the tensor, or it is an output of the model.
@@ -279,28 +273,28 @@ class Importer {
           reads.push_back(known[number]);
         }
         const DType reals = is_last ? reals_given : DType::f32;
+        const std::optional<Code> code =
+            halves_.code_of_result(step.value, reads, is_last && has_operands_type);
         const bool has_name = is_last && !given.empty() && !bound;
-        LATHE_TRY(const TensorId id,
-                  add_value(node, has_name ? given : inner_name(), std::move(step.value), reads, reals));
+        LATHE_TRY(const TensorId id, add_value(node, has_name ? given : inner_name(), std::move(step.value),
+                                               reads, {reals, code}));
         known.push_back(id);
       }
       if (!bound) continue;
       counted_.set(known.back(), {bound->first, known[bound->second]});
       if (given.empty()) continue;
-      LATHE_TRY_STATUS(add_value(node, given, GraphOp(IdentityOp{}), {known.back()}, reals_given));
+      LATHE_TRY_STATUS(add_value(node, given, GraphOp(IdentityOp{}), {known.back()},
+                                 {reals_given, halves_.code_of(known.back())}));
     }
     return {};
   }
 
-  // A result with elements, of operands without.
-  Result<TensorId> add_of_none(const onnx::NodeProto& node, const std::string& name, const GraphOp& op,
-                               const TensorType& type, DType declared) {
-    const std::optional<double> value = value_of_none(op);
-    if (!value) return fail_at(node, ErrorKind::unsupported, "it gives elements of an operand that has none");
-    LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", name_of_node(node))));
-    const std::vector<double> values(static_cast<size_t>(elements_of(type.shape)), *value);
-    OnnxConstant constant{{declared, type.shape}, to_bytes(declared, values)};
-    return add_computed(node, name, constant);
+  // A result of that type with elements, of operands without.
+  Result<TensorId> add_of_none(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
+                               const TensorType& type) {
+    Result<OnnxConstant> constant = constant_of_none(whole, type);
+    if (!constant) return fail_at(node, constant.error().kind, constant.error().message);
+    return add_computed(node, name, *constant);
   }
 
   // A constant that is not the file's own.
@@ -313,9 +307,14 @@ class Importer {
                    "with it the constants that the model computes take more than 4 GiB");
   }
 
-  // `reals`: the type that the model gives the tensor where it is one of real numbers.
+  // What the model makes of a tensor of numbers.
+  struct Declared {
+    DType reals;  // its type, where it is one of real numbers
+    std::optional<Code> code;
+  };
+
   Result<TensorId> add_value(const onnx::NodeProto& node, const std::string& name, ImportedValue value,
-                             const std::vector<TensorId>& inputs, DType reals) {
+                             const std::vector<TensorId>& inputs, const Declared& declared) {
     if (OnnxConstant* constant = std::get_if<OnnxConstant>(&value)) {
       if (!has_no_elements(constant->type.shape)) return add_computed(node, name, *constant);
       return add_empty(name, constant->type, constant->type.dtype);
@@ -326,48 +325,51 @@ class Importer {
     if (const Status checked = check_constant_places(builder_, whole); !checked)
       return fail_at(node, checked.error().kind, checked.error().message);
     LATHE_TRY(const TensorType type, type_given(builder_, whole));
-    const bool is_held = is_half(reals) && type.dtype == DType::f32;
-    if (has_no_elements(type.shape)) return add_empty(name, type, is_held ? reals : type.dtype);
+    const bool is_held = is_half(declared.reals) && type.dtype == DType::f32;
+    if (has_no_elements(type.shape)) return add_empty(name, type, is_held ? declared.reals : type.dtype);
     if (std::ranges::any_of(whole.inputs, [&](TensorId id) { return builder_.is_empty(id); }))
-      return add_of_none(node, name, whole.op, type, is_held ? reals : type.dtype);
+      return add_of_none(node, name, whole, {is_held ? declared.reals : type.dtype, type.shape});
     const Result<std::optional<Counted>> counted = counted_.result_of(whole, type.shape);
     if (!counted) return fail_at(node, counted.error().kind, counted.error().message);
-    if (*counted && is_given(name)) return add_cut(node, name, whole, **counted, reals);
-    LATHE_TRY(const TensorId id, add_typed(node, name, whole, type, reals));
+    if (*counted && is_output_of(graph_, name)) return add_cut(node, name, whole, **counted, declared);
+    LATHE_TRY(const TensorId id, add_typed(node, name, whole, type, declared));
     if (*counted) counted_.set(id, **counted);
     return id;
   }
 
   // An output of the model of which only the first places count; 0 stands in the others.
   Result<TensorId> add_cut(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
-                           const Counted& counted, DType reals) {
-    LATHE_TRY(const TensorId all, add_value(node, name + "#all", whole.op, whole.inputs, reals));
+                           const Counted& counted, const Declared& declared) {
+    LATHE_TRY(const TensorId all, add_value(node, name + "#all", whole.op, whole.inputs, declared));
     LATHE_TRY(const GraphNode cut, cut_behind_count(builder_, name, all, counted));
     const TensorType type = builder_.tensor(all).type;
-    LATHE_TRY(const TensorId id, add_typed(node, name, cut, type, reals));
+    LATHE_TRY(const TensorId id, add_typed(node, name, cut, type, declared));
     counted_.set(id, counted);
     return id;
   }
 
   // A node's result of that type.
   Result<TensorId> add_typed(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
-                             const TensorType& type, DType reals) {
-    const bool is_held = is_half(reals) && type.dtype == DType::f32;
+                             const TensorType& type, const Declared& declared) {
+    const bool is_held = is_half(declared.reals) && type.dtype == DType::f32;
+    const bool is_coded = declared.code && is_float(type.dtype);
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(builder_, whole, type));
     // Numbers alone are computed when the model runs; as an output any other is told to be a constant.
-    const bool stays = known && (!is_given(name) || known->type.dtype != DType::f32);
+    const bool stays = known && (!is_output_of(graph_, name) || !is_float(known->type.dtype));
     const bool is_narrow = is_half(type.dtype);
-    const std::string graph_name = is_held                        ? halves_.name_of(name)
-                                   : is_narrow && !is_given(name) ? name + "#narrow"
-                                                                  : name;
-    if (stays && !is_held) return halves_.add_constant(name, *known);
+    const std::string graph_name = is_held || is_coded                        ? halves_.name_of(name)
+                                   : is_narrow && !is_output_of(graph_, name) ? name + "#narrow"
+                                                                              : name;
+    if (stays && !is_held && !declared.code) return halves_.add_constant(name, *known);
     LATHE_TRY(const TensorId id, stays ? builder_.constant(graph_name, known->type, known->data)
                                        : builder_.node(whole.name, whole.op, whole.inputs, graph_name));
-    if (is_held) halves_.hold(name, id, reals);
+    if (declared.code) {
+      halves_.hold_code(name, id, *declared.code);
+    } else if (is_held) {
+      halves_.hold(name, id, declared.reals);
+    }
     if (is_narrow) return halves_.widen(name, id);
-    if (is_computed_type(type.dtype)) return id;
-    return fail_at(node, ErrorKind::unsupported,
-                   fmt::format("it computes {}, which Lathe has in constants alone", to_string(type.dtype)));
+    return id;
   }
 
   // The inputs, after checks of everything that the table says of the node.
@@ -425,7 +427,12 @@ class Importer {
       }
       const TensorId held = *halves_.find(output.name());
       const std::optional<Counted> counted = counted_.find(held);
-      if (!counted) note_declared(output, builder_.tensor(*id).type);
+      // Shapes that are given take the place of declared ones, and others follow from them.
+      const TensorType& type = builder_.tensor(*id).type;
+      if (const auto declared = contrary_declaration(output, type);
+          declared && !counted && options_.input_shapes.empty())
+        notes_.push_back(fmt::format("output '{}' is declared as {}, and what the model computes is {}",
+                                     output.name(), *declared, to_string(type)));
       LATHE_TRY_STATUS(builder_.output(*id));
       if (counted) {
         const std::string count = output.name() + ".count";
@@ -439,19 +446,11 @@ class Importer {
     return fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
   }
 
-  // Shapes that are given take the place of declared ones, and others follow from them.
-  void note_declared(const onnx::ValueInfoProto& output, const TensorType& type) {
-    const std::optional<std::string> declared = contrary_declaration(output, type);
-    if (!declared || !options_.input_shapes.empty()) return;
-    notes_.push_back(fmt::format("output '{}' is declared as {}, and what the model computes is {}",
-                                 output.name(), *declared, to_string(type)));
-  }
-
   onnx::ModelProto& model_;
   onnx::GraphProto& graph_;
   const OnnxImportOptions& options_;
   GraphBuilder builder_;
-  HalfTensors halves_{builder_, [this](const std::string& name) { return is_given(name); }};
+  HalfTensors halves_{builder_, [this](const std::string& name) { return is_output_of(graph_, name); }};
   std::unordered_set<std::string> names_read_;
   Sequences sequences_;
   CountedTensors counted_{builder_};

@@ -31,4 +31,14 @@ Status check_given_names(const onnx::GraphProto& graph, const std::map<std::stri
   return {};
 }
 
+bool is_output_of(const onnx::GraphProto& graph, const std::string& name) {
+  const auto has_name = [&](const onnx::ValueInfoProto& output) { return output.name() == name; };
+  return std::ranges::any_of(graph.output(), has_name);
+}
+
+std::string unsupported_output(const onnx::NodeProto& node, int output, size_t supported) {
+  return fmt::format("its output {}, '{}', is read, and Lathe supports {}", output, node.output(output),
+                     supported == 1 ? "the first alone" : fmt::format("the first {}", supported));
+}
+
 }  // namespace lathe

@@ -1,4 +1,4 @@
-// The inputs of an ONNX model that whoever runs it gives.
+// The inputs of an ONNX model that whoever runs it gives, and its outputs.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 
 namespace onnx {
 class GraphProto;
+class NodeProto;
 class ValueInfoProto;
 }  // namespace onnx
 
@@ -20,5 +21,11 @@ std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph
 // An Error for a shape whose name no input has: that is the better explanation of an input that lacks its
 // shape.
 Status check_given_names(const onnx::GraphProto& graph, const std::map<std::string, Shape>& shapes);
+
+// Whether the model has an output of that name.
+bool is_output_of(const onnx::GraphProto& graph, const std::string& name);
+
+// "its output 1, 'm', is read, and Lathe supports the first alone": of an output beyond those supported.
+std::string unsupported_output(const onnx::NodeProto& node, int output, size_t supported);
 
 }  // namespace lathe

@@ -14,6 +14,7 @@ namespace {
 constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: beyond it values are rounded
 
 bool is_size_type(DType dtype) { return dtype == DType::i64 || dtype == DType::i32; }
+bool is_real(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
 }  // namespace
 
@@ -26,11 +27,11 @@ Status OnnxNode::require_inputs(std::initializer_list<size_t> inputs) const {
 }
 
 Result<const GraphTensor*> OnnxNode::constant(size_t input) const {
-  const auto& [tensor, is_model_input, declared] = inputs_[input];
+  const GraphTensor* const tensor = inputs_[input].tensor;
   if (tensor->is_constant()) return tensor;
   return fail(ErrorKind::unsupported,
               fmt::format("input {}, '{}', is {}, and Lathe supports a constant there", input, tensor->name,
-                          is_model_input ? "an input of the model" : "computed"));
+                          inputs_[input].is_model_input ? "an input of the model" : "computed"));
 }
 
 Result<std::vector<double>> OnnxNode::integer_values(size_t input) const {
@@ -71,7 +72,7 @@ Result<std::vector<double>> OnnxNode::constant_numbers(size_t input) const {
 
 Result<std::vector<double>> OnnxNode::constant_reals(size_t input) const {
   LATHE_TRY(const GraphTensor* const tensor, constant(input));
-  if (tensor->type.dtype == DType::f32) return values_of(*tensor);
+  if (is_real(tensor->type.dtype)) return values_of(*tensor);
   return fail(ErrorKind::invalid_argument, fmt::format("input {}, '{}', is of type {}, and must be f32",
                                                        input, tensor->name, to_string(tensor->type.dtype)));
 }
@@ -79,7 +80,8 @@ Result<std::vector<double>> OnnxNode::constant_reals(size_t input) const {
 Result<double> OnnxNode::constant_number(size_t input, DType dtype, double otherwise) const {
   if (!has_input(input)) return otherwise;
   LATHE_TRY(const GraphTensor* const tensor, constant(input));
-  if (tensor->type.dtype != dtype || elements_of(tensor->type.shape) != 1) {
+  const DType given = tensor->type.dtype;
+  if (!(given == dtype || (is_real(given) && is_real(dtype))) || elements_of(tensor->type.shape) != 1) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("input {}, '{}', is {}, and must be one {}", input, tensor->name,
                             to_string(tensor->type), to_string(dtype)));

@@ -24,7 +24,8 @@ namespace lathe {
 struct OnnxOperand {
   const GraphTensor* tensor = nullptr;
   bool is_model_input = false;
-  DType declared = DType::f32;  // in the model, whose half floats the graph holds in f32
+  DType declared = DType::f32;    // in the model, whose half floats the graph holds in f32
+  std::optional<Code> code = {};  // that the model has it in, where the graph has its numbers
 };
 
 class OnnxNode {
@@ -42,6 +43,7 @@ class OnnxNode {
   Status require_inputs(std::initializer_list<size_t> inputs) const;
   const TensorType& type(size_t input) const { return inputs_[input].tensor->type; }
   DType declared(size_t input) const { return inputs_[input].declared; }
+  std::optional<Code> code(size_t input) const { return inputs_[input].code; }
   bool is_constant(size_t input) const { return inputs_[input].tensor->is_constant(); }
   const Shape& shape(size_t input) const { return type(input).shape; }
   // The values of an integer operand that must be a constant.
@@ -59,11 +61,11 @@ class OnnxNode {
   // The values of an operand that must be a constant, of any type and shape; those of i64 beyond 2^53
   // rounded.
   Result<std::vector<double>> constant_numbers(size_t input) const;
-  // The values of an operand that must be a constant of f32, of any shape.
+  // The values of an operand that must be a constant of f32 or f64, of any shape.
   Result<std::vector<double>> constant_reals(size_t input) const;
 
-  // The value of an operand of one element of this type that must be a constant; `otherwise` where it is left
-  // out.
+  // The value of an operand of one element of this type that must be a constant, f64 being as good as f32;
+  // `otherwise` where it is left out.
   Result<double> constant_number(size_t input, DType dtype, double otherwise) const;
   Result<double> constant_real(size_t input, double otherwise) const {
     return constant_number(input, DType::f32, otherwise);

@@ -1,6 +1,7 @@
 #include "graph/onnx/operators.h"
 
 #include "graph/onnx/nodes/attention.h"
+#include "graph/onnx/nodes/casts.h"
 #include "graph/onnx/nodes/causal_conv.h"
 #include "graph/onnx/nodes/composed.h"
 #include "graph/onnx/nodes/determinant.h"
@@ -18,7 +19,6 @@
 #include "graph/onnx/nodes/quantized_pointwise.h"
 #include "graph/onnx/nodes/quantized_products.h"
 #include "graph/onnx/nodes/recurrent.h"
-#include "graph/onnx/nodes/remainder.h"
 #include "graph/onnx/nodes/resample.h"
 #include "graph/onnx/nodes/rotary.h"
 #include "graph/onnx/nodes/sampled.h"
@@ -62,37 +62,6 @@ Imported split(OnnxNode& node) {
   return outputs;
 }
 
-Imported mod(OnnxNode& node) {
-  if (!is_float(node.type(0).dtype)) return as_graph_op<import_integer_mod>(node);
-  if (node.operator_set() < 28 && node.integer("fmod", 0) == 0)
-    return fail(ErrorKind::invalid_argument,
-                "attribute 'fmod' is 0, and of real numbers must be 1 before operator set 28");
-  return node.is_constant(0) && node.is_constant(1) ? as_constant<import_real_mod>(node)
-                                                    : import_real_remainder(node);
-}
-
-// Nothing is left to do where the type stays.
-GraphOp cast_or_nothing(const CastOp& op, const OnnxNode& node) {
-  return op.to == node.type(0).dtype ? GraphOp(IdentityOp{}) : GraphOp(op);
-}
-
-// Both say what becomes of numbers that a float of 8 bits cannot hold, and Lathe has no such type.
-void skip_float8_attributes(OnnxNode& node) {
-  node.integer("saturate", 1);
-  node.text("round_mode", "up");
-}
-
-Result<GraphOp> cast_to_attribute(OnnxNode& node) {
-  skip_float8_attributes(node);
-  LATHE_TRY(const CastOp op, import_cast(node));
-  return cast_or_nothing(op, node);
-}
-
-Result<GraphOp> cast_to_operand(OnnxNode& node) {
-  skip_float8_attributes(node);
-  return cast_or_nothing(CastOp{node.declared(1)}, node);
-}
-
 template <ReduceFunction function>
 constexpr OnnxOperator reduce_row(std::string_view type) {
   return {type, 1, 1, 2, 1, import_any_reduce_of<function>};
@@ -124,9 +93,15 @@ constexpr OnnxOperator kOperators[] = {
     {"Attention", 23, 3, 7, 7, import_attention},
     {"AveragePool", 1, 1, 1, 1, as_graph_op<import_average_pool>},
     {"BatchNormalization", 6, 5, 5, 5, import_batch_norm_outputs},
+    {"BitCast", 26, 1, 1, 1, as_graph_op<import_bit_cast>, false, ResultType::own},
+    {"BitShift", 11, 2, 2, 2, as_graph_op<import_bit_shift>},
+    {"BitwiseAnd", 18, 2, 2, 2, as_graph_op<import_zip<ZipFunction::bit_and>>},
+    {"BitwiseNot", 18, 1, 1, 1, as_graph_op<import_map<MapFunction::bit_not>>},
+    {"BitwiseOr", 18, 2, 2, 2, as_graph_op<import_zip<ZipFunction::bit_or>>},
+    {"BitwiseXor", 18, 2, 2, 2, as_graph_op<import_zip<ZipFunction::bit_xor>>},
     {"BlackmanWindow", 17, 1, 1, 0, as_constant<import_blackman_window>},
-    {"Cast", 6, 1, 1, 1, as_graph_op<cast_to_attribute>, false, ResultType::own},
-    {"CastLike", 15, 2, 2, 1, as_graph_op<cast_to_operand>, true, ResultType::own},
+    {"Cast", 6, 1, 1, 1, import_cast_node, false, ResultType::own},
+    {"CastLike", 15, 2, 2, 1, import_cast_like, true, ResultType::own},
     {"CausalConvWithState", 27, 2, 4, 4, import_causal_conv},
     map<MapFunction::ceil>("Ceil"),
     {"Celu", 12, 1, 1, 1, as_graph_op<import_celu>},
@@ -203,7 +178,7 @@ constexpr OnnxOperator kOperators[] = {
     {"MelWeightMatrix", 17, 5, 5, 0, as_constant<import_mel_weight_matrix>},
     {"Min", 6, 2, 2, 2, as_graph_op<import_zip<ZipFunction::min>>},
     {"Mish", 18, 1, 1, 1, as_graph_op<import_map<MapFunction::mish>>},
-    {"Mod", 10, 2, 2, 2, mod},
+    {"Mod", 10, 2, 2, 2, as_graph_op<import_mod>},
     zip<ZipFunction::mul>("Mul"),
     map<MapFunction::negate>("Neg"),
     {"NegativeLogLikelihoodLoss", 12, 2, 3, 3, import_likelihood_loss},

@@ -26,7 +26,19 @@ constexpr ElementType kElementTypes[] = {
     {onnx::TensorProto_DataType_INT64, DType::i64},    {onnx::TensorProto_DataType_INT32, DType::i32},
     {onnx::TensorProto_DataType_INT16, DType::i16},    {onnx::TensorProto_DataType_INT8, DType::i8},
     {onnx::TensorProto_DataType_UINT16, DType::u16},   {onnx::TensorProto_DataType_UINT8, DType::u8},
+    {onnx::TensorProto_DataType_UINT64, DType::u64},   {onnx::TensorProto_DataType_UINT32, DType::u32},
     {onnx::TensorProto_DataType_BOOL, DType::boolean},
+};
+
+struct CodeNumber {
+  int onnx;  // in TensorProto.DataType; the headers of older packages do not name them
+  Code code;
+};
+
+constexpr CodeNumber kCodeNumbers[] = {
+    {17, Code::f8e4m3fn}, {18, Code::f8e4m3fnuz}, {19, Code::f8e5m2}, {20, Code::f8e5m2fnuz},
+    {24, Code::f8e8m0},   {23, Code::f4e2m1},     {22, Code::i4},     {21, Code::u4},
+    {26, Code::i2},       {25, Code::u2},
 };
 
 std::string name_of_onnx_type(int64_t type) {
@@ -55,6 +67,8 @@ std::shared_ptr<const Bytes> data_of(const onnx::TensorProto& tensor, DType dtyp
   if (dtype == DType::f32) return pack<float>(tensor.float_data());
   if (dtype == DType::f64) return pack<double>(tensor.double_data());
   if (dtype == DType::i64) return pack<int64_t>(tensor.int64_data());
+  if (dtype == DType::u64) return pack<uint64_t>(tensor.uint64_data());
+  if (dtype == DType::u32) return pack<uint32_t>(tensor.uint64_data());
   if (dtype == DType::boolean) return pack<bool>(tensor.int32_data());
   if (is_float(dtype)) return pack<uint16_t>(tensor.int32_data());
   return visit_storage(dtype, [&]<class T>(std::type_identity<T>) { return pack<T>(tensor.int32_data()); });
@@ -99,7 +113,46 @@ Result<Shape> declared_shape(const onnx::TensorShapeProto& declared, const std::
   return shape;
 }
 
+Status check_size(const OnnxConstant& constant, const std::string& label) {
+  if (constant.data->empty()) return fail(ErrorKind::invalid_argument, fmt::format("{} has no data", label));
+  if (static_cast<int64_t>(constant.data->size()) == bytes_of(constant.type)) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("{} has {} bytes of data, and {} takes {}", label, constant.data->size(),
+                          to_string(constant.type), bytes_of(constant.type)));
+}
+
+// As numbers; a file has as many codes in a byte as it has room for, the first in the lowest bits.
+Result<OnnxConstant> take_codes(onnx::TensorProto& tensor, Code code, const Shape& shape,
+                                const std::string& label, const DataFolders& folders) {
+  const int64_t codes = 8 / bits_of(code);
+  OnnxConstant packed{{DType::u8, {(elements_of(shape) + codes - 1) / codes}}, nullptr};
+  if (is_external(tensor)) {
+    LATHE_TRY(packed.data, read_external(tensor, packed.type, folders, label));
+  } else {
+    packed.data = data_of(tensor, DType::u8);
+    LATHE_TRY_STATUS(check_size(packed, label));
+  }
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < elements_of(shape); ++i) {
+    const auto byte = static_cast<unsigned>((*packed.data)[static_cast<size_t>(i / codes)]);
+    numbers.push_back(value_of_code(code, static_cast<uint8_t>(byte >> (i % codes * bits_of(code)))));
+  }
+  return OnnxConstant{{held_in(code), shape}, to_bytes(held_in(code), numbers), code};
+}
+
+// The type in which memory has elements that ONNX numbers so.
+Result<DType> stored_type(int64_t type, const std::string& label) {
+  if (const std::optional<Code> code = code_of_onnx(type)) return stored_in(*code);
+  return dtype_of_onnx(type, label);
+}
+
 }  // namespace
+
+std::optional<Code> code_of_onnx(int64_t type) {
+  for (const CodeNumber& row : kCodeNumbers)
+    if (row.onnx == type) return row.code;
+  return std::nullopt;
+}
 
 Result<DType> dtype_of_onnx(int64_t type, const std::string& label) {
   for (const ElementType& candidate : kElementTypes) {
@@ -111,23 +164,18 @@ Result<DType> dtype_of_onnx(int64_t type, const std::string& label) {
 
 Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string& label,
                                    const DataFolders& folders) {
-  LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.data_type(), label));
+  const std::optional<Code> code = code_of_onnx(tensor.data_type());
+  LATHE_TRY(const DType dtype, stored_type(tensor.data_type(), label));
   const Shape shape(tensor.dims().begin(), tensor.dims().end());
   LATHE_TRY_STATUS(check_shape(shape, label));
+  if (code) return take_codes(tensor, *code, shape, label, folders);
   if (is_external(tensor)) {
     LATHE_TRY(auto data, read_external(tensor, {dtype, shape}, folders, label));
     return OnnxConstant{{dtype, shape}, dtype == DType::boolean ? as_truths(*data) : std::move(data)};
   }
   OnnxConstant constant{{dtype, shape}, data_of(tensor, dtype)};
   const std::unique_ptr<std::string> taken(tensor.release_raw_data());  // cleared it would keep its memory
-  if (constant.data->empty()) {
-    return fail(ErrorKind::invalid_argument, fmt::format("{} has no data", label));
-  }
-  if (static_cast<int64_t>(constant.data->size()) != bytes_of(constant.type)) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("{} has {} bytes of data, and {} takes {}", label, constant.data->size(),
-                            to_string(constant.type), bytes_of(constant.type)));
-  }
+  LATHE_TRY_STATUS(check_size(constant, label));
   if (dtype == DType::boolean) constant.data = as_truths(*constant.data);
   return constant;
 }
@@ -163,7 +211,7 @@ Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* gi
                 fmt::format("input '{}' is not a tensor, and Lathe supports tensors", input.name()));
   }
   const onnx::TypeProto_Tensor& tensor = input.type().tensor_type();
-  LATHE_TRY(const DType dtype, dtype_of_onnx(tensor.elem_type(), fmt::format("input '{}'", input.name())));
+  LATHE_TRY(const DType dtype, stored_type(tensor.elem_type(), fmt::format("input '{}'", input.name())));
   if (given != nullptr) {
     const int rank = tensor.shape().dim_size();
     if (tensor.has_shape() && rank != static_cast<int>(given->size())) {
@@ -187,7 +235,7 @@ std::optional<std::string> contrary_declaration(const onnx::ValueInfoProto& decl
                                                 const TensorType& type) {
   if (!declared.type().has_tensor_type()) return std::nullopt;
   const onnx::TypeProto_Tensor& tensor = declared.type().tensor_type();
-  const auto dtype = dtype_of_onnx(tensor.elem_type(), "");
+  const auto dtype = stored_type(tensor.elem_type(), "");
   bool agrees = tensor.elem_type() == onnx::TensorProto_DataType_UNDEFINED || (dtype && *dtype == type.dtype);
   std::string text = dtype ? to_string(*dtype) : name_of_onnx_type(tensor.elem_type());
   if (tensor.has_shape()) {

@@ -20,7 +20,12 @@ namespace lathe {
 struct OnnxConstant {
   TensorType type;
   std::shared_ptr<const Bytes> data;
+  // In the model its elements are of this code; here they are numbers of the type that holds it.
+  std::optional<Code> code = {};
 };
+
+// The code that ONNX numbers so, if it is one: a float of 8 or 4 bits, an integer of 4 or 2.
+std::optional<Code> code_of_onnx(int64_t type);
 
 // The element type that ONNX numbers so; an Error, of what `label` calls, if Lathe has none.
 Result<DType> dtype_of_onnx(int64_t type, const std::string& label);
@@ -34,8 +39,9 @@ Result<OnnxConstant> take_constant(onnx::TensorProto& tensor, const std::string&
 Result<std::unique_ptr<onnx::TensorProto>> take_constant_node(onnx::NodeProto& node);
 // f16 and bf16, whose numbers the graph holds in f32 (graph/onnx/half_tensors.h).
 bool is_half(DType dtype);
-// The declared type of a graph input; `given` (may be null) replaces its shape. An Error if it is no tensor,
-// has a type without conversion, or leaves a dimension open that `given` does not set.
+// The declared type of a graph input, of codes that in which memory has them; `given` (may be null) replaces
+// its shape. An Error if it is no tensor, has a type without conversion, or leaves a dimension open that
+// `given` does not set.
 Result<TensorType> input_type(const onnx::ValueInfoProto& input, const Shape* given);
 // What the model declares a tensor to be where that contradicts its computed type; an open dimension
 // contradicts nothing.

@@ -21,7 +21,7 @@ Shape reduced_shape(const Shape& shape, size_t axis, bool keeps) {
 }
 
 Status check_operand(size_t axis, const TensorType& type) {
-  LATHE_TRY_STATUS(require_type(type, 0, is_number(type.dtype), "f32 and integers"));
+  LATHE_TRY_STATUS(require_type(type, 0, is_number(type.dtype), "f32, f64 and integers"));
   if (axis < type.shape.size()) return {};
   return fail(ErrorKind::invalid_argument, fmt::format("{} has no axis {}", to_string(type.shape), axis));
 }
@@ -100,7 +100,7 @@ Result<TensorType> infer(const ArgExtremumOp& op, std::span<const TensorType> in
 }
 
 Result<TensorType> infer(const HardmaxOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   LATHE_TRY_STATUS(check_operand(op.axis, inputs[0]));
   return inputs[0];
 }
@@ -135,7 +135,7 @@ Tensor lower(const HardmaxOp& op, DagBuilder& builder, std::span<const Tensor> o
   std::vector<Affine> index = indices(axes);
   index[op.axis] = Affine(0);
   const Expr is_place = load(places, index) == Expr(axes[op.axis].var);
-  return builder.compute("hardmax", axes, cast({DType::f32}, is_place));
+  return builder.compute("hardmax", axes, cast({operands[0]->dtype}, is_place));
 }
 
 Result<ArgExtremumOp> import_arg_max(OnnxNode& node) { return import_arg(node, true); }

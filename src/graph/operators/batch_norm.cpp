@@ -11,7 +11,7 @@ namespace lathe {
 std::string attributes_of(const BatchNormOp& op) { return fmt::format("epsilon {}", op.epsilon); }
 
 Result<TensorType> infer(const BatchNormOp&, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   const Shape& data = inputs[0].shape;
   if (data.size() < 2) {
     return fail(ErrorKind::invalid_argument,

@@ -75,7 +75,7 @@ std::string attributes_of(const ConvTransposeOp& op) {
 }
 
 Result<TensorType> infer(const ConvTransposeOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   const Shape& data = inputs[0].shape;
   const Shape& weight = inputs[1].shape;
   LATHE_TRY_STATUS(check_image(data));
@@ -101,7 +101,7 @@ Result<TensorType> infer(const ConvTransposeOp& op, std::span<const TensorType> 
   LATHE_TRY(const Shape extents, extents_of(op, Shape(data.begin() + 2, data.end())));
   Shape shape{data[0], maps};
   shape.insert(shape.end(), extents.begin(), extents.end());
-  return TensorType{DType::f32, shape};
+  return TensorType{inputs[0].dtype, shape};
 }
 
 // Each element of the data adds a kernel to the result.

@@ -112,7 +112,7 @@ std::string attributes_of(const CumSumOp& op) {
 
 Result<TensorType> infer(const CumSumOp& op, std::span<const TensorType> inputs) {
   const DType dtype = inputs[0].dtype;
-  if (dtype != DType::i32 && dtype != DType::i64) LATHE_TRY_STATUS(require_f32(inputs));
+  if (!is_integer(dtype) || bytes_of(dtype) < 4) LATHE_TRY_STATUS(require_reals(inputs));
   if (op.axis < inputs[0].shape.size()) return inputs[0];
   return fail(ErrorKind::invalid_argument, fmt::format("{} has no axis {}", to_string(inputs[0]), op.axis));
 }

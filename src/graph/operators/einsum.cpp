@@ -238,7 +238,7 @@ std::string attributes_of(const EinsumOp& op) {
 }
 
 Result<TensorType> infer(const EinsumOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   bool fits = op.operands.size() == inputs.size();
   for (size_t i = 0; fits && i < inputs.size(); ++i) fits = op.operands[i].size() == inputs[i].shape.size();
   if (!fits)
@@ -250,7 +250,7 @@ Result<TensorType> infer(const EinsumOp& op, std::span<const TensorType> inputs)
         ErrorKind::invalid_argument,
         fmt::format("its result has a label twice, or one that no operand has: {}", attributes_of(op)));
   }
-  return TensorType{DType::f32, shape_of(op.result, extents)};
+  return TensorType{inputs[0].dtype, shape_of(op.result, extents)};
 }
 
 Values evaluate(const EinsumOp& op, std::span<const Values> inputs) {

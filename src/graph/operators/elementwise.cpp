@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "expr/integers.h"
+#include "graph/graph.h"
 #include "graph/onnx/node.h"
 #include "graph/onnx/tensor.h"
 #include "graph/operators/inverse_functions.h"
@@ -28,18 +29,28 @@ Expr zero_like(const Expr& x) { return literal(x.type(), 0); }
 
 // What programs compute small powers as, so that they count as cheap, and 1 as what reads nothing.
 Expr power(const Expr& x, double exponent) {
-  if (exponent == 0) return real(1);
+  if (exponent == 0) return literal(x.type(), 1);
   if (exponent == 2) return x * x;
   return exponent == 3 ? x * x * x : binary(BinaryOp::pow, x, real(exponent));
 }
 
-// Polynomials below are least-maximum-error fits of what stands beside them.
+// 1 / first!, 1 / (first + step)! .. so many: of the series of exponentials.
+std::vector<double> reciprocal_factorials(int first, int step, int count) {
+  std::vector<double> coefficients;
+  for (int i = 0; i < count; ++i) coefficients.push_back(1 / std::tgamma(first + i * step + 1));
+  return coefficients;
+}
+
+// Polynomials of f32 below are least-maximum-error fits of what stands beside them, those of f64 series.
 
 constexpr double kNearZero = 0.5;  // beyond it e^x - 1 loses no more than two bits
-// e^x - 1 for |x| <= 0.5, where the difference would lose its digits: error 5.1e-9 of it.
+// e^x - 1 for |x| <= 0.5, where the difference would lose its digits: error 5.1e-9 of it, in f64 2e-16.
 Expr near_exp_less_1(const Expr& x) {
   // (e^x - 1 - x - x^2 / 2) / x^3
-  const Expr rest = polynomial({0.166666676, 0.0416658651, 0.00833311117, 0.00139814985, 0.000199839041}, x);
+  const Expr rest =
+      x.type().dtype == DType::f64
+          ? polynomial(reciprocal_factorials(3, 1, 12), x)
+          : polynomial({0.166666676, 0.0416658651, 0.00833311117, 0.00139814985, 0.000199839041}, x);
   return (rest * x + real(0.5)) * (x * x) + x;
 }
 // The same for all x up to 0.
@@ -76,8 +87,7 @@ Expr sinh(const Expr& x) {
   const Expr half = half_exponential(x);
   const Expr far = copy_sign(half * real(0.5) * half - real(0.5) / half / half, x);
   const Expr square = x * x;
-  Expr series = real(1.0 / 362880);
-  for (const double divisor : {5040, 120, 6, 1}) series = series * square + real(1 / divisor);
+  const Expr series = polynomial(reciprocal_factorials(1, 2, x.type().dtype == DType::f64 ? 9 : 5), square);
   return select(abs(x) < real(1), x * series, far);
 }
 
@@ -104,8 +114,8 @@ Expr is_inf(const MapOp& op, const Expr& x) {
   return op.b != 0 ? positive : positive && negative;
 }
 
-// What a function takes: f32, or any number.
-enum class Takes : uint8_t { reals, numbers, truths };
+// What a function takes: f32, any number, integers, or bool.
+enum class Takes : uint8_t { reals, numbers, integers, truths };
 
 struct MapRow {
   MapFunction function;
@@ -225,6 +235,8 @@ constexpr MapRow kRows[] = {
      }},
     {MapFunction::logical_not, "Not", Takes::truths, [](const Op&, double x) { return x == 0 ? 1.0 : 0.0; },
      [](const Op&, const Expr& x) { return unary(UnaryOp::logical_not, x); }},
+    {MapFunction::bit_not, "BitwiseNot", Takes::integers, [](const Op&, double x) { return -1 - x; },
+     [](const Op&, const Expr& x) { return binary(BinaryOp::bit_xor, x, integer_literal(x.type(), -1)); }},
     {MapFunction::is_nan, "IsNaN", Takes::reals,
      [](const Op&, double x) { return std::isnan(x) ? 1.0 : 0.0; },
      // NOLINTNEXTLINE(misc-redundant-expression): a NaN alone is not equal to itself
@@ -246,7 +258,7 @@ bool is_condition(MapFunction function) {
 
 double cast_value(DType from, DType to, double x) {
   if (is_float(to)) return x;
-  return is_float(from) ? static_cast<double>(saturated(to, x)) : wrapped(to, x);
+  return is_float(from) ? number_kept(to, saturated(to, x)) : wrapped(to, x);
 }
 
 }  // namespace
@@ -271,15 +283,17 @@ std::string attributes_of(const MapOp& op) {
   }
 }
 
+std::string attributes_of(const BitCastOp& op) { return to_string(op.to); }
 std::string attributes_of(const CastOp& op) { return to_string(op.to); }
 
 Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs) {
   const DType dtype = inputs[0].dtype;
   switch (row_of(op.function).takes) {
-    case Takes::reals: LATHE_TRY_STATUS(require_f32(inputs)); break;
+    case Takes::reals: LATHE_TRY_STATUS(require_reals(inputs)); break;
     case Takes::numbers:
-      LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
+      LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, f64 and integers"));
       break;
+    case Takes::integers: LATHE_TRY_STATUS(require_type(inputs[0], 0, is_integer(dtype), "integers")); break;
     case Takes::truths: LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool")); break;
   }
   return TensorType{is_condition(op.function) ? DType::boolean : dtype, inputs[0].shape};
@@ -287,6 +301,13 @@ Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs) {
 
 Result<TensorType> infer(const CastOp& op, std::span<const TensorType> inputs) {
   return TensorType{op.to, inputs[0].shape};
+}
+
+Result<TensorType> infer(const BitCastOp& op, std::span<const TensorType> inputs) {
+  if (bytes_of(op.from) == bytes_of(op.to)) return TensorType{op.to, inputs[0].shape};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("it takes the bits of {} for {}, and must take those of a type of as many",
+                          to_string(op.from), to_string(op.to)));
 }
 
 Values evaluate(const MapOp& op, std::span<const Values> inputs) {
@@ -303,6 +324,21 @@ Values evaluate(const CastOp& op, std::span<const Values> inputs) {
   if (info_of(op.to).computed_in != op.to)
     for (double& value : result.data) value = as_stored(op.to, value);
   return result;
+}
+
+Values evaluate(const BitCastOp& op, std::span<const Values> inputs) {
+  const Shape& shape = inputs[0].shape;
+  Values result{shape, values_of(GraphTensor{{}, {op.to, shape}, to_bytes(op.from, inputs[0].data)}), op.to};
+  if (op.to == DType::boolean)
+    for (double& truth : result.data) truth = truth != 0 ? 1 : 0;
+  return result;
+}
+
+Expr lower(const BitCastOp& op, const PointOperands& point) {
+  const Expr& x = point.at(0);
+  if (op.from == op.to) return x;
+  if (op.to == DType::boolean) return x != zero_like(x);
+  return op.from == DType::boolean ? cast({op.to}, x) : bit_cast({op.to}, cast({op.from}, x));
 }
 
 // What is no condition becomes one by a comparison only.
@@ -360,6 +396,12 @@ Result<MapOp> import_is_inf(OnnxNode& node) {
 
 Result<CastOp> import_cast(OnnxNode& node) {
   CastOp op;
+  LATHE_TRY(op.to, dtype_of_onnx(node.integer("to", 0), "attribute 'to'"));
+  return op;
+}
+
+Result<BitCastOp> import_bit_cast(OnnxNode& node) {
+  BitCastOp op{node.declared(0)};
   LATHE_TRY(op.to, dtype_of_onnx(node.integer("to", 0), "attribute 'to'"));
   return op;
 }

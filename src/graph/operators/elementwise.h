@@ -49,6 +49,7 @@ enum class MapFunction : uint8_t {
   soft_sign,         // x / (1 + |x|)
   shrink,            // x < -a ? x + b : x > a ? x - b : 0
   logical_not,
+  bit_not,  // of integers
   is_nan,
   is_inf,  // -infinity where a is not 0, infinity where b is not
 };
@@ -81,17 +82,35 @@ struct CastOp {
   bool operator==(const CastOp&) const = default;
 };
 
+// The bits of each element as those of another type of as many; a truth is the byte 0 or 1, and any other
+// byte than 0 true. An operand that is held in a wider type is rounded to its own first.
+struct BitCastOp {
+  static constexpr const char* kName = "BitCast";
+  static constexpr FusionRole kRole = FusionRole::elementwise;
+  static constexpr size_t kLeastOperands = 1;
+  static constexpr size_t kMostOperands = 1;
+
+  DType from = DType::f32;
+  DType to = DType::i32;
+
+  bool operator==(const BitCastOp&) const = default;
+};
+
 std::string attributes_of(const MapOp& op);
 std::string attributes_of(const CastOp& op);
+std::string attributes_of(const BitCastOp& op);
 Result<TensorType> infer(const MapOp& op, std::span<const TensorType> inputs);
 Result<TensorType> infer(const CastOp& op, std::span<const TensorType> inputs);
+Result<TensorType> infer(const BitCastOp& op, std::span<const TensorType> inputs);
 Values evaluate(const MapOp& op, std::span<const Values> inputs);
 Values evaluate(const CastOp& op, std::span<const Values> inputs);
+Values evaluate(const BitCastOp& op, std::span<const Values> inputs);
 Expr lower(const MapOp& op, const PointOperands& point);
 Expr lower(const CastOp& op, const PointOperands& point);
+Expr lower(const BitCastOp& op, const PointOperands& point);
 
 // ONNX LeakyRelu, HardSigmoid, Elu, Celu, Selu, Swish, ThresholdedRelu, Shrink, Gelu, Clip (its bounds
-// attributes before operator set 11, then constant inputs), IsInf, Cast.
+// attributes before operator set 11, then constant inputs), IsInf, Cast, BitCast.
 Result<MapOp> import_leaky_relu(OnnxNode& node);
 Result<MapOp> import_hard_sigmoid(OnnxNode& node);
 Result<MapOp> import_clip(OnnxNode& node);
@@ -104,6 +123,7 @@ Result<MapOp> import_gelu(OnnxNode& node);
 Result<MapOp> import_swish(OnnxNode& node);
 Result<MapOp> import_is_inf(OnnxNode& node);
 Result<CastOp> import_cast(OnnxNode& node);
+Result<BitCastOp> import_bit_cast(OnnxNode& node);
 // The ONNX operators without attributes: Relu, Sigmoid, HardSwish, Tanh, Exp ...
 template <MapFunction function>
 Result<MapOp> import_map(OnnxNode&) {

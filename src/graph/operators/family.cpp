@@ -67,7 +67,7 @@ std::vector<size_t> axes_from(size_t first, size_t rank) {
 
 double wrapped(DType dtype, double value) {
   if (is_float(dtype) || dtype == DType::i64 || !std::isfinite(value)) return value;
-  return static_cast<double>(wrap_to(dtype, static_cast<int64_t>(value)));
+  return number_kept(dtype, cut_to(dtype, value));
 }
 
 std::vector<Axis> axes_with(const Shape& shape) { return axes_of(Tensor("moved", shape)); }
@@ -86,12 +86,21 @@ Status require_f32(std::span<const TensorType> inputs) {
   return {};
 }
 
+Status require_reals(std::span<const TensorType> inputs) {
+  const bool is_wide = inputs[0].dtype == DType::f64;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool is_right = inputs[i].dtype == (is_wide ? DType::f64 : DType::f32);
+    LATHE_TRY_STATUS(require_type(inputs[i], i, is_right, i == 0 ? "f32 and f64" : is_wide ? "f64" : "f32"));
+  }
+  return {};
+}
+
 Result<DType> product_type(std::span<const TensorType> inputs) {
   const auto is_narrow = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8; };
   const DType first = inputs[0].dtype, second = inputs[1].dtype;
   if (is_narrow(first) && is_narrow(second)) return DType::i32;
-  const bool is_product = first == DType::f32 || first == DType::i32;
-  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_product || is_narrow(first), "f32, i32, i8 and u8"));
+  const bool is_product = first == DType::f32 || first == DType::f64 || first == DType::i32;
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_product || is_narrow(first), "f32, f64, i32, i8 and u8"));
   LATHE_TRY_STATUS(
       require_type(inputs[1], 1, second == first, is_narrow(first) ? "i8 and u8" : info_of(first).name));
   return first;

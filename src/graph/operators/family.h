@@ -70,19 +70,21 @@ inline double element_at(const Values& values, const Shape& index) {
 // What arithmetic of the type makes of a value in double precision: integers wrap around.
 double wrapped(DType dtype, double value);
 
-// A number of type f32.
+// A number of type f32; beside an f64 it is one.
 inline Expr real(double value) { return literal({DType::f32}, value); }
 // Axes of a result of that shape.
 std::vector<Axis> axes_with(const Shape& shape);
 
-// Whether arithmetic takes such elements: f32 and integers.
+// Whether arithmetic takes such elements: f32, f64 and integers.
 bool is_number(DType dtype);
 // An Error unless all types are f32.
 Status require_f32(std::span<const TensorType> inputs);
+// An Error unless all types are f32, or all f64.
+Status require_reals(std::span<const TensorType> inputs);
 // An Error that names the operand and what Lathe `supports` there, unless its type is right.
 Status require_type(const TensorType& input, size_t operand, bool is_right, const char* supports);
-// What sums of products of the first two are: f32 of f32, i32 of i32 and of integers of 8 bits, of either
-// sign. Else an Error.
+// What sums of products of the first two are: f32 of f32, f64 of f64, i32 of i32 and of integers of 8 bits,
+// of either sign. Else an Error.
 Result<DType> product_type(std::span<const TensorType> inputs);
 // Adds up products of elements: floats in double precision, integers as i32, which wraps around.
 class ProductSum {

@@ -17,7 +17,7 @@ std::string attributes_of(const GemmOp& op) {
 }
 
 Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   const Shape& a = inputs[0].shape;
   const Shape& b = inputs[1].shape;
   if (a.size() != 2 || b.size() != 2) {
@@ -38,7 +38,7 @@ Result<TensorType> infer(const GemmOp& op, std::span<const TensorType> inputs) {
                                                            to_string(inputs[2].shape), to_string(shape)));
     }
   }
-  return TensorType{DType::f32, shape};
+  return TensorType{inputs[0].dtype, shape};
 }
 
 Values evaluate(const GemmOp& op, std::span<const Values> inputs) {
@@ -82,9 +82,7 @@ Tensor lower(const GemmOp& op, DagBuilder& builder, std::span<const Tensor> oper
 bool needs_epilogue(const GemmOp& op, size_t operands) { return operands > 2 || op.alpha != 1; }
 
 Expr epilogue(const GemmOp& op, const Expr& value, const PointOperands& point) {
-  const auto scaled = [](const Expr& x, double factor) {
-    return factor == 1 ? x : x * literal({DType::f32}, factor);
-  };
+  const auto scaled = [](const Expr& x, double factor) { return factor == 1 ? x : x * real(factor); };
   const Expr product = scaled(value, op.alpha);
   return point.count() > 2 ? product + scaled(point.at(2), op.beta) : product;
 }

@@ -1,5 +1,6 @@
 #include "graph/operators/inverse_functions.h"
 
+#include <cmath>
 #include <numbers>
 #include <ranges>
 
@@ -19,7 +20,7 @@ Expr half_tangent_of_arccosine(const Expr& x) { return sqrt((real(1) - x) / (rea
 
 }  // namespace
 
-Expr polynomial(std::initializer_list<double> coefficients, const Expr& x) {
+Expr polynomial(const std::vector<double>& coefficients, const Expr& x) {
   Expr sum;
   for (const double c : std::views::reverse(coefficients)) sum = sum.defined() ? sum * x + real(c) : real(c);
   return sum;
@@ -29,25 +30,36 @@ Expr polynomial(std::initializer_list<double> coefficients, const Expr& x) {
 Expr near_log_1_plus(const Expr& e) {
   const Expr w = e / (e * real(0.5) + real(1));
   const Expr square = w * w;
-  // (2 atanh(w / 2) - w) / w^3 for w in [0, 2/3], by its square, fitted for the least largest error.
-  const Expr rest = polynomial({0.0833330164, 0.012506781, 0.0021874329, 0.000547352709}, square);
-  return rest * square * w + w;
+  // (2 atanh(w / 2) - w) / w^3 for w in [-2/3, 2/3], by its square: of f32 fitted for the least largest
+  // error.
+  std::vector<double> rest = {0.0833330164, 0.012506781, 0.0021874329, 0.000547352709};
+  if (e.type().dtype == DType::f64) {
+    constexpr int kTerms = 17;
+    rest.clear();
+    for (int n = 1; n <= kTerms; ++n) rest.push_back(std::ldexp(1.0 / (2 * n + 1), -2 * n));
+  }
+  return polynomial(rest, square) * square * w + w;
 }
 
 // Of a magnitude beyond tan(3 pi / 8) by its reciprocal, beyond tan(pi / 8) by the angle's difference to pi /
-// 4, whose tangent is (x - 1) / (x + 1): within pi / 8 an odd polynomial is as exact as f32.
+// 4, whose tangent is (x - 1) / (x + 1): within pi / 8 an odd polynomial is as exact as the type.
 Expr atan(const Expr& x) {
   const Expr size = abs(x);
   const Expr is_steep = size > real(kTangent3), is_middle = size > real(kTangent1);
   const Expr middle = select(is_middle, (size - real(1)) / (size + real(1)), size);
   const Expr reduced = select(is_steep, real(-1) / size, middle);
-  const Expr start =
-      select(is_steep, real(std::numbers::pi / 2), select(is_middle, real(std::numbers::pi / 4), real(0)));
+  const auto number = [&](double value) { return literal(x.type(), value); };
+  const Expr start = select(is_steep, number(std::numbers::pi / 2),
+                            select(is_middle, number(std::numbers::pi / 4), number(0)));
   const Expr square = reduced * reduced;
-  // (atan(r) / r - 1) / r^2 for r up to tan(pi / 8) (Moshier, Cephes).
-  const Expr rest =
-      polynomial({-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2}, square);
-  return copy_sign(start + (rest * square * reduced + reduced), x);
+  // (atan(r) / r - 1) / r^2 for r up to tan(pi / 8) (Moshier, Cephes), of f64 its series.
+  std::vector<double> rest = {-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2};
+  if (x.type().dtype == DType::f64) {
+    constexpr int kTerms = 20;
+    rest.clear();
+    for (int n = 1; n <= kTerms; ++n) rest.push_back((n % 2 == 0 ? 1.0 : -1.0) / (2 * n + 1));
+  }
+  return copy_sign(start + (polynomial(rest, square) * square * reduced + reduced), x);
 }
 
 Expr acos(const Expr& x) { return real(2) * atan(half_tangent_of_arccosine(x)); }

@@ -17,7 +17,7 @@ std::string attributes_of(const LrnOp& op) {
 
 Result<TensorType> infer(const LrnOp& op, std::span<const TensorType> inputs) {
   constexpr int64_t kLargestSize = int64_t{1} << 20;
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   const Shape& shape = inputs[0].shape;
   if (shape.size() < 2)
     return fail(ErrorKind::invalid_argument, fmt::format("{} is not [N, C, ..]", to_string(shape)));

@@ -186,7 +186,7 @@ std::string attributes_of(const LpNormOp& op) {
 }
 
 Result<TensorType> infer(const LayerNormOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   const Shape& shape = inputs[0].shape;
   LATHE_TRY_STATUS(check_axes({op.axis}, shape));
   for (const TensorType& factor : inputs.subspan(1)) {
@@ -199,7 +199,7 @@ Result<TensorType> infer(const LayerNormOp& op, std::span<const TensorType> inpu
 }
 
 Result<TensorType> infer(const GroupNormOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   const Shape& shape = inputs[0].shape;
   if (shape.size() < 3)
     return fail(ErrorKind::invalid_argument, fmt::format("{} is not [N, C, ..]", to_string(shape)));
@@ -217,14 +217,14 @@ Result<TensorType> infer(const GroupNormOp& op, std::span<const TensorType> inpu
 }
 
 Result<TensorType> infer(const MeanVarianceNormOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   if (op.axes.empty()) return fail(ErrorKind::invalid_argument, "it names no axes");
   LATHE_TRY_STATUS(check_axes(op.axes, inputs[0].shape));
   return inputs[0];
 }
 
 Result<TensorType> infer(const LpNormOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   LATHE_TRY_STATUS(check_axes({op.axis}, inputs[0].shape));
   return inputs[0];
 }

@@ -123,21 +123,23 @@ double average_point(const AveragePoolOp& op, const double* plane, const Shape& 
 }
 
 // The number of taps that count at each place of one axis; a number where all places have the same.
-Expr tap_count(const AveragePoolOp& op, size_t d, DagBuilder& builder, int64_t extent, const Axis& axis) {
+Expr tap_count(const AveragePoolOp& op, size_t d, DagBuilder& builder, const Tensor& x, const Axis& axis) {
+  const int64_t extent = x->shape[d + 2];
+  const Type type{x->dtype};
   const auto count = [&](int64_t place) {
     return taps_within(op.window, d, place, extent, op.counted_before[d], op.counted_after[d]);
   };
   int64_t place = 1;
   while (place < axis.extent && count(place) == count(0)) ++place;
   const bool same = place >= axis.extent;
-  if (same) return literal({DType::f32}, static_cast<double>(count(0)));
+  if (same) return literal(type, static_cast<double>(count(0)));
   const Axis at = spatial("y", axis.extent);
   const Axis tap = reduce("k", op.window.kernel[d]);
   const Affine position = Affine(at.var) * op.window.strides[d] + Affine(tap.var) * op.window.dilations[d] -
                           Affine(op.window.pads_before[d]);
   const Expr inside =
       Expr(position) >= Expr(-op.counted_before[d]) && Expr(position) < Expr(extent + op.counted_after[d]);
-  const Expr one = select(inside, literal({DType::f32}, 1), literal({DType::f32}, 0));
+  const Expr one = select(inside, literal(type, 1), literal(type, 0));
   const Tensor counts = builder.compute(builder.fresh_name("taps"), {at}, sum({tap}, one));
   return load(counts, {Affine(axis.var)});
 }
@@ -159,26 +161,26 @@ std::string attributes_of(const GlobalAveragePoolOp&) { return {}; }
 
 Result<TensorType> infer(const MaxPoolOp& op, std::span<const TensorType> inputs) {
   const DType dtype = inputs[0].dtype;
-  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, f64 and integers"));
   return pooled_type(op.window, inputs[0]);
 }
 
 Result<TensorType> infer(const AveragePoolOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   return pooled_type(op.window, inputs[0]);
 }
 
 Result<TensorType> infer(const LpPoolOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   return pooled_type(op.window, inputs[0]);
 }
 
 Result<TensorType> infer(const GlobalAveragePoolOp&, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   LATHE_TRY_STATUS(check_image(inputs[0].shape));
   Shape shape(inputs[0].shape.size(), 1);
   std::copy_n(inputs[0].shape.begin(), 2, shape.begin());
-  return TensorType{DType::f32, shape};
+  return TensorType{inputs[0].dtype, shape};
 }
 
 Values evaluate(const MaxPoolOp& op, std::span<const Values> inputs) {
@@ -233,7 +235,7 @@ Tensor lower(const AveragePoolOp& op, DagBuilder& builder, std::span<const Tenso
   const std::vector<Axis> axes = axes_of(total);
   Expr count;
   for (size_t d = 0; d + 2 < axes.size(); ++d) {
-    const Expr taps = tap_count(op, d, builder, x->shape[d + 2], axes[d + 2]);
+    const Expr taps = tap_count(op, d, builder, x, axes[d + 2]);
     count = count.defined() ? count * taps : taps;
   }
   return builder.compute("pool", axes, load(total, indices(axes)) / count);

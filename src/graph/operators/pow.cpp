@@ -46,9 +46,9 @@ Expr integer_power(const Expr& x, const Expr& exponent) {
 
 double power_of(DType base, DType exponent, double x, double y) {
   if (is_float(base)) return std::pow(x, y);
-  if (is_float(exponent) && y != std::floor(y)) return static_cast<double>(saturated(base, std::pow(x, y)));
+  if (is_float(exponent) && y != std::floor(y)) return number_kept(base, saturated(base, std::pow(x, y)));
   const auto whole = static_cast<int64_t>(std::clamp(y, -kLargestWhole, kLargestWhole));
-  return static_cast<double>(wrap_to(base, integer_power(static_cast<int64_t>(x), whole)));
+  return number_kept(base, wrap_to(base, integer_power(cut_to(base, x), whole)));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ std::string attributes_of(const PowOp&) { return {}; }
 
 Result<TensorType> infer(const PowOp&, std::span<const TensorType> inputs) {
   for (size_t i = 0; i < 2; ++i)
-    LATHE_TRY_STATUS(require_type(inputs[i], i, is_number(inputs[i].dtype), "f32 and integers"));
+    LATHE_TRY_STATUS(require_type(inputs[i], i, is_number(inputs[i].dtype), "f32, f64 and integers"));
   LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
   return TensorType{inputs[0].dtype, std::move(shape)};
 }
@@ -75,13 +75,12 @@ Values evaluate(const PowOp&, std::span<const Values> inputs) {
 Expr lower(const PowOp&, const PointOperands& point) {
   const Expr x = point.at(0);
   const Expr y = point.at(1);
-  const Type real{DType::f32};
-  if (is_float(x.type().dtype)) return binary(BinaryOp::pow, x, cast(real, y));
+  if (is_float(x.type().dtype)) return binary(BinaryOp::pow, x, cast(x.type(), y));
   if (!is_float(y.type().dtype)) return integer_power(x, cast({DType::i64}, y));
   const auto number = [&](double value) { return literal(y.type(), value); };
   const Expr exponent = min(max(y, number(-kLargestWhole)), number(kLargestWhole));
   const Expr whole = integer_power(x, cast({DType::i64}, exponent));
-  return select(y == floor(y), whole, cast(x.type(), binary(BinaryOp::pow, cast(real, x), y)));
+  return select(y == floor(y), whole, cast(x.type(), binary(BinaryOp::pow, cast(y.type(), x), y)));
 }
 
 Result<std::variant<MapOp, PowOp>> import_pow(OnnxNode& node) {

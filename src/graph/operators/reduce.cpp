@@ -61,17 +61,19 @@ Values reduce_integers(const Values& x, const std::vector<size_t>& axes, ReduceF
   size_t place = 0;
   do {
     uint64_t& sum = sums[static_cast<size_t>(broadcast_offset(result.shape, index))];
-    const auto signed_element = static_cast<int64_t>(x.data[place++]);
+    const int64_t signed_element = cut_to(x.dtype, x.data[place++]);
     const auto element = static_cast<uint64_t>(signed_element);
     switch (function) {
       case ReduceFunction::product: sum *= element; break;
       case ReduceFunction::sum_square: sum += element * element; break;
-      case ReduceFunction::l1: sum += signed_element < 0 ? 0 - element : element; break;
+      case ReduceFunction::l1:
+        sum += signed_element < 0 && !is_unsigned(x.dtype) ? 0 - element : element;
+        break;
       default: sum += element; break;
     }
   } while (next_index(index, x.shape));
   for (const uint64_t sum : sums)
-    result.data.push_back(static_cast<double>(wrap_to(x.dtype, static_cast<int64_t>(sum))));
+    result.data.push_back(number_kept(x.dtype, wrap_to(x.dtype, static_cast<int64_t>(sum))));
   return result;
 }
 
@@ -118,11 +120,11 @@ Values log_sum_exp(const Values& x, const std::vector<size_t>& axes) {
 }
 
 Tensor log_sum_exp(DagBuilder& builder, const Reducing& reducing, const Expr& element) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
+  const double largest = largest_of(element.type().dtype);
   const Tensor most = builder.compute("most", reducing.result, max_over(reducing.over, element));
   const std::vector<Affine> at = indices(reducing.result);
-  const Tensor shift = builder.compute(
-      "shift", reducing.result, select(abs(load(most, at)) <= real(kLargest), load(most, at), real(0)));
+  const Tensor shift = builder.compute("shift", reducing.result,
+                                       select(abs(load(most, at)) <= real(largest), load(most, at), real(0)));
   const Tensor total =
       builder.compute("total", reducing.result,
                       reduction_of(ReduceFunction::log_sum_exp, reducing.over, element - load(shift, at)));
@@ -225,14 +227,14 @@ std::string attributes_of(const SoftmaxOp& op) { return fmt::format("axes [{}]",
 
 Result<TensorType> infer(const ReduceOp& op, std::span<const TensorType> inputs) {
   const DType dtype = inputs[0].dtype;
-  if (!takes_integers(op.function)) LATHE_TRY_STATUS(require_f32(inputs));
-  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
+  if (!takes_integers(op.function)) LATHE_TRY_STATUS(require_reals(inputs));
+  LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, f64 and integers"));
   LATHE_TRY_STATUS(check_axes(op.axes, inputs[0].shape));
   return TensorType{dtype, reduced_shape(op.axes, inputs[0].shape, op.keeps_axes)};
 }
 
 Result<TensorType> infer(const SoftmaxOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY_STATUS(require_f32(inputs));
+  LATHE_TRY_STATUS(require_reals(inputs));
   LATHE_TRY_STATUS(check_axes(op.axes, inputs[0].shape));
   return inputs[0];
 }

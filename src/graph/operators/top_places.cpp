@@ -45,7 +45,7 @@ std::string attributes_of(const TopPlacesOp& op) {
 
 Result<TensorType> infer(const TopPlacesOp& op, std::span<const TensorType> inputs) {
   const TensorType& type = inputs[0];
-  LATHE_TRY_STATUS(require_type(type, 0, is_number(type.dtype), "f32 and integers"));
+  LATHE_TRY_STATUS(require_type(type, 0, is_number(type.dtype), "f32, f64 and integers"));
   if (op.axis >= type.shape.size())
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} has no axis {}", to_string(type.shape), op.axis));

@@ -14,7 +14,10 @@ namespace {
 bool is_comparison(ZipFunction function) {
   return function >= ZipFunction::equal && function <= ZipFunction::greater_equal;
 }
-bool is_logical(ZipFunction function) { return function >= ZipFunction::logical_and; }
+bool is_logical(ZipFunction function) {
+  return function >= ZipFunction::logical_and && function <= ZipFunction::logical_xor;
+}
+bool is_of_integers(ZipFunction function) { return function >= ZipFunction::bit_and; }
 
 // Of comparisons and of logical functions.
 bool holds(ZipFunction function, double x, double y) {
@@ -30,6 +33,12 @@ bool holds(ZipFunction function, double x, double y) {
   }
 }
 
+double floor_mod(double x, double y) {
+  const double rest = std::fmod(x, y);
+  if (rest == 0) return std::copysign(0.0, y);
+  return (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
 double real_value(ZipFunction function, double x, double y) {
   switch (function) {
     case ZipFunction::add: return x + y;
@@ -39,6 +48,8 @@ double real_value(ZipFunction function, double x, double y) {
     case ZipFunction::max: return maximum(x, y);
     case ZipFunction::min: return minimum(x, y);
     case ZipFunction::p_relu: return x < 0 ? x * y : x;
+    case ZipFunction::mod: return floor_mod(x, y);
+    case ZipFunction::remainder: return std::fmod(x, y);
     default: return holds(function, x, y) ? 1 : 0;
   }
 }
@@ -49,7 +60,17 @@ int64_t floor_mod(int64_t x, int64_t y) {
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-int64_t integer_value(ZipFunction function, int64_t x, int64_t y) {
+// Of shifts one by one nothing is left beyond the type's width, but for a sign to the right.
+int64_t shifted(ZipFunction function, DType dtype, int64_t x, int64_t y) {
+  const int64_t width = 8 * bytes_of(dtype);
+  const bool empties = y < 0 || y >= width;
+  if (function == ZipFunction::shift_left)
+    return empties ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) << y);
+  if (is_unsigned(dtype)) return empties ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) >> y);
+  return x >> (empties ? width - 1 : y);
+}
+
+int64_t integer_value(ZipFunction function, DType dtype, int64_t x, int64_t y) {
   const auto wrapped = [](uint64_t value) { return static_cast<int64_t>(value); };
   const auto a = static_cast<uint64_t>(x);
   const auto b = static_cast<uint64_t>(y);
@@ -63,14 +84,19 @@ int64_t integer_value(ZipFunction function, int64_t x, int64_t y) {
     case ZipFunction::p_relu: return x < 0 ? wrapped(a * b) : x;
     case ZipFunction::mod: return floor_mod(x, y);
     case ZipFunction::remainder: return y == 0 ? x : y == -1 ? 0 : x % y;
+    case ZipFunction::bit_and: return x & y;
+    case ZipFunction::bit_or: return x | y;
+    case ZipFunction::bit_xor: return x ^ y;
+    case ZipFunction::shift_left:
+    case ZipFunction::shift_right: return shifted(function, dtype, x, y);
     default: return holds(function, static_cast<double>(x), static_cast<double>(y)) ? 1 : 0;
   }
 }
 
 double value_of(ZipFunction function, DType dtype, double x, double y) {
   if (is_float(dtype) || is_comparison(function) || is_logical(function)) return real_value(function, x, y);
-  const int64_t value = integer_value(function, static_cast<int64_t>(x), static_cast<int64_t>(y));
-  return static_cast<double>(wrap_to(dtype, value));
+  const int64_t value = integer_value(function, dtype, cut_to(dtype, x), cut_to(dtype, y));
+  return number_kept(dtype, wrap_to(dtype, value));
 }
 
 // Integer division of expressions rounds down; where that is below zero and something is left, one more cuts
@@ -80,6 +106,17 @@ Expr quotient(const Expr& x, const Expr& y) {
   const Expr down = x / y;
   const Expr is_cut = down < literal(x.type(), 0) && down * y != x;
   return select(is_cut, down + literal(x.type(), 1), down);
+}
+
+Expr floor_mod(const Expr& x, const Expr& y) {
+  if (!is_float(x.type().dtype)) return x % y;
+  const Expr zero = literal(x.type(), 0);
+  const Expr rest = x % y;
+  const Expr moved = select((rest < zero) != (y < zero), rest + y, rest);
+  return select(rest == zero, copy_sign(zero, y), moved);
+}
+Expr remainder(const Expr& x, const Expr& y) {
+  return is_float(x.type().dtype) ? x % y : x - quotient(x, y) * y;
 }
 
 }  // namespace
@@ -103,24 +140,34 @@ const char* ZipOp::name() const {
     case ZipFunction::logical_and: return "And";
     case ZipFunction::logical_or: return "Or";
     case ZipFunction::logical_xor: return "Xor";
+    case ZipFunction::bit_and: return "BitwiseAnd";
+    case ZipFunction::bit_or: return "BitwiseOr";
+    case ZipFunction::bit_xor: return "BitwiseXor";
+    case ZipFunction::shift_left:
+    case ZipFunction::shift_right: return "BitShift";
   }
   return "";
 }
 
 std::string attributes_of(const ZipOp& op) {
-  return op.function == ZipFunction::remainder ? "sign of the dividend" : "";
+  switch (op.function) {
+    case ZipFunction::remainder: return "sign of the dividend";
+    case ZipFunction::shift_left: return "left";
+    case ZipFunction::shift_right: return "right";
+    default: return "";
+  }
 }
 std::string attributes_of(const WhereOp&) { return {}; }
 
 Result<TensorType> infer(const ZipOp& op, std::span<const TensorType> inputs) {
   LATHE_TRY_STATUS(require_one_type(inputs));
   const DType dtype = inputs[0].dtype;
-  if (op.function == ZipFunction::mod || op.function == ZipFunction::remainder) {
+  if (is_of_integers(op.function)) {
     LATHE_TRY_STATUS(require_type(inputs[0], 0, is_integer(dtype), "integers"));
   } else if (is_logical(op.function)) {
     LATHE_TRY_STATUS(require_type(inputs[0], 0, dtype == DType::boolean, "bool"));
   } else if (op.function != ZipFunction::equal || dtype != DType::boolean) {
-    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32 and integers"));
+    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_number(dtype), "f32, f64 and integers"));
   }
   LATHE_TRY(Shape shape, broadcast_shapes(inputs[0].shape, inputs[1].shape));
   const bool is_condition = is_comparison(op.function) || is_logical(op.function);
@@ -165,8 +212,8 @@ Expr lower(const ZipOp& op, const PointOperands& point) {
     case ZipFunction::div: return quotient(x, y);
     case ZipFunction::max: return max(x, y);
     case ZipFunction::min: return min(x, y);
-    case ZipFunction::mod: return x % y;
-    case ZipFunction::remainder: return x - quotient(x, y) * y;
+    case ZipFunction::mod: return floor_mod(x, y);
+    case ZipFunction::remainder: return remainder(x, y);
     case ZipFunction::p_relu: return select(x < literal(x.type(), 0), x * y, x);
     case ZipFunction::equal: return x == y;
     case ZipFunction::less: return x < y;
@@ -176,6 +223,11 @@ Expr lower(const ZipOp& op, const PointOperands& point) {
     case ZipFunction::logical_and: return x && y;
     case ZipFunction::logical_or: return x || y;
     case ZipFunction::logical_xor: return x != y;
+    case ZipFunction::bit_and: return binary(BinaryOp::bit_and, x, y);
+    case ZipFunction::bit_or: return binary(BinaryOp::bit_or, x, y);
+    case ZipFunction::bit_xor: return binary(BinaryOp::bit_xor, x, y);
+    case ZipFunction::shift_left: return binary(BinaryOp::shift_left, x, y);
+    case ZipFunction::shift_right: return binary(BinaryOp::shift_right, x, y);
   }
   return x;
 }
@@ -184,8 +236,16 @@ Expr lower(const WhereOp&, const PointOperands& point) {
   return select(point.at(0), point.at(1), point.at(2));
 }
 
-Result<ZipOp> import_integer_mod(OnnxNode& node) {
+Result<ZipOp> import_mod(OnnxNode& node) {
   return ZipOp{node.integer("fmod", 0) != 0 ? ZipFunction::remainder : ZipFunction::mod};
+}
+
+Result<ZipOp> import_bit_shift(OnnxNode& node) {
+  const std::string direction = node.text("direction", "");
+  if (direction == "LEFT") return ZipOp{ZipFunction::shift_left};
+  if (direction == "RIGHT") return ZipOp{ZipFunction::shift_right};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("attribute 'direction' is '{}', and must be LEFT or RIGHT", direction));
 }
 
 Result<WhereOp> import_where(OnnxNode&) { return WhereOp{}; }

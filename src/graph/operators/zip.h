@@ -14,8 +14,8 @@ enum class ZipFunction : uint8_t {
   max,
   min,
   p_relu,     // x < 0 ? x * y : x
-  mod,        // of integers, with the divisor's sign; x where the divisor is 0
-  remainder,  // of integers, with the dividend's sign; x where the divisor is 0
+  mod,        // with the divisor's sign; of integers x where the divisor is 0
+  remainder,  // with the dividend's sign; of integers x where the divisor is 0
   equal,
   less,
   less_equal,
@@ -24,6 +24,11 @@ enum class ZipFunction : uint8_t {
   logical_and,
   logical_or,
   logical_xor,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,  // by the width or more nothing is left
+  shift_right,
 };
 
 // A function of two operands of one type. Integers wrap around.
@@ -58,8 +63,10 @@ Values evaluate(const WhereOp& op, std::span<const Values> inputs);
 Expr lower(const ZipOp& op, const PointOperands& point);
 Expr lower(const WhereOp& op, const PointOperands& point);
 
-// ONNX Mod of integers.
-Result<ZipOp> import_integer_mod(OnnxNode& node);
+// ONNX Mod.
+Result<ZipOp> import_mod(OnnxNode& node);
+// ONNX BitShift.
+Result<ZipOp> import_bit_shift(OnnxNode& node);
 // ONNX Where.
 Result<WhereOp> import_where(OnnxNode& node);
 // The ONNX operators without attributes: Add, Sub, Mul, Max, Min of two operands, Equal, Less, And ...

@@ -90,7 +90,7 @@ double DagEvaluator::reduced_to(const Compute& compute, double value) {
     excess_.of_floats = excess_.of_floats || (grows && goes_too_far(dtype, value));
     return value;
   }
-  excess_.of_integers = excess_.of_integers || (grows && goes_too_far(DType::i64, value));
+  excess_.of_integers = excess_.of_integers || (grows && goes_too_far(dtype, value));
   return round_to(dtype, value);
 }
 

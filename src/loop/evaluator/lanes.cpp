@@ -15,7 +15,6 @@ using interpreter::floor_quotient;
 using interpreter::floor_remainder;
 using interpreter::holds;
 using interpreter::is_condition;
-using interpreter::wrapping;
 
 // Computes that reduce nothing are computed in place where they are small, with all that is computed in place
 // inside of them, and in chains so long; beyond, their elements are kept.
@@ -46,18 +45,13 @@ double round_cast(DType dtype, double value) {
 }
 
 double integer_binary(DType dtype, BinaryOp op, double x, double y) {
-  const int64_t a = truncate(x);
-  const int64_t b = truncate(y);
-  switch (op) {
-    case BinaryOp::add:
-    case BinaryOp::sub:
-    case BinaryOp::mul: return static_cast<double>(wrap_to(dtype, wrapping(op, a, b)));
-    case BinaryOp::div: return static_cast<double>(wrap_to(dtype, floor_quotient(a, b)));
-    case BinaryOp::mod: return static_cast<double>(wrap_to(dtype, floor_remainder(a, b)));
-    case BinaryOp::min: return std::min(x, y);
-    case BinaryOp::max: return std::max(x, y);
-    default: return kNan;
-  }
+  return number_kept(dtype, interpreter::apply_to_integers(dtype, op, cut_to(dtype, x), cut_to(dtype, y)));
+}
+
+double bits_of(DType from, DType to, double value) {
+  const interpreter::Bits bits = interpreter::bits_as(
+      from, to, is_float(from) ? interpreter::Bits{value, 0} : interpreter::Bits{0, cut_to(from, value)});
+  return is_float(to) ? bits.number : number_kept(to, bits.integer);
 }
 
 }  // namespace
@@ -203,17 +197,22 @@ struct ExpressionEvaluator {
     }
     return result;
   }
-  // The same of integers, which have wrapped around in `result`; i64 alone may be rounded before they do.
+  // The same of integers, which have wrapped around in `result`; those of 64 bits alone may be rounded before
+  // they do. Differences of unsigned ones go too far below 0 as well.
   void note_integers(const Binary& e, const Values& a, const Values& b, int64_t count) const {
     const bool grows = e.op == BinaryOp::add || e.op == BinaryOp::sub || e.op == BinaryOp::mul;
-    if (dtype != DType::i64 || !grows) return;
+    if (!is_wide_integer(dtype)) return;
     for (int64_t l = 0; l < count && !self.excess_.of_integers; ++l) {
-      self.excess_.of_integers = goes_too_far(dtype, apply(e.op, a[l], b[l]));
+      const double result = grows ? apply(e.op, a[l], b[l]) : 0;
+      self.excess_.of_integers = goes_too_far(dtype, result) || (is_unsigned(dtype) && result < 0) ||
+                                 (is_bitwise(e.op) && are_rounded(a[l], b[l]));
     }
   }
+  // Whether bits are missing of what they are taken of.
+  bool are_rounded(double a, double b) const { return goes_too_far(dtype, a) || goes_too_far(dtype, b); }
 
   Values operator()(const Literal& e) const {
-    return uniform(is_float(dtype) ? round_to(dtype, e.value) : static_cast<double>(e.integer));
+    return uniform(is_float(dtype) ? round_to(dtype, e.value) : number_kept(dtype, e.integer));
   }
   Values operator()(const Index& e) const {
     const Indices index = self.indices(e.value, frame);
@@ -263,7 +262,7 @@ struct ExpressionEvaluator {
     if (is_float(from) && !is_float(dtype)) {
       for (int64_t l = 0; l < (a.stride == 0 ? 1 : frame.lanes) && !self.excess_.saturates; ++l)
         self.excess_.saturates = is_outside(dtype, a[l]);
-      return lanes(a.stride == 0, [&](int64_t l) { return static_cast<double>(saturated(dtype, a[l])); });
+      return lanes(a.stride == 0, [&](int64_t l) { return number_kept(dtype, saturated(dtype, a[l])); });
     }
     // What an integer becomes is a number of the type; a float stays as near to the exact one as it is.
     const Values result = lanes(a.stride == 0, [&](int64_t l) {
@@ -271,6 +270,13 @@ struct ExpressionEvaluator {
     });
     if (!is_float(dtype)) return result;  // wraps around
     return noted(result, [&](int64_t l) { return !goes_too_far(from, a[l]); });
+  }
+  Values operator()(const BitCast& e) const {
+    const Values a = value(e.operand);
+    const DType from = e.operand.type().dtype;
+    for (int64_t l = 0; l < (a.stride == 0 ? 1 : frame.lanes) && is_wide_integer(from); ++l)
+      self.excess_.of_integers = self.excess_.of_integers || goes_too_far(from, a[l]);
+    return lanes(a.stride == 0, [&](int64_t l) { return bits_of(from, dtype, a[l]); });
   }
   Values operator()(const Broadcast&) const { return uniform(kNan); }  // lowered programs only
   Values operator()(const Ramp&) const { return uniform(kNan); }

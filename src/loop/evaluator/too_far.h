@@ -32,7 +32,7 @@ inline bool is_outside(DType integer, double value) {
   if (integer == DType::boolean) return false;
   const Interval values = integers_of(integer);
   const double cut = std::trunc(value);
-  return cut < static_cast<double>(values.lo) || cut > static_cast<double>(values.hi);
+  return cut < static_cast<double>(values.lo) || cut > number_kept(integer, largest_kept(integer));
 }
 
 }  // namespace lathe::evaluator

@@ -1,8 +1,12 @@
 // The meaning of the operators on single values, before rounding to the result's type.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "expr/dag.h"
 #include "expr/values.h"
@@ -49,7 +53,12 @@ inline double apply(BinaryOp op, double a, double b) {
     case BinaryOp::equal:
     case BinaryOp::not_equal:
     case BinaryOp::logical_and:
-    case BinaryOp::logical_or: break;
+    case BinaryOp::logical_or:
+    case BinaryOp::bit_and:
+    case BinaryOp::bit_or:
+    case BinaryOp::bit_xor:
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: break;
   }
   return 0;
 }
@@ -101,6 +110,68 @@ inline int64_t floor_quotient(int64_t a, int64_t b) {
 }
 inline int64_t floor_remainder(int64_t a, int64_t b) {
   return wrapping(BinaryOp::sub, a, wrapping(BinaryOp::mul, floor_quotient(a, b), b));
+}
+
+// Integers as `wrap_to` keeps them, in an order that is theirs for u64 too.
+inline int64_t ordered(DType dtype, int64_t kept) { return is_unsigned(dtype) ? kept ^ INT64_MIN : kept; }
+
+// Division of what u64 keeps, by 0 as above.
+inline int64_t unsigned_division(BinaryOp op, int64_t a, int64_t b) {
+  const auto x = static_cast<uint64_t>(a);
+  const auto y = static_cast<uint64_t>(b);
+  if (op == BinaryOp::div) return y == 0 ? 0 : static_cast<int64_t>(x / y);
+  return y == 0 ? a : static_cast<int64_t>(x % y);
+}
+
+// A shift of what the type keeps; by its width or more as shifts one by one.
+inline int64_t shifted(DType dtype, BinaryOp op, int64_t a, int64_t b) {
+  const auto width = static_cast<uint64_t>(8 * bytes_of(dtype));
+  const bool empties = static_cast<uint64_t>(b) >= width;
+  const auto bits = static_cast<uint64_t>(a);
+  if (op == BinaryOp::shift_left) return empties ? 0 : wrap_to(dtype, static_cast<int64_t>(bits << b));
+  if (is_unsigned(dtype)) return empties ? 0 : static_cast<int64_t>(bits >> b);
+  return a >> (empties ? width - 1 : static_cast<uint64_t>(b));
+}
+
+// The operators on integers of a type but comparisons, of what it keeps; 0 for those of floats.
+inline int64_t apply_to_integers(DType dtype, BinaryOp op, int64_t a, int64_t b) {
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul: return wrap_to(dtype, wrapping(op, a, b));
+    case BinaryOp::div:
+    case BinaryOp::mod:
+      if (is_unsigned(dtype)) return unsigned_division(op, a, b);
+      return wrap_to(dtype, op == BinaryOp::div ? floor_quotient(a, b) : floor_remainder(a, b));
+    case BinaryOp::min: return ordered(dtype, a) < ordered(dtype, b) ? a : b;
+    case BinaryOp::max: return ordered(dtype, a) > ordered(dtype, b) ? a : b;
+    case BinaryOp::bit_and: return a & b;
+    case BinaryOp::bit_or: return a | b;
+    case BinaryOp::bit_xor: return a ^ b;
+    case BinaryOp::shift_left:
+    case BinaryOp::shift_right: return shifted(dtype, op, a, b);
+    default: return 0;
+  }
+}
+
+// The bits of an element of one type as one of another with as many. Numbers are given and kept as doubles,
+// integers as `wrap_to` keeps them.
+struct Bits {
+  double number = 0;    // of a float type
+  int64_t integer = 0;  // of an integer type
+};
+inline Bits bits_as(DType from, DType to, const Bits& value) {
+  std::array<std::byte, sizeof(int64_t)> bytes = {};
+  visit_storage(from, [&]<class T>(std::type_identity<T>) {
+    const T element = is_float(from) ? element_of<T>(value.number) : static_cast<T>(value.integer);
+    std::memcpy(bytes.data(), &element, sizeof(T));
+  });
+  return visit_storage(to, [&]<class T>(std::type_identity<T>) {
+    T element;
+    std::memcpy(&element, bytes.data(), sizeof(T));
+    if (is_float(to)) return Bits{static_cast<double>(element), 0};
+    return Bits{0, static_cast<int64_t>(element)};
+  });
 }
 
 }  // namespace lathe::interpreter

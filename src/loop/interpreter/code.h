@@ -33,6 +33,7 @@ enum class Op : uint8_t {
   binary,
   select_lanes,  // target lane = a's if c's holds, else b's
   convert,       // target = a, which is of `from`, as `dtype`
+  keep_bits,     // the same of its bits
   broadcast,     // target lanes = a
   ramp,          // target lane l = slots[a] + immediate + l * limit
   dot,           // target lane l = c's + sum(t: limit) a[l * access + t] * b[l * immediate + t]

@@ -202,11 +202,12 @@ struct ExpressionCompiler {
     result.b = operand(e.if_false, type.lanes);
     return emit(result, mark);
   }
-  int operator()(const Cast& e) const {
-    const int mark = self.top_;
-    Instruction result = instruction(Op::convert);
-    result.from = e.operand.type().dtype;
-    result.a = operand(e.operand, type.lanes);
+  int operator()(const Cast& e) const { return convert(Op::convert, e.operand, self.top_); }
+  int operator()(const BitCast& e) const { return convert(Op::keep_bits, e.operand, self.top_); }
+  int convert(Op op, const Expr& e, int mark) const {
+    Instruction result = instruction(op);
+    result.from = e.type().dtype;
+    result.a = operand(e, type.lanes);
     return emit(result, mark);
   }
   int operator()(const Broadcast& e) const {

@@ -31,7 +31,7 @@ double rounded(DType dtype, double value) {
 // Where a reduction of integers starts: the identities of `identity_of` have no infinity there.
 int64_t integer_identity(Reduction reduction, DType dtype) {
   if (reduction == Reduction::max) return integers_of(dtype).lo;
-  if (reduction == Reduction::min) return integers_of(dtype).hi;
+  if (reduction == Reduction::min) return largest_kept(dtype);
   return reduction == Reduction::product ? 1 : 0;
 }
 
@@ -39,8 +39,8 @@ int64_t reduce_integers(const Instruction& in, int64_t a, int64_t b) {
   switch (in.reduction) {
     case Reduction::none: return b;
     case Reduction::sum: return wrap_to(in.dtype, wrapping(BinaryOp::add, a, b));
-    case Reduction::max: return std::max(a, b);
-    case Reduction::min: return std::min(a, b);
+    case Reduction::max: return apply_to_integers(in.dtype, BinaryOp::max, a, b);
+    case Reduction::min: return apply_to_integers(in.dtype, BinaryOp::min, a, b);
     case Reduction::product: return wrap_to(in.dtype, wrapping(BinaryOp::mul, a, b));
   }
   return b;
@@ -271,6 +271,7 @@ bool Machine::step(const Instruction& in) {
         target[l] = registers_[at((registers_[at(in.c + l)].i ? in.a : in.b) + l)];
       return true;
     case Op::convert: convert(in); return true;
+    case Op::keep_bits: keep_bits(in); return true;
     case Op::dot: dot(in); return true;
     case Op::broadcast: std::fill_n(target, in.lanes, Cell(registers_[at(in.a)])); return true;
     case Op::ramp:
@@ -341,7 +342,11 @@ bool Machine::unary(const Instruction& in) {
     }
     switch (in.unary) {
       case UnaryOp::negate: target.i = wrap_to(in.dtype, wrapping(BinaryOp::sub, 0, a.i)); break;
-      case UnaryOp::abs: target.i = a.i < 0 ? wrap_to(in.dtype, wrapping(BinaryOp::sub, 0, a.i)) : a.i; break;
+      case UnaryOp::abs:
+        target.i = ordered(in.dtype, a.i) < ordered(in.dtype, 0)
+                       ? wrap_to(in.dtype, wrapping(BinaryOp::sub, 0, a.i))
+                       : a.i;
+        break;
       case UnaryOp::logical_not: target.i = a.i == 0; break;
       case UnaryOp::floor:
       case UnaryOp::ceil:
@@ -377,23 +382,17 @@ bool Machine::binary(const Instruction& in) {
 }
 
 bool Machine::integer_binary(const Instruction& in) {
+  if (in.binary == BinaryOp::pow || in.binary == BinaryOp::copy_sign)
+    return fail("a function of reals is applied to an integer");
+  const bool condition = is_condition(in.binary);
   for (int l = 0; l < in.lanes; ++l) {
     const int64_t a = registers_[at(in.a + l)].i;
     const int64_t b = registers_[at(in.b + l)].i;
     int64_t& target = registers_[at(in.target + l)].i;
-    switch (in.binary) {
-      case BinaryOp::add:
-      case BinaryOp::sub:
-      case BinaryOp::mul: target = wrap_to(in.dtype, wrapping(in.binary, a, b)); break;
-      case BinaryOp::div:
-      case BinaryOp::mod:
-        target = wrap_to(in.dtype, in.binary == BinaryOp::div ? floor_quotient(a, b) : floor_remainder(a, b));
-        break;
-      case BinaryOp::min: target = std::min(a, b); break;
-      case BinaryOp::max: target = std::max(a, b); break;
-      case BinaryOp::pow:
-      case BinaryOp::copy_sign: return fail("a function of reals is applied to an integer");
-      default: target = holds(in.binary, a, b);
+    if (condition) {
+      target = holds(in.binary, ordered(in.from, a), ordered(in.from, b));
+    } else {
+      target = apply_to_integers(in.dtype, in.binary, a, b);
     }
   }
   return true;
@@ -404,10 +403,19 @@ void Machine::convert(const Instruction& in) {
     const Cell a = registers_[at(in.a + l)];
     Cell& target = registers_[at(in.target + l)];
     if (in.real) {
-      target.f = rounded(in.dtype, in.from_real ? a.f : static_cast<double>(a.i));
+      target.f = rounded(in.dtype, in.from_real ? a.f : number_kept(in.from, a.i));
     } else {
       target.i = in.from_real ? saturated(in.dtype, a.f) : wrap_to(in.dtype, a.i);
     }
+  }
+}
+
+void Machine::keep_bits(const Instruction& in) {
+  for (int l = 0; l < in.lanes; ++l) {
+    const Cell a = registers_[at(in.a + l)];
+    Cell& target = registers_[at(in.target + l)];
+    const Bits bits = bits_as(in.from, in.dtype, in.from_real ? Bits{a.f, 0} : Bits{0, a.i});
+    target = in.real ? Cell{.f = bits.number} : Cell{.i = bits.integer};
   }
 }
 

@@ -66,6 +66,7 @@ class Machine {
   bool binary(const Instruction& in);
   bool integer_binary(const Instruction& in);
   void convert(const Instruction& in);
+  void keep_bits(const Instruction& in);
   void dot(const Instruction& in);
   void combine(const Instruction& in);
   bool fail(std::string message);

@@ -147,11 +147,18 @@ class MathExpander {
   }
 
  private:
+  // Of two f32 it is one.
+  static Expr remainder(const Expr& a, const Expr& b) {
+    const Type wide{DType::f64, a.type().lanes};
+    return cast(a.type(), binary(BinaryOp::mod, cast(wide, a), cast(wide, b)));
+  }
+
   static Expr expand(const Expr& e) {
     if (e.type().dtype != DType::f32) return e;
     const Functions functions(e.type().lanes);
     const Binary* binary = e.as<Binary>();
     if (binary != nullptr && binary->op == BinaryOp::pow) return functions.pow(binary->a, binary->b);
+    if (binary != nullptr && binary->op == BinaryOp::mod) return remainder(binary->a, binary->b);
     const Unary* unary = e.as<Unary>();
     if (unary == nullptr) return e;
     switch (unary->op) {
@@ -186,12 +193,15 @@ bool has_math(const Expr& e) {
                          node->op == UnaryOp::erf || node->op == UnaryOp::sin || node->op == UnaryOp::cos;
     return is_math || has_math(node->operand);
   }
-  if (const Binary* node = e.as<Binary>())
-    return node->op == BinaryOp::pow || has_math(node->a) || has_math(node->b);
+  if (const Binary* node = e.as<Binary>()) {
+    const bool is_remainder = node->op == BinaryOp::mod && is_float(e.type().dtype);
+    return node->op == BinaryOp::pow || is_remainder || has_math(node->a) || has_math(node->b);
+  }
   if (const Select* node = e.as<Select>()) {
     return has_math(node->condition) || has_math(node->if_true) || has_math(node->if_false);
   }
   if (const Cast* node = e.as<Cast>()) return has_math(node->operand);
+  if (const BitCast* node = e.as<BitCast>()) return has_math(node->operand);
   if (const Broadcast* node = e.as<Broadcast>()) return has_math(node->operand);
   if (const Call* node = e.as<Call>()) return std::ranges::any_of(node->operands, has_math);
   return false;

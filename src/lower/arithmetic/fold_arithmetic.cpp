@@ -3,8 +3,10 @@
 #include <cmath>
 #include <functional>
 
+#include "expr/integers.h"
 #include "expr/walk.h"
 #include "loop/host_tensor.h"
+#include "loop/interpreter/arithmetic.h"
 #include "lower/map.h"
 
 namespace lathe {
@@ -108,6 +110,11 @@ class Folder {
       case BinaryOp::sub: return difference_of(e, node);
       case BinaryOp::mul: return product_of(e, node);
       case BinaryOp::div: return is_value(node.b, 1) ? node.a : e;
+      case BinaryOp::bit_and:
+      case BinaryOp::bit_or:
+      case BinaryOp::bit_xor:
+      case BinaryOp::shift_left:
+      case BinaryOp::shift_right: return bits_of(e, node);
       case BinaryOp::less:
       case BinaryOp::less_equal:
       case BinaryOp::equal:
@@ -121,6 +128,28 @@ class Folder {
       case BinaryOp::copy_sign: return e;
     }
     return e;
+  }
+
+  // Literals, and those that change no bit or leave none: 0, and all ones of `bit_and` and `bit_or`.
+  static Expr bits_of(const Expr& e, const Binary& node) {
+    const DType dtype = e.type().dtype;
+    const Literal* const a = literal_of(node.a);
+    const Literal* const b = literal_of(node.b);
+    if (a != nullptr && b != nullptr) {
+      const int64_t bits = interpreter::apply_to_integers(dtype, node.op, a->integer, b->integer);
+      const Expr scalar = integer_literal({dtype, 1}, bits);
+      return e.type().lanes == 1 ? scalar : broadcast(scalar, e.type().lanes);
+    }
+    const bool is_shift = node.op == BinaryOp::shift_left || node.op == BinaryOp::shift_right;
+    if (b == nullptr) return a == nullptr || is_shift ? e : bits_of_constant(e, node.op, node.b, node.a);
+    return bits_of_constant(e, node.op, node.a, node.b);
+  }
+  static Expr bits_of_constant(const Expr& e, BinaryOp op, const Expr& x, const Expr& constant) {
+    const int64_t bits = literal_of(constant)->integer;
+    if (bits == 0) return op == BinaryOp::bit_and ? constant : x;
+    if (bits != wrap_to(e.type().dtype, -1)) return e;
+    if (op == BinaryOp::bit_and) return x;
+    return op == BinaryOp::bit_or ? constant : e;
   }
 
   // Arithmetic on literals is done in their type, as the machine would: rounded before and after.
@@ -270,7 +299,7 @@ class Folder {
     const bool widens = type.dtype == DType::f32 || type.dtype == DType::f64;
     if (value == nullptr || !widens) return e;
     const DType from = node.operand.type().dtype;
-    const double number = is_float(from) ? round_to(from, value->value) : static_cast<double>(value->integer);
+    const double number = is_float(from) ? round_to(from, value->value) : number_kept(from, value->integer);
     return literal(type, round_to(type.dtype, number));
   }
 

@@ -136,6 +136,11 @@ std::optional<Expr> ExprVectorizer::visit(const Expr& e, const Expr& mask) {
     const std::optional<Expr> operand = visit(node->operand, mask);
     return operand ? std::optional(unary(node->op, *operand)) : std::nullopt;
   }
+  if (const BitCast* node = e.as<BitCast>()) {
+    const std::optional<Expr> operand = visit(node->operand, mask);
+    return operand ? std::optional(bit_cast({e.type().dtype, operand->type().lanes}, *operand))
+                   : std::nullopt;
+  }
   const Cast* node = e.as<Cast>();
   if (node == nullptr) return std::nullopt;
   const std::optional<Expr> operand = visit(node->operand, mask);

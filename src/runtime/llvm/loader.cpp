@@ -6,8 +6,10 @@
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/Orc/SymbolStringPool.h>
 
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "base/check.h"
 
@@ -28,8 +30,20 @@ struct LinkOutcome {
 
 // The symbols that generated code may leave undefined.
 void* find_allowed_symbol(llvm::StringRef name) {
+  using Function = double (*)(double);
+  using Function2 = double (*)(double, double);
   if (name == "memcpy") return reinterpret_cast<void*>(&std::memcpy);
   if (name == "memset") return reinterpret_cast<void*>(&std::memset);
+  for (const auto& [known, function] : {std::pair<const char*, Function>("exp", std::exp),
+                                        {"log", std::log},
+                                        {"tanh", std::tanh},
+                                        {"erf", std::erf},
+                                        {"sin", std::sin},
+                                        {"cos", std::cos}})
+    if (name == known) return reinterpret_cast<void*>(function);
+  for (const auto& [known, function] :
+       {std::pair<const char*, Function2>("pow", std::pow), {"fmod", std::fmod}})
+    if (name == known) return reinterpret_cast<void*>(function);
   return nullptr;
 }
 
@@ -53,8 +67,9 @@ class LinkContext : public jitlink::JITLinkContext {
       if (address == nullptr && (unknown.empty() || name < unknown)) unknown = name;
     }
     if (unknown.empty()) return continuation->run(std::move(found));
-    continuation->run(llvm::createStringError(
-        fmt::format("the object refers to the symbol '{}': only memcpy and memset are provided", unknown)));
+    continuation->run(llvm::createStringError(fmt::format(
+        "the object refers to the symbol '{}': only memcpy, memset and functions of f64 are provided",
+        unknown)));
   }
 
   llvm::Error notifyResolved(jitlink::LinkGraph& graph) override {

@@ -164,9 +164,8 @@ TEST(OnnxImport, NamesAnUnusableInput) {
   EXPECT_EQ(located_error(model),
             "m.onnx: input 'x' has the element type STRING, which Lathe does not support");
   tensor->set_elem_type(onnx::TensorProto_DataType_DOUBLE);
-  EXPECT_EQ(
-      located_error(model),
-      "m.onnx: node 'first' (Conv): input 0 is of type f64, and Lathe supports f32, i32, i8 and u8 here");
+  EXPECT_EQ(located_error(model),
+            "m.onnx: node 'first' (Conv): input 1 is of type f32, and Lathe supports f64 here");
   model.proto.mutable_graph()->mutable_input(0)->mutable_type()->clear_tensor_type();
   EXPECT_EQ(located_error(model), "m.onnx: input 'x' is not a tensor, and Lathe supports tensors");
 }

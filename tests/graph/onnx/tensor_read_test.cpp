@@ -46,6 +46,25 @@ TEST(OnnxTensorTypes, HaveTheirNumbers) {
             "it has the element type number 1099511627776, which Lathe does not support");
 }
 
+TEST(OnnxTensorData, CodesLiePackedInBytes) {
+  onnx::TensorProto integers = tensor_of(onnx::TensorProto_DataType_FLOAT, {3});
+  integers.set_data_type(22);  // INT4
+  integers.set_raw_data(std::string("\x8f\x07", 2));
+  EXPECT_EQ(taken(integers), "i8[3] = -1.000 -8.000 7.0000");
+  integers.set_data_type(25);  // UINT2
+  integers.set_raw_data("\x1b");
+  EXPECT_EQ(taken(integers), "u8[3] = 3.0000 2.0000 1.0000");
+  integers.set_raw_data("");
+  EXPECT_EQ(taken(integers), "initializer 'w' has no data");
+  onnx::TensorProto floats = tensor_of(onnx::TensorProto_DataType_FLOAT, {2});
+  floats.set_data_type(17);  // FLOAT8E4M3FN
+  floats.add_int32_data(0x38);
+  floats.add_int32_data(0xc0);
+  EXPECT_EQ(taken(floats), "f32[2] = 1.0000 -2.000");
+  floats.add_int32_data(0);
+  EXPECT_EQ(taken(floats), "initializer 'w' has 3 bytes of data, and u8[2] takes 2");
+}
+
 TEST(OnnxTensorData, StandsInTheFieldOfItsType) {
   onnx::TensorProto reals = tensor_of(onnx::TensorProto_DataType_FLOAT, {2});
   reals.add_float_data(0.5F);

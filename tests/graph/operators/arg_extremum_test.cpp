@@ -53,7 +53,7 @@ TEST(ArgExtremum, ANotANumberIsBoth) {
 TEST(ArgExtremum, NamesWhatItCannotTake) {
   EXPECT_EQ(import_error(arg_model("ArgMax", 2, 1, 0)), "node 'n' (ArgMax): there is no axis 2 among 2 axes");
   EXPECT_EQ(import_error(arg_model("ArgMax", 1, 1, 0, onnx::TensorProto_DataType_BOOL)),
-            "node 'n' (ArgMax): input 0 is of type bool, and Lathe supports f32 and integers here");
+            "node 'n' (ArgMax): input 0 is of type bool, and Lathe supports f32, f64 and integers here");
 }
 
 TEST(Hardmax, MarksTheFirstLargest) {

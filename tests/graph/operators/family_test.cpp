@@ -108,6 +108,13 @@ TEST(RequireTypes, NamesTheFirstOperandThatIsWrong) {
   EXPECT_TRUE(require_f32(std::vector{real, real}));
   EXPECT_EQ(require_f32(std::vector{real, integer, truth}).error().message,
             "input 1 is of type i64, and Lathe supports f32 here");
+  const TensorType wide{DType::f64, {2}};
+  EXPECT_TRUE(require_reals(std::vector{real, real}));
+  EXPECT_TRUE(require_reals(std::vector{wide, wide}));
+  EXPECT_EQ(require_reals(std::vector{wide, real}).error().message,
+            "input 1 is of type f32, and Lathe supports f64 here");
+  EXPECT_EQ(require_reals(std::vector{integer}).error().message,
+            "input 0 is of type i64, and Lathe supports f32 and f64 here");
   EXPECT_TRUE(require_type(truth, 3, true, "nothing"));
   EXPECT_EQ(require_type(truth, 3, false, "i32 and i64").error().message,
             "input 3 is of type bool, and Lathe supports i32 and i64 here");
@@ -121,7 +128,7 @@ TEST(IsNumber, TakesWhatArithmeticTakes) {
   std::string numbers;
   for (const DTypeInfo& info : kDTypes)
     if (is_number(info.dtype)) numbers += std::string(info.name) + " ";
-  EXPECT_EQ(numbers, "i8 i32 i64 f32 u8 i16 u16 ");
+  EXPECT_EQ(numbers, "i8 i32 i64 f32 f64 u8 i16 u16 u32 u64 ");
 }
 
 TEST(AxesWith, HasAnAxisForEachExtent) {

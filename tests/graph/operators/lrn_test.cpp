@@ -77,7 +77,7 @@ TEST(LrnOperator, NamesWhatItCannotTake) {
   EXPECT_EQ(refusal((1 << 20) + 1, {DType::f32, {1, 2}}),
             "attribute 'size' is 1048577, and must be within 1 .. 1048576");
   EXPECT_EQ(refusal(1, {DType::f32, {2}}), "[2] is not [N, C, ..]");
-  EXPECT_EQ(refusal(1, {DType::i32, {1, 2}}), "input 0 is of type i32, and Lathe supports f32 here");
+  EXPECT_EQ(refusal(1, {DType::i32, {1, 2}}), "input 0 is of type i32, and Lathe supports f32 and f64 here");
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST(Reduce, NamesWhatItCannotTake) {
   OnnxModel integers;
   integers.integers("k", {1, 2}).node("n", "ReduceMean", {"k"}, "y").output("y");
   EXPECT_EQ(import_error(integers),
-            "node 'n' (ReduceMean): input 0 is of type i64, and Lathe supports f32 here");
+            "node 'n' (ReduceMean): input 0 is of type i64, and Lathe supports f32 and f64 here");
 }
 
 // Softmax, or its logarithm, of each `length` elements in a row.

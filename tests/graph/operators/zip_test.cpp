@@ -21,12 +21,16 @@ constexpr int kF32 = onnx::TensorProto_DataType_FLOAT;
 constexpr int kI64 = onnx::TensorProto_DataType_INT64;
 constexpr int kI32 = onnx::TensorProto_DataType_INT32;
 constexpr int kI8 = onnx::TensorProto_DataType_INT8;
+constexpr int kU8 = onnx::TensorProto_DataType_UINT8;
+constexpr int kU32 = onnx::TensorProto_DataType_UINT32;
+constexpr int kU64 = onnx::TensorProto_DataType_UINT64;
 constexpr int kBool = onnx::TensorProto_DataType_BOOL;
 
 using Data = std::vector<double>;
 
 OnnxModel pair_model(const char* type, int dtype, const Shape& x, const Shape& y) {
   OnnxModel model;
+  model.operator_set(18);
   model.input("x", x, dtype).input("y", y, dtype).node("n", type, {"x", "y"}, "z").output("z");
   return model;
 }
@@ -51,6 +55,40 @@ TEST(Zip, IntegersWrapAround) {
   EXPECT_EQ(of_pairs("Sub", kI32, {-2147483648.0, 3}, {1, 5}), (Data{2147483647, -2}));
   EXPECT_EQ(of_pairs("Max", kI64, {-3, 4}, {2, -9}), (Data{2, 4}));
   EXPECT_EQ(of_pairs("Min", kI64, {-3, 4}, {2, -9}), (Data{-3, -9}));
+}
+
+TEST(Zip, UnsignedIntegersOf32And64Bits) {
+  for (const int dtype : {kU32, kU64}) {
+    EXPECT_EQ(of_pairs("Div", dtype, {4294967295.0, 7}, {2, 0}), (Data{2147483647, 0}));
+    EXPECT_EQ(of_pairs("Mod", dtype, {4294967295.0, 7}, {10, 0}), (Data{5, 7}));
+    EXPECT_EQ(of_pairs("Max", dtype, {4294967295.0, 7}, {10, 9}), (Data{4294967295.0, 9}));
+    EXPECT_EQ(of_pairs("Less", dtype, {4294967295.0, 7}, {10, 9}), (Data{0, 1}));
+  }
+  EXPECT_EQ(of_pairs("Sub", kU32, {3, 5}, {5, 3}), (Data{4294967294.0, 2}));
+}
+
+TEST(Zip, BitsOfIntegers) {
+  for (const int dtype : {kU8, kI8, kU32, kU64, kI64}) {
+    EXPECT_EQ(of_pairs("BitwiseAnd", dtype, {12, 5}, {10, 3}), (Data{8, 1}));
+    EXPECT_EQ(of_pairs("BitwiseOr", dtype, {12, 5}, {10, 3}), (Data{14, 7}));
+    EXPECT_EQ(of_pairs("BitwiseXor", dtype, {12, 5}, {10, 3}), (Data{6, 6}));
+  }
+  EXPECT_EQ(of_pairs("BitwiseXor", kI8, {-1, 5}, {3, -128}), (Data{-4, -123}));
+}
+
+TEST(Zip, BitsAreShiftedOut) {
+  const auto shifted = [](const char* direction, int dtype, const Data& x, const Data& y) {
+    const Shape shape = {static_cast<int64_t>(x.size())};
+    OnnxModel model = pair_model("BitShift", dtype, shape, shape);
+    model.attribute("direction", direction);
+    return run_network(model, {{shape, x}, {shape, y}}).data;
+  };
+  EXPECT_EQ(shifted("LEFT", kU8, {1, 255, 3}, {7, 4, 8}), (Data{128, 240, 0}));
+  EXPECT_EQ(shifted("RIGHT", kU8, {128, 255, 3}, {7, 4, 200}), (Data{1, 15, 0}));
+  EXPECT_EQ(shifted("RIGHT", kU32, {4294967295.0, 6}, {31, 33}), (Data{1, 0}));
+  OnnxModel model = pair_model("BitShift", kU8, {2}, {2});
+  EXPECT_EQ(import_error(model),
+            "node 'n' (BitShift): attribute 'direction' is '', and must be LEFT or RIGHT");
 }
 
 TEST(Zip, ComparisonsOfNumbers) {
@@ -86,7 +124,7 @@ TEST(Zip, ComparisonsBroadcastBothWays) {
 
 TEST(Zip, NamesTypesThatItCannotTake) {
   EXPECT_EQ(import_error(pair_model("Add", kBool, {2}, {2})),
-            "node 'n' (Add): input 0 is of type bool, and Lathe supports f32 and integers here");
+            "node 'n' (Add): input 0 is of type bool, and Lathe supports f32, f64 and integers here");
   EXPECT_EQ(import_error(pair_model("And", kF32, {2}, {2})),
             "node 'n' (And): input 0 is of type f32, and Lathe supports bool here");
   OnnxModel mixed;

@@ -40,6 +40,7 @@ const char* name_of_op(Op op) {
     case Op::binary: return "binary";
     case Op::select_lanes: return "select_lanes";
     case Op::convert: return "convert";
+    case Op::keep_bits: return "keep_bits";
     case Op::broadcast: return "broadcast";
     case Op::ramp: return "ramp";
     case Op::dot: return "dot";

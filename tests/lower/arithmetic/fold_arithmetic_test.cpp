@@ -41,6 +41,33 @@ main {
 )");
 }
 
+TEST(FoldArithmetic, Bits) {
+  expect_golden(kPass, R"(
+input A: u8[4] [0]
+output C: u8[4] [0]
+flat
+main {
+  store C[0] = bit_and(A[0], u8(255)) + bit_or(u8(0), A[1])
+  store C[1] = bit_and(u8(0), A[1])
+  store C[2] = shift_left(u8(3), u8(2)) + shift_right(A[2], u8(0))
+  store C[3] = bit_xor(A[3], u8(255)) + bit_or(A[3], u8(255))
+  store C[0] = shift_left(u8(0), A[0])
+}
+)",
+                R"(
+input A: u8[4] [0]
+output C: u8[4] [0]
+flat
+main {
+  store C[0] = A[0] + A[1]
+  store C[1] = u8(0)
+  store C[2] = u8(12) + A[2]
+  store C[3] = bit_xor(A[3], u8(255)) + u8(255)
+  store C[0] = shift_left(u8(0), A[0])
+}
+)");
+}
+
 TEST(FoldArithmetic, Masks) {
   expect_golden(kPass, R"(
 input A: f32[64] [0]

@@ -42,7 +42,7 @@ TEST(LlvmLoader, GivesTheMemoryBackAndLoadsAgain) {
 
 TEST(LlvmLoader, NamesAnUnknownSymbol) {
   EXPECT_EQ(load_failure(unary_module("B[0] = sinf(A[0]); zoo();", 1, "float sinf(float); void zoo(void);")),
-            "the object refers to the symbol 'sinf': only memcpy and memset are provided");
+            "the object refers to the symbol 'sinf': only memcpy, memset and functions of f64 are provided");
 }
 
 TEST(LlvmLoader, NamesAnEntryThatIsNotThere) {

@@ -13,4 +13,7 @@ set(LATHE_LIBC_FUNCTIONS
   read@GLIBC_2.2.5 sched_yield@GLIBC_2.2.5 snprintf@GLIBC_2.2.5 strcmp@GLIBC_2.2.5 strlen@GLIBC_2.2.5
   syscall@GLIBC_2.2.5 sysconf@GLIBC_2.2.5 vsnprintf@GLIBC_2.2.5 sched_setaffinity@GLIBC_2.3.4 memcpy@GLIBC_2.14
   clock_gettime@GLIBC_2.17)
+set(LATHE_LIBM_FUNCTIONS
+  cos@GLIBC_2.2.5 erf@GLIBC_2.2.5 exp@GLIBC_2.2.5 fmod@GLIBC_2.2.5 log@GLIBC_2.2.5 pow@GLIBC_2.2.5 sin@GLIBC_2.2.5
+  tanh@GLIBC_2.2.5)
 set(LATHE_LIBPTHREAD_FUNCTIONS pthread_create@GLIBC_2.2.5 pthread_join@GLIBC_2.2.5)

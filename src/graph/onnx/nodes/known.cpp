@@ -14,9 +14,9 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 28;
 
-// The values of a constant of f32 or of integers that a double holds.
+// The values of a constant of f32, of f64 or of integers that a double holds.
 Result<std::vector<double>> exact_numbers(const OnnxNode& node, size_t input) {
-  if (node.type(input).dtype == DType::f32) return node.constant_reals(input);
+  if (is_float(node.type(input).dtype)) return node.constant_reals(input);
   LATHE_TRY(const Shape integers, node.constant_integers(input));
   return std::vector<double>(integers.begin(), integers.end());
 }
@@ -177,27 +177,6 @@ Result<OnnxConstant> import_range(OnnxNode& node) {
   std::vector<double> values;
   for (int64_t i = 0; i < type.shape[0]; ++i) values.push_back(start + static_cast<double>(i) * step);
   return OnnxConstant{type, to_bytes(type.dtype, values)};
-}
-
-Result<OnnxConstant> import_real_mod(OnnxNode& node) {
-  LATHE_TRY_STATUS(require_one_type(node));
-  const bool has_dividends_sign = node.integer("fmod", 0) != 0;
-  LATHE_TRY(const std::vector<double> dividends, node.constant_reals(0));
-  LATHE_TRY(const std::vector<double> divisors, node.constant_reals(1));
-  LATHE_TRY(const Shape shape, broadcast_shapes(node.shape(0), node.shape(1)));
-  LATHE_TRY_STATUS(check_shape(shape, "its result"));
-  if (elements_of(shape) > kMostElements)
-    return fail(ErrorKind::unsupported, "its result " + to_string(shape) + " is too large");
-  std::vector<double> values;
-  Shape at(shape.size(), 0);
-  do {
-    const double divisor = divisors[static_cast<size_t>(broadcast_offset(node.shape(1), at))];
-    const double rest =
-        std::fmod(dividends[static_cast<size_t>(broadcast_offset(node.shape(0), at))], divisor);
-    const bool is_other_side = !has_dividends_sign && (rest < 0 ? divisor > 0 : rest > 0 && divisor < 0);
-    values.push_back(is_other_side ? rest + divisor : rest);
-  } while (next_index(at, shape));
-  return OnnxConstant{{node.declared(0), shape}, to_bytes(node.declared(0), values)};
 }
 
 }  // namespace lathe

@@ -23,7 +23,5 @@ Result<OnnxConstant> import_blackman_window(OnnxNode& node);
 Result<OnnxConstant> import_mel_weight_matrix(OnnxNode& node);
 // ONNX EyeLike: ones on a diagonal of a matrix that has the operand's shape.
 Result<OnnxConstant> import_eye_like(OnnxNode& node);
-// ONNX Mod of real constants: the remainder has the dividend's sign (fmod 1) or the divisor's.
-Result<OnnxConstant> import_real_mod(OnnxNode& node);
 
 }  // namespace lathe

@@ -34,6 +34,7 @@ class QuantizeSteps {
   size_t zip(ZipFunction function, size_t a, size_t b) { return steps_.add(ZipOp{function}, {a, b}); }
   size_t map(MapFunction function, size_t x) { return steps_.add(MapOp{function}, {x}); }
   size_t cast(DType to, size_t x) { return steps_.add(CastOp{to}, {x}); }
+  size_t add(const GraphOp& op, size_t x) { return steps_.add(op, {x}); }
 
   // The operand in the type and in a shape that broadcasts along the data.
   size_t parameter(size_t operand, DType type) {
@@ -78,11 +79,20 @@ class QuantizeSteps {
   int64_t block_ = 0;  // places of the axis that share a scale; 0: they do not
 };
 
-// Of the zero point, where there is one.
-Result<DType> quantized_type(OnnxNode& node) {
+// What numbers are quantised to.
+struct Quantised {
+  DType type = DType::u8;
+  std::optional<Code> code = {};
+};
+
+// That of the zero point, where there is one.
+Result<Quantised> quantised_type(OnnxNode& node) {
   const int64_t given = node.integer("output_dtype", 0);
-  if (node.has_input(kZeroPoints)) return node.type(kZeroPoints).dtype;
-  return given == 0 ? Result<DType>(DType::u8) : dtype_of_onnx(given, "attribute 'output_dtype'");
+  if (node.has_input(kZeroPoints)) return Quantised{node.type(kZeroPoints).dtype, node.code(kZeroPoints)};
+  if (const std::optional<Code> code = code_of_onnx(given)) return Quantised{held_in(*code), code};
+  if (given == 0) return Quantised{};
+  LATHE_TRY(const DType type, dtype_of_onnx(given, "attribute 'output_dtype'"));
+  return Quantised{type, {}};
 }
 
 }  // namespace
@@ -90,15 +100,21 @@ Result<DType> quantized_type(OnnxNode& node) {
 ImportedOutputs import_quantize_linear(OnnxNode& node) {
   QuantizeSteps steps(node);
   LATHE_TRY_STATUS(steps.read_axis(node));
-  node.integer("saturate", 1);   // of floats of 8 bits, which Lathe does not have
+  const bool saturates = node.integer("saturate", 1) != 0;
   node.integer("precision", 0);  // what is divided is f32 in any case
-  LATHE_TRY(const DType to, quantized_type(node));
+  LATHE_TRY(const Quantised to, quantised_type(node));
   const size_t quotient =
       steps.zip(ZipFunction::div, steps.data(DType::f32), steps.parameter(kScales, DType::f32));
-  size_t result = steps.map(MapFunction::round, quotient);
+  size_t result = is_float(to.type) ? quotient : steps.map(MapFunction::round, quotient);
   if (node.has_input(kZeroPoints))
     result = steps.zip(ZipFunction::add, result, steps.parameter(kZeroPoints, DType::f32));
-  steps.cast(to, result);
+  if (to.code && !is_float(to.type)) {
+    const Interval ends = integers_of(*to.code);
+    result = steps.add(MapOp{MapFunction::clip, static_cast<double>(ends.lo), static_cast<double>(ends.hi)},
+                       result);
+  }
+  if (!is_float(to.type)) result = steps.cast(to.type, result);
+  if (to.code) steps.add(RoundToCodeOp{*to.code, saturates}, result);
   return std::vector<ImportedOutput>{steps.finish()};
 }
 
@@ -109,11 +125,13 @@ ImportedOutputs import_dequantize_linear(OnnxNode& node) {
   if (const int64_t given = node.integer("output_dtype", 0); given != 0) {
     LATHE_TRY(to, dtype_of_onnx(given, "attribute 'output_dtype'"));
   }
-  size_t difference = steps.data(DType::i32);
+  const DType between = is_float(node.type(kNumbers).dtype) ? DType::f32 : DType::i32;
+  size_t difference = steps.data(between);
   if (node.has_input(kZeroPoints))
-    difference = steps.zip(ZipFunction::sub, difference, steps.parameter(kZeroPoints, DType::i32));
+    difference = steps.zip(ZipFunction::sub, difference, steps.parameter(kZeroPoints, between));
   const size_t result =
-      steps.zip(ZipFunction::mul, steps.cast(DType::f32, difference), steps.parameter(kScales, DType::f32));
+      steps.zip(ZipFunction::mul, between == DType::f32 ? difference : steps.cast(DType::f32, difference),
+                steps.parameter(kScales, DType::f32));
   if (to != DType::f32) steps.cast(to, result);
   return std::vector<ImportedOutput>{steps.finish()};
 }

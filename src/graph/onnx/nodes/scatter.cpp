@@ -101,7 +101,7 @@ double neutral(ScatterFunction function, DType dtype) {
   if (is_float(dtype))
     return is_max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   const Interval range = integers_of(dtype);
-  return static_cast<double>(is_max ? range.lo : range.hi);
+  return number_kept(dtype, is_max ? range.lo : largest_kept(dtype));
 }
 
 Result<ScatterFunction> reduction_of(OnnxNode& node) {

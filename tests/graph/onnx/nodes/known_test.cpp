@@ -118,20 +118,20 @@ TEST(Mod, OfConstantsOfAnyTypeIsWhatARunGives) {
   EXPECT_EQ(run_network(model, {{{3}, {0, 0, 0}}}).data, (std::vector<double>{1, 4, 9}));
 }
 
-TEST(Mod, OfRealConstantsMayHaveTheSignOfTheDivisor) {
-  OnnxModel reals;
-  reals.operator_set(28).input("x", {4}).initializer("a", {4}, {5.5F, -5.5F, 5.5F, -6});
-  reals.initializer("b", {4}, {2, 2, -2, 2})
-      .node("n", "Mod", {"a", "b"}, "r")
-      .node("m", "Mul", {"x", "r"}, "y");
-  EXPECT_EQ(run_network(reals.output("y"), {{{4}, {1, 1, 1, 1}}}).data,
-            (std::vector<double>{1.5, 0.5, -0.5, 0}));
-}
-
-TEST(Mod, NamesWhatItCannotTake) {
-  OnnxModel reals = node_model({1}, "Relu").initializer("a", {1}).node("m", "Mod", {"a", "a"}, "r");
-  EXPECT_EQ(import_error(reals),
-            "node 'm' (Mod): attribute 'fmod' is 0, and of real numbers must be 1 before operator set 28");
+TEST(Mod, OfRealNumbersThatTheNetworkComputes) {
+  for (const int type : {onnx::TensorProto_DataType_FLOAT, onnx::TensorProto_DataType_DOUBLE}) {
+    const auto remainders = [&](int64_t fmod) {
+      OnnxModel model;
+      model.input("a", {5}, type).input("b", {5}, type).node("n", "Mod", {"a", "b"}, "y");
+      model.attribute("fmod", fmod).output("y");
+      const std::vector<Values> operands = {{{5}, {5.5, -5.5, -4, 0x1p99, 3}}, {{5}, {2, 2, 2, 3, INFINITY}}};
+      const std::vector<double> run = run_compiled(model, operands);
+      EXPECT_EQ(run_network(model, operands).data, run);
+      return run;
+    };
+    EXPECT_EQ(remainders(1), (std::vector<double>{1.5, -1.5, -0.0, 2, 3}));
+    EXPECT_EQ(remainders(0), (std::vector<double>{1.5, 0.5, 0, 2, 3}));
+  }
 }
 
 OnnxModel mel_model(int64_t bands, int64_t length, float least, float most) {

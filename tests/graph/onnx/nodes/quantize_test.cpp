@@ -50,6 +50,25 @@ TEST(OnnxQuantize, WithoutAZeroPointGivesU8OrTheTypeThatIsAskedFor) {
   EXPECT_EQ(run_network(model, {{{2}, {600, -4}}}).data, (Numbers{127, -2}));
 }
 
+// Of floats there is no whole number between; integers of fewer bits end at their own ends.
+TEST(OnnxQuantize, ToAndFromCodes) {
+  constexpr int kF8 = 17, kI4 = 22, kU4 = 21;
+  const auto quantised = [](int type, int zero) {
+    OnnxModel model;
+    model.operator_set(21).input("x", {5}).initializer("s", {}, {0.5F});
+    small_integers(model, "z", type, {}, {zero});
+    model.node("n", "QuantizeLinear", {"x", "s", "z"}, "q")
+        .node("m", "DequantizeLinear", {"q", "s", "z"}, "y");
+    return std::move(model.output("q").output("y"));
+  };
+  const Values x{{5}, {0, 0.53, -0.75, 100, -1e9}};
+  EXPECT_EQ(run_network(quantised(kF8, 0), {x}).data, (Numbers{0, 0x38, 0xbc, 0x74, 0xfe}));
+  EXPECT_EQ(run_network(quantised(kF8, 0), {x}, 1).data, (Numbers{0, 0.5, -0.75, 96, -224}));
+  EXPECT_EQ(run_network(quantised(kI4, 1), {x}).data, (Numbers{1, 2, -1, 7, -8}));
+  EXPECT_EQ(run_network(quantised(kI4, 1), {x}, 1).data, (Numbers{0, 0.5, -1, 3, -4.5}));
+  EXPECT_EQ(run_network(quantised(kU4, 3), {x}).data, (Numbers{3, 4, 1, 15, 0}));
+}
+
 TEST(OnnxQuantize, ScalesLieAlongAnAxis) {
   OnnxModel model;
   model.operator_set(13).input("x", {1, 2, 2}).initializer("s", {2}, {1, 0.5F});
