@@ -1,6 +1,7 @@
 // NonMaxSuppression of selections.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>

@@ -16,8 +16,7 @@ class UniqueSteps {
  public:
   // Of the places along the axis of a tensor of that shape.
   UniqueSteps(const OnnxNode& node, const Shape& shape, size_t axis, bool is_flat)
-      : shape_(shape),
-        axis_(axis),
+      : axis_(axis),
         rows_(shape[axis]),
         columns_(elements_of(shape) / shape[axis]),
         steps_(node.input_count()) {
@@ -110,7 +109,6 @@ class UniqueSteps {
     return minus(add(WhereOp{}, {has_next, next, number(rows_)}), runs.places);
   }
 
-  Shape shape_;
   size_t axis_;
   int64_t rows_, columns_;
   StepList steps_;
