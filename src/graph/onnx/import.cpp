@@ -332,7 +332,7 @@ class Importer {
     const Result<std::optional<Counted>> counted = counted_.result_of(whole, type.shape);
     if (!counted) return fail_at(node, counted.error().kind, counted.error().message);
     if (*counted && is_output_of(graph_, name)) return add_cut(node, name, whole, **counted, declared);
-    LATHE_TRY(const TensorId id, add_typed(node, name, whole, type, declared));
+    LATHE_TRY(const TensorId id, add_typed(name, whole, type, declared));
     if (*counted) counted_.set(id, **counted);
     return id;
   }
@@ -343,14 +343,14 @@ class Importer {
     LATHE_TRY(const TensorId all, add_value(node, name + "#all", whole.op, whole.inputs, declared));
     LATHE_TRY(const GraphNode cut, cut_behind_count(builder_, name, all, counted));
     const TensorType type = builder_.tensor(all).type;
-    LATHE_TRY(const TensorId id, add_typed(node, name, cut, type, declared));
+    LATHE_TRY(const TensorId id, add_typed(name, cut, type, declared));
     counted_.set(id, counted);
     return id;
   }
 
   // A node's result of that type.
-  Result<TensorId> add_typed(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
-                             const TensorType& type, const Declared& declared) {
+  Result<TensorId> add_typed(const std::string& name, const GraphNode& whole, const TensorType& type,
+                             const Declared& declared) {
     const bool is_held = is_half(declared.reals) && type.dtype == DType::f32;
     const bool is_coded = declared.code && is_float(type.dtype);
     LATHE_TRY(const std::optional<OnnxConstant> known, small_constant(builder_, whole, type));
