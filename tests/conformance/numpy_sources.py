@@ -8,7 +8,7 @@ import numpy as np
 
 ALIGNMENT = 64
 TYPES = {"bool": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8,
-         "u16": np.uint16, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+         "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def block(size: int) -> np.ndarray:

@@ -5,6 +5,8 @@ from numpy_cases import Case, expression, floats, integers, truths
 
 I8 = np.int8
 I64 = np.int64
+U32 = np.uint32
+U64 = np.uint64
 
 
 def last_update(s, w, d):
@@ -65,6 +67,19 @@ def arithmetic() -> list[Case]:
         expression("products_of_widened", "input A[37] i32\ninput B[37] i32\nC[i:37] = i64(A[i]) * i64(B[i])",
                    [integers(37, low=-2**31, high=2**31 - 1), integers(37, low=-2**31, high=2**31 - 1)],
                    lambda a, b: a.astype(I64) * b),
+        expression("unsigned_division", "input A[37] u32\ninput B[37] u32\nC[i:37] = A[i] / B[i] + A[i] % B[i] * u32(3)",
+                   [integers(37, low=0, high=2**32 - 1, dtype=U32), integers(37, low=1, high=2**31, dtype=U32)],
+                   lambda a, b: a // b + a % b * U32(3)),
+        expression("bits", "input A[37] u64\ninput B[37] u64\n"
+                   "C[i:37] = bit_xor(bit_and(A[i], shift_left(B[i], u64(7))), bit_or(shift_right(A[i], u64(9)), B[i]))",
+                   [integers(37, low=0, high=2**62, dtype=U64)] * 2,
+                   lambda a, b: (a & (b << U64(7))) ^ ((a >> U64(9)) | b)),
+        expression("bits_of_floats", "C[i:37] = bit_cast(f32, bit_xor(bit_cast(u32, A[i]), u32(2147483648)))",
+                   [floats(37)], lambda a: -a),
+        expression("functions_of_doubles", "input A[37] f64\nC[i:37] = exp(A[i]) + tanh(A[i]) * pow(abs(A[i]), f64(1.7))",
+                   [floats(37, dtype=np.float64)], lambda a: np.exp(a) + np.tanh(a) * np.abs(a) ** 1.7, wide=True),
+        expression("remainders_of_floats", "C[i:37] = A[i] * 9.0 % B[i]", [floats(37), floats(37, low=0.5, high=2)],
+                   lambda a, b: np.fmod(a * np.float32(9), b)),
         expression("bytes_wrap_around", "input A[37] i8\ninput B[37] i8\nC[i:37] = A[i] + B[i] * i8(3)",
                    [integers(37, low=-128, high=127, dtype=I8)] * 2, lambda a, b: a + b * I8(3)),
         expression("indices_as_values", "C[i:7, j:5] = 10*i - j / 2", [],
