@@ -148,8 +148,8 @@ def called(table, what, program):
         add(f"A = {value!r:.30}", lambda value=value: program(value, b),
             "input 'A' must be a NumPy array", type(value).__name__)
     for dtype, name in ((np.float64, "f64"), (np.float16, "f16"), (np.int8, "i8"), (np.int16, "i16"), (np.int32, "i32"),
-                        (np.int64, "i64"), (np.uint8, "u8"), (np.uint16, "u16"), (np.bool_, "bool"), (np.uint32, "uint32"),
-                        (np.uint64, "uint64"), (np.complex64, "complex64"), (object, "object"), ("U3", "<U3"), ("S3", "S3"),
+                        (np.int64, "i64"), (np.uint8, "u8"), (np.uint16, "u16"), (np.bool_, "bool"), (np.uint32, "u32"),
+                        (np.uint64, "u64"), (np.complex64, "complex64"), (object, "object"), ("U3", "<U3"), ("S3", "S3"),
                         ("M8[s]", "datetime64"), ([("x", "f4")], "x")):
         add(f"A of {name}", lambda dtype=dtype: program(np.zeros((9, 7), dtype), b), "input 'A' must be f32[9,7], this is", name)
     for shape in ((), (9,), (7, 9), (9, 7, 1), (9, 8), (1, 9, 7), (0, 7), (63,)):

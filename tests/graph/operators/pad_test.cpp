@@ -92,7 +92,7 @@ TEST(Pad, NamesPadsThatItCannotMake) {
   EXPECT_EQ(import_error(pad_model("edge", {0, -2, 0, -1})),
             "node 'n' (Pad): the pads -2 and -1 of axis 1 of [2,3] are out of range");
   EXPECT_EQ(import_error(pad_model("constant", {0, -2, 0, -1})),
-            "tensor 'y' has shape [2,0], and every extent must be at least 1");
+            "output 'y' has shape [2,0], which has no elements, and there is no other to compute");
   EXPECT_EQ(import_error(pad_model("constant", {0, 1})), "node 'n' (Pad): it has 2 pads for 2 axes");
 }
 
@@ -116,7 +116,7 @@ TEST(CenterCropPad, LeavesTheLargerPartAtTheEnd) {
   EXPECT_EQ(run({4}, {-2}), x.data);
   EXPECT_EQ(import_error(center_model({3}, {})), "node 'n' (CenterCropPad): it has 1 extents for 2 axes");
   EXPECT_EQ(import_error(center_model({0, 3}, {})),
-            "tensor 'y' has shape [0,3], and every extent must be at least 1");
+            "output 'y' has shape [0,3], which has no elements, and there is no other to compute");
 }
 
 }  // namespace
