@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "codegen/patterns.h"
+
 namespace lathe {
 namespace {
 

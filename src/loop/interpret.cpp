@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "expr/integers.h"
+#include "expr/values.h"
 #include "loop/interpreter/compile.h"
 #include "loop/interpreter/machine.h"
 

@@ -49,7 +49,9 @@ Result<OnnxConstant> constant_of_none(const GraphNode& node, const TensorType& t
   const std::optional<double> value = value_of_none(node.op);
   if (!value) return fail(ErrorKind::unsupported, "it gives elements of an operand that has none");
   LATHE_TRY_STATUS(check_shape(type.shape, fmt::format("the result of node '{}'", node.name)));
-  const std::vector<double> values(static_cast<size_t>(elements_of(type.shape)), *value);
+  // The largest of no truths is false.
+  const double element = type.dtype == DType::boolean && *value < 0 ? 0 : *value;
+  const std::vector<double> values(static_cast<size_t>(elements_of(type.shape)), element);
   return OnnxConstant{type, to_bytes(type.dtype, values)};
 }
 

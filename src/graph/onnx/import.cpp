@@ -32,7 +32,6 @@
 #include "graph/onnx/tensor.h"
 
 namespace lathe {
-
 namespace {
 
 // In a list of inputs: an optional one that the node does not have.
@@ -80,8 +79,10 @@ class Importer {
       const auto given = options_.input_shapes.find(input->name());
       const Shape* shape = given == options_.input_shapes.end() ? nullptr : &given->second;
       LATHE_TRY(const TensorType type, input_type(*input, shape));
+      const std::optional<Code> code = code_of_onnx(input->type().tensor_type().elem_type());
       if (has_no_elements(type.shape)) {
-        LATHE_TRY_STATUS(add_empty(input->name(), type, type.dtype));
+        LATHE_TRY(const TensorId id, add_empty(input->name(), type, type.dtype));
+        if (code) halves_.hold_code(input->name(), id, *code);
         notes_.push_back(fmt::format("input '{}' is {}, which has no elements: no such input is given",
                                      input->name(), to_string(type)));
         hint_ = fmt::format("; input '{}' has none, and another shape may be given, such as --input {}={}",
@@ -90,8 +91,7 @@ class Importer {
       }
       LATHE_TRY(const TensorId id, builder_.input(input->name(), type));
       if (is_half(type.dtype)) LATHE_TRY_STATUS(halves_.widen(input->name(), id));
-      if (const auto code = code_of_onnx(input->type().tensor_type().elem_type()))
-        LATHE_TRY_STATUS(halves_.decode(input->name(), id, *code));
+      if (code) LATHE_TRY_STATUS(halves_.decode(input->name(), id, *code));
     }
     return {};
   }
@@ -226,7 +226,8 @@ class Importer {
   OnnxOperand operand_of(const std::string& name, TensorId id) const {
     if (id == kLeftOut) {
       const std::optional<TensorId> empty = halves_.find(name);
-      return {nullptr, false, empty ? halves_.declared(name, *empty) : DType::f32};
+      return empty ? OnnxOperand{nullptr, false, halves_.declared(name, *empty), halves_.code_of(*empty)}
+                   : OnnxOperand{};
     }
     const std::optional<TensorId> own = builder_.find(name);
     return {&builder_.tensor(id), own && builder_.is_input(*own), halves_.declared(name, id),
@@ -442,8 +443,8 @@ class Importer {
       }
       gives_any = true;
     }
-    if (gives_any) return {};
-    return fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
+    return gives_any ? Status()
+                     : fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
   }
 
   onnx::ModelProto& model_;

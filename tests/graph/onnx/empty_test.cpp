@@ -70,6 +70,25 @@ TEST(OnnxEmpty, CastsToTheTypeOfATensorWithoutElements) {
   EXPECT_EQ(run_network(model, {{{2, 1}, {1.5, -2}}}).data, (std::vector<double>{1, -2}));
 }
 
+// 17 is E4M3FN, whose codes of 1.5 and -2 these are.
+TEST(OnnxEmpty, CastsToTheCodesOfATensorWithoutElements) {
+  OnnxModel model = nothing({0}).node("n", "CastLike", {"z", "like"}, "y").output("y");
+  model.input("like", {0}, 17).operator_set(19);
+  EXPECT_EQ(run_network(model, {{{2, 1}, {1.5, -2}}}).data, (std::vector<double>{0x3C, 0xC0}));
+}
+
+TEST(OnnxEmpty, TheLargestOfNoTruthsIsFalse) {
+  for (const auto& [type, expected] : {std::pair{"ReduceMax", 0}, std::pair{"ReduceMin", 1}}) {
+    OnnxModel model;
+    model.input("none", {0, 2}, onnx::TensorProto_DataType_BOOL).input("z", {2});
+    model.integers("axes", {0}).node("r", type, {"none", "axes"}, "b").attribute("keepdims", 0);
+    model.node("c", "Cast", {"b"}, "f").attribute("to", 1).node("n", "Add", {"z", "f"}, "y").output("y");
+    model.operator_set(20);
+    EXPECT_EQ(run_network(model, {{{2}, {3, 4}}}).data,
+              (std::vector<double>{3.0 + expected, 4.0 + expected}));
+  }
+}
+
 TEST(OnnxEmpty, KnowsWhatAnOperatorGivesOfNone) {
   ReduceOp mean;
   mean.function = ReduceFunction::mean;

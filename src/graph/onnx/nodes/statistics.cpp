@@ -39,7 +39,7 @@ ImportedOutputs import_any_reduce(OnnxNode& node, ReduceFunction function) {
   const bool chooses = function == ReduceFunction::max || function == ReduceFunction::min;
   if (!chooses || node.type(0).dtype != DType::boolean) return std::vector<ImportedOutput>{GraphOp(op)};
   NodeSteps steps(1);  // the axes are no operand
-  steps.give(steps.cast(DType::boolean, steps.add(op, {steps.cast(DType::i32, 0)})));
+  steps.give(steps.cast(DType::boolean, steps.add(op, {steps.cast(DType::u8, 0)})));
   return steps.outputs();
 }
 
