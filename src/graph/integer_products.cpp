@@ -296,7 +296,8 @@ class IntegerProducts : Rewriting {
       if (zip != nullptr && zip->function == ZipFunction::div && reader.inputs[0] == id) {
         const auto divisor = numbers_of(reader.inputs[1]);
         if (!divisor || divisor->values.size() != 1 || divisor->values[0] <= 0) return std::nullopt;
-        if (is_output(graph_, reader.output)) return std::nullopt;
+        if (is_output(graph_, reader.output) || type_of(reader.output).shape != type_of(id).shape)
+          return std::nullopt;
         undivided_.insert(reader.output);
         return divisor->values[0];
       }
