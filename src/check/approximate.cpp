@@ -248,7 +248,7 @@ Approximate ApproximateReduction::result() const {
   const bool rounds = is_float(dtype_) && terms_ > 1;
   const double epsilon = rounds ? epsilon_of(info_of(dtype_).computed_in) : 0;
   switch (reduction_) {
-    case Reduction::none: return {value_, distance(value_, least_, most_)};
+    case Reduction::none:
     case Reduction::max:
     case Reduction::min: return {value_, distance(value_, least_, most_)};
     case Reduction::product: {

@@ -1,6 +1,7 @@
 // The fast reference gives what the evaluator gives, whichever way a compute takes.
 #include "check/reference.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "loop/evaluate.h"
@@ -48,9 +49,8 @@ TEST(ComputeReference, RunsIntegersAsMachineCode) {
   for (const char* types : {"u8 i8", "i8 i8", "u16 i16", "i32 i32"}) {
     const std::string a(types, std::string_view(types).find(' '));
     const std::string b(types + a.size() + 1);
-    EXPECT_EQ(compare_with_evaluator("input A[131, 113] " + a + "\ninput B[113, 75] " + b +
-                                     "\nC[i:131, j:75] = sum(r:113) i32(A[i, r]) * i32(B[r, j])"),
-              1)
+    const std::string inputs = fmt::format("input A[131, 113] {}\ninput B[113, 75] {}\n", a, b);
+    EXPECT_EQ(compare_with_evaluator(inputs + "C[i:131, j:75] = sum(r:113) i32(A[i, r]) * i32(B[r, j])"), 1)
         << types;
   }
 }

@@ -103,6 +103,7 @@ double number_near(const RoundToCodeOp& op, double x) {
   return size == 0 && row.specials == Specials::nan_as_minus_0 ? 0 : std::copysign(size, x);
 }
 
+Expr is_not_nan(const Expr& x) { return binary(BinaryOp::equal, x, x); }
 Expr u32_bits(int64_t value) { return integer_literal({DType::u32}, value); }
 Expr bits_of_number(const Expr& x) { return bit_cast({DType::u32}, x); }
 Expr bit_op(BinaryOp op, const Expr& a, int64_t b) { return binary(op, a, u32_bits(b)); }
@@ -144,7 +145,7 @@ Expr number_near(const RoundToCodeOp& op, const CodeRow& row, const Expr& x) {
   const Expr held =
       saturates ? min(whole, real(largest)) : select(whole > real(largest), real(beyond_code(row)), whole);
   const Expr result = copy_sign(held, x);
-  if (row.specials == Specials::none) return select(x == x, result, real(-0.0));
+  if (row.specials == Specials::none) return select(is_not_nan(x), result, real(-0.0));
   return row.specials == Specials::nan_as_minus_0 ? select(result == real(0), real(0), result) : result;
 }
 
@@ -179,7 +180,7 @@ Expr encoded(const CodeRow& row, const Expr& x) {
     const Expr sign = bit_op(BinaryOp::shift_left, bit_op(BinaryOp::shift_right, all, 31), row.bits - 1);
     code = binary(BinaryOp::bit_or, code, sign);
   }
-  if (row.specials != Specials::none) code = select(x == x, code, u32_bits(code_of_nan(row)));
+  if (row.specials != Specials::none) code = select(is_not_nan(x), code, u32_bits(code_of_nan(row)));
   return cast({DType::u8}, code);
 }
 
@@ -200,7 +201,7 @@ Expr decoded(const CodeRow& row, const Expr& x) {
     size = select(u32_bits(finite) < magnitude, real(kCodeNan), size);
   }
   const Expr is_negative = u32_bits(0) < bit_op(BinaryOp::bit_and, code, signs);
-  const Expr result = select(is_negative, -size, size);
+  Expr result = select(is_negative, -size, size);
   if (row.specials != Specials::nan_as_minus_0) return result;
   return select(code == u32_bits(signs), real(kCodeNan), result);
 }
