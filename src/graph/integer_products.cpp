@@ -239,9 +239,12 @@ class IntegerProducts : Rewriting {
   static std::optional<double> single(const Numbers& numbers) {
     return numbers.values.size() == 1 ? std::optional(numbers.values[0]) : std::nullopt;
   }
-  // The zero point, where it is one number.
-  static std::optional<double> single_zero(const Dequantized& operand) {
-    return operand.zero ? single(*operand.zero) : 0.0;
+  // The zero point, where it is one number that is one of the numbers' type.
+  std::optional<double> single_zero(const Dequantized& operand) const {
+    if (!operand.zero) return 0.0;
+    const std::optional<double> zero = single(*operand.zero);
+    const double least = *narrow_type(operand.numbers) == DType::i8 ? -128 : 0;
+    return zero && *zero >= least && *zero <= least + 255 ? zero : std::nullopt;
   }
   // Of numbers of which there is one for each place of the axis of a tensor of that rank, or one for all: as
   // many as the axis has places.
@@ -314,11 +317,13 @@ class IntegerProducts : Rewriting {
       bias = real == nullptr ? std::nullopt : numbers_of(real->inputs[0]);
       const auto scale = numbers_of(scaled->inputs[1]);
       if (!bias || !scale) return std::nullopt;
+      if (scale->values.size() != 1 && scale->values.size() != bias->values.size()) return std::nullopt;
       for (size_t i = 0; i < bias->values.size(); ++i)
         bias->values[i] = in_f32(in_f32(bias->values[i]) * scale->values[scale->values.size() == 1 ? 0 : i]);
     }
-    if (!bias || elements_of(bias->shape) != std::ssize(bias->values) ||
-        bias->values.size() != factors.size())
+    // One for each place of the last axis, whatever axes of one place are before it.
+    const auto places = static_cast<int64_t>(factors.size());
+    if (!bias || bias->shape.empty() || bias->shape.back() != places || std::ssize(bias->values) != places)
       return std::nullopt;
     std::vector<double> multiples;
     for (size_t i = 0; i < factors.size(); ++i) {

@@ -42,7 +42,8 @@ class GroupLowering {
     const GraphNode& anchor = graph_.nodes[group_.anchor];
     const bool is_copy = role_of(anchor.op) == FusionRole::view;
     for (size_t i = 0; i < ids.size(); ++i) {
-      const TensorType& type = graph_.tensors[is_copy ? anchor.output : ids[i]].type;
+      const bool is_copied = is_copy && ids[i] == anchor.inputs[0];
+      const TensorType& type = graph_.tensors[is_copied ? anchor.output : ids[i]].type;
       arguments_[ids[i]] = builder_.input(fmt::format("{}{}", prefix, i), type.shape, type.dtype);
       result_.arguments.push_back(ids[i]);
     }

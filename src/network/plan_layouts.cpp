@@ -157,7 +157,8 @@ class LayoutPlanner {
     const auto wanted = own.wanted ? std::optional(axes[*own.wanted]) : std::nullopt;
     const auto operand_wants = innermost(first, family.order, family.wanted);
     const auto result_wants = innermost(first, order, wanted);
-    if (operand_wants && result_wants && *operand_wants != *result_wants) return false;
+    const bool is_moved = std::holds_alternative<TransposeOp>(node.op);
+    if (is_moved && operand_wants && result_wants && *operand_wants != *result_wants) return false;
     if (!family.order) family.order = order;
     if (!family.wanted) family.wanted = wanted;
     first_[node.output] = first;

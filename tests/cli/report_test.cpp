@@ -14,7 +14,6 @@ namespace lathe {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 class ReportTest : public CliTest {
  protected:

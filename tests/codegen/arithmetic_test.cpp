@@ -215,25 +215,29 @@ void expect_arithmetic(
   const auto quotient = [](int64_t a, int64_t b) {
     return b == 0 ? 0 : a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
   };
-  expect("+", [](Expr a, Expr b) { return a + b; }, [](int64_t a, int64_t b) { return a + b; });
-  expect("-", [](Expr a, Expr b) { return a - b; }, [](int64_t a, int64_t b) { return a - b; });
-  expect("*", [](Expr a, Expr b) { return a * b; }, [](int64_t a, int64_t b) { return a * b; });
-  expect("/", [](Expr a, Expr b) { return a / b; }, quotient);
+  expect("+", [](const Expr& a, const Expr& b) { return a + b; }, [](int64_t a, int64_t b) { return a + b; });
+  expect("-", [](const Expr& a, const Expr& b) { return a - b; }, [](int64_t a, int64_t b) { return a - b; });
+  expect("*", [](const Expr& a, const Expr& b) { return a * b; }, [](int64_t a, int64_t b) { return a * b; });
+  expect("/", [](const Expr& a, const Expr& b) { return a / b; }, quotient);
   expect(
-      "%", [](Expr a, Expr b) { return a % b; },
+      "%", [](const Expr& a, const Expr& b) { return a % b; },
       [&](int64_t a, int64_t b) { return a - quotient(a, b) * b; });
   expect(
-      "min", [](Expr a, Expr b) { return min(a, b); }, [](int64_t a, int64_t b) { return std::min(a, b); });
+      "min", [](const Expr& a, const Expr& b) { return min(a, b); },
+      [](int64_t a, int64_t b) { return std::min(a, b); });
   expect(
-      "max", [](Expr a, Expr b) { return max(a, b); }, [](int64_t a, int64_t b) { return std::max(a, b); });
+      "max", [](const Expr& a, const Expr& b) { return max(a, b); },
+      [](int64_t a, int64_t b) { return std::max(a, b); });
   expect(
-      "<", [](Expr a, Expr b) { return select(a < b, a, b - a); },
+      "<", [](const Expr& a, const Expr& b) { return select(a < b, a, b - a); },
       [](int64_t a, int64_t b) { return a < b ? a : b - a; });
   expect(
-      "<=", [](Expr a, Expr b) { return select(a <= b, b, a - b); },
+      "<=", [](const Expr& a, const Expr& b) { return select(a <= b, b, a - b); },
       [](int64_t a, int64_t b) { return a <= b ? b : a - b; });
-  expect("abs", [](Expr a, Expr) { return abs(a); }, [](int64_t a, int64_t) { return std::abs(a); });
-  expect("negate", [](Expr a, Expr) { return -a; }, [](int64_t a, int64_t) { return -a; });
+  expect(
+      "abs", [](const Expr& a, const Expr&) { return abs(a); },
+      [](int64_t a, int64_t) { return std::abs(a); });
+  expect("negate", [](const Expr& a, const Expr&) { return -a; }, [](int64_t a, int64_t) { return -a; });
 }
 
 TEST_P(ArithmeticTest, NarrowIntegersWrapAround) {

@@ -209,6 +209,31 @@ TEST(IntegerProducts, WhatHasNoSuchFormStaysInReals) {
   EXPECT_EQ(products_of(longest.model), "MatMul f32 f32 -> f32\n");
 }
 
+// A column of as many numbers as a row has: it is added to rows, not to columns.
+TEST(IntegerProducts, AColumnIsNoBiasOfTheColumns) {
+  Quantized q;
+  q.model.input("x", {4, 6}).initializer("c", {4, 1}, {0.0002F, -0.0004F, 0.0006F, 0.2F});
+  q.through("x", "a", 0.01F, kU8, 3);
+  q.weights("numbers", {6, 4}, kI8, -90);
+  q.parameters("w", 0.01F, kI8, 0);
+  q.model.node("w.d", "DequantizeLinear", {"numbers", "w.scale", "w.zero"}, "w");
+  q.model.node("g", "Gemm", {"a", "w", "c"}, "y").output("y");
+  EXPECT_EQ(products_of(q.model), "MatMul u8 i8 -> i32\n");
+  expect_same(q.model);
+}
+
+// No number of 8 bits stands for 0 beside the image.
+TEST(IntegerProducts, AZeroPointBeyondTheNumbersStaysOneOfReals) {
+  Quantized q;
+  q.model.input("x", {1, 3, 5, 5}, kU8).initializer("s", {}, {0.02F}).integer("z", 6, 300);
+  q.model.node("w8", "Cast", {"x"}, "wide").attribute("to", 6).node("less", "Sub", {"wide", "z"}, "d");
+  q.model.node("real", "Cast", {"d"}, "f").attribute("to", 1).node("scaled", "Mul", {"f", "s"}, "data");
+  q.weights("numbers", {4, 3, 3, 3}, kI8, -100);
+  q.dequantized("numbers", "w", 4, 0);
+  q.model.node("c", "Conv", {"data", "w"}, "y").attribute("pads", {1, 1, 1, 1}).output("y");
+  EXPECT_EQ(products_of(q.model), "Conv f32 f32 -> f32\n");
+}
+
 // A cast of what is not rounded cuts off: -0.5 is 0, and 127.5 would be 127.
 TEST(IntegerProducts, WhatIsCutOffStaysSigned) {
   Quantized q;
