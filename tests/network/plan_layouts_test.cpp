@@ -11,7 +11,7 @@
 namespace lathe {
 namespace {
 
-const ConvOp kPointwise{{{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}, 1};
+ConvOp pointwise() { return {{{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}, 1}; }
 
 TensorId add_ones(GraphBuilder& builder, const char* name, const Shape& shape) {
   const std::vector<double> values(static_cast<size_t>(elements_of(shape)), 1);
@@ -30,7 +30,7 @@ struct Network {
     if (!result) throw std::runtime_error(result.error().to_string());
     return *result;
   }
-  TensorId conv(const char* name, TensorId x) { return node(name, kPointwise, {x, weight}); }
+  TensorId conv(const char* name, TensorId x) { return node(name, pointwise(), {x, weight}); }
   TensorId matmul(const char* name, TensorId x) { return node(name, MatMulOp{}, {x, matrix}); }
   TensorId transpose(const char* name, std::vector<size_t> order, TensorId x) {
     return node(name, TransposeOp{std::move(order)}, {x});

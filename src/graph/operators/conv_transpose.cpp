@@ -143,8 +143,8 @@ Values evaluate(const ConvTransposeOp& op, std::span<const Values> inputs) {
 
 double steps_of(const ConvTransposeOp&, std::span<const TensorType> inputs) {
   const Shape& weight = inputs[1].shape;
-  return 8.0 * static_cast<double>(elements_of(inputs[0].shape)) *
-         static_cast<double>(elements_of(weight) / weight[0]);
+  const int64_t of_channel = elements_of(weight) / weight[0];
+  return 8.0 * static_cast<double>(elements_of(inputs[0].shape)) * static_cast<double>(of_channel);
 }
 
 Tensor lower(const ConvTransposeOp& op, DagBuilder& builder, std::span<const Tensor> operands) {

@@ -16,9 +16,8 @@ struct Ratio {
 // 1 / scale by fractions that come ever closer: the ratio of the extents first, where it is the scale.
 std::vector<Ratio> ratios_of(CoordinateMode mode, const ResizedAxis& axis) {
   // Keeps products with a place within 64 bits; those of align_corners have the extent as a factor too.
-  const double largest = mode == CoordinateMode::align_corners
-                             ? static_cast<double>((int64_t{1} << 38) / axis.from)
-                             : static_cast<double>(1 << 30);
+  const int64_t most = mode == CoordinateMode::align_corners ? (int64_t{1} << 38) / axis.from : 1 << 30;
+  const auto largest = static_cast<double>(most);
   std::vector<Ratio> ratios;
   const auto extents = static_cast<float>(axis.to) / static_cast<float>(axis.from);
   if (std::abs(extents - axis.scale) <= 1e-6F * axis.scale) ratios.push_back({axis.from, axis.to});
