@@ -10,6 +10,7 @@
 #include "artifact/open/profile_artifact.h"
 #include "artifact/open/random_inputs.h"
 #include "artifact/open/trace_runs.h"
+#include "base/code_pages.h"
 #include "base/write_file.h"
 #include "measure/pinned_thread.h"
 #include "session/commands/check_apart.h"
@@ -222,6 +223,7 @@ Result<RunResult> run_artifact(const RunRequest& request) {
     return fail(ErrorKind::invalid_argument, "the seed is that of --random, which is not given", "--seed");
   }
   const std::vector<int> cpus = allowed_cpus();
+  release_code_pages();  // those of LLVM, which a run does not need, are many for a small model
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(request.folder, static_cast<int>(cpus.size())));
   if (request.profile || !request.trace.empty()) LATHE_TRY_STATUS(artifact.check_is_timed());
   RunResult result;
