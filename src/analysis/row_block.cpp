@@ -81,12 +81,8 @@ bool is_worth_it(const Dag& dag, const Classified& stages, const RowBlock& block
   return std::ranges::any_of(block.members, reduces) && std::ranges::any_of(block.members, is_read_twice);
 }
 
-// Vectors run along an axis inside the rows.
-bool has_vectors_inside(const Dag& dag, const RowBlock& block) {
-  const Compute& last = dag.computes[block.last];
-  const std::vector<size_t>& common = block.axes.at(block.last);
-  return std::ranges::find(common, last.spatial_count() - 1) == common.end() &&
-         last.axes[last.spatial_count() - 1].extent > 1;
+bool has_vectors_inside(const Compute& last) {
+  return last.spatial_count() > 0 && last.axes[last.spatial_count() - 1].extent > 1;
 }
 
 }  // namespace
@@ -96,13 +92,32 @@ std::vector<RowBlock> row_blocks_of(const Dag& dag, const Classified& stages) {
   for (size_t last = stages.stages.size(); last-- > 0;) {
     const bool is_taken =
         std::ranges::any_of(blocks, [&](const RowBlock& b) { return b.axes.contains(last); });
-    if (is_taken || stages.of(last).role != Role::pointwise) continue;
+    if (is_taken || stages.of(last).role != Role::pointwise || !has_vectors_inside(dag.computes[last]))
+      continue;
     RowBlock block{last, {}, {}};
-    for (size_t axis = 0; axis < dag.computes[last].spatial_count(); ++axis) block.axes[last].push_back(axis);
+    // Vectors run along the last axis, inside the rows.
+    block.axes[last] = {};
+    for (size_t axis = 0; axis + 1 < dag.computes[last].spatial_count(); ++axis)
+      block.axes[last].push_back(axis);
     for (size_t stage = last; stage-- > 0;) add_member(dag, stages, stage, block);
-    if (is_worth_it(dag, stages, block) && has_vectors_inside(dag, block)) blocks.push_back(std::move(block));
+    if (is_worth_it(dag, stages, block)) blocks.push_back(std::move(block));
   }
   return blocks;
+}
+
+int64_t rows_of(const Dag& dag, const RowBlock& block) {
+  int64_t rows = 1;
+  for (const size_t axis : block.axes.at(block.last)) rows *= dag.computes[block.last].axes[axis].extent;
+  return rows;
+}
+
+int64_t bytes_of_row(const Dag& dag, const RowBlock& block) {
+  int64_t bytes = 0;
+  for (const size_t member : block.members) {
+    const Tensor& tensor = dag.computes[member].output;
+    bytes += tensor.elements() * bytes_of(tensor->dtype);
+  }
+  return std::max<int64_t>(1, bytes / rows_of(dag, block));
 }
 
 }  // namespace lathe

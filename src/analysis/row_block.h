@@ -1,6 +1,7 @@
-// Stages that run together for a block of rows, as softmax's do: the leading axes of the last stage lead to
-// axes of all of them, so that for a few values of these everything between the first and the last stage
-// fits a cache. Pure functions of the Dag.
+// Stages that run together for a block of rows, as softmax's do, and attention's from the products of queries
+// and keys to those with the values: axes of the last stage, but for its own last one, lead to axes of all of
+// them, so that for a few values of these everything between the first and the last stage fits a cache. Pure
+// functions of the Dag.
 #pragma once
 
 #include <map>
@@ -20,5 +21,10 @@ struct RowBlock {
 // The blocks of a Dag that are worth it: something between is reduced, and read more than once. No stage is
 // in two of them.
 std::vector<RowBlock> row_blocks_of(const Dag& dag, const Classified& stages);
+
+// How many rows a block has in all.
+int64_t rows_of(const Dag& dag, const RowBlock& block);
+// What one of them takes of all that lies between the stages.
+int64_t bytes_of_row(const Dag& dag, const RowBlock& block);
 
 }  // namespace lathe

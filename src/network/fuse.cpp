@@ -6,6 +6,7 @@
 #include <set>
 
 #include "expr/walk.h"
+#include "network/join_rows.h"
 #include "ops/axes.h"
 
 namespace lathe {
@@ -72,10 +73,11 @@ class Fuser {
       Extension extension = is_elementwise ? best_extension(n) : Extension{};
       if (extension.group == kNone) {
         extension = {groups_.size(), {n}, {is_elementwise ? most_copies(node) : 1}};
-        groups_.push_back({{}, n, {}, {}, {}});
+        groups_.push_back({{}, {n}, {}, {}, {}});
       }
       add(extension);
     }
+    groups_ = join_rows(graph_, std::move(groups_));
     for (FusedGroup& group : groups_) collect_tensors(group);
     // A group gives one tensor, by its last node, so whoever reads it comes after that node.
     std::sort(groups_.begin(), groups_.end(),
@@ -196,7 +198,7 @@ class Fuser {
     return most;
   }
 
-  int64_t work(size_t group) const { return work_of(graph_, graph_.nodes[groups_[group].anchor]); }
+  int64_t work(size_t group) const { return work_of(graph_, graph_.nodes[groups_[group].anchors.front()]); }
 
   void collect_tensors(FusedGroup& group) const {
     const auto add_once = [](std::vector<TensorId>& list, TensorId id) {

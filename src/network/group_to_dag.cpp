@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <ranges>
+#include <span>
 
 #include "ops/axes.h"
 
@@ -12,6 +15,7 @@ namespace lathe {
 namespace {
 
 constexpr const char* kOutputName = "out";
+constexpr const char* kInnerName = "inner";  // of what one part of the group gives the next
 
 // Whether an anchor may have work on each element of its result.
 template <class Op>
@@ -27,19 +31,44 @@ class GroupLowering {
   }
 
   Result<GroupDag> run() {
-    const GraphNode& anchor = graph_.nodes[group_.anchor];
-    Tensor output = std::visit([&](const auto& op) { return lower_anchor(op, anchor); }, anchor.op);
-    if (!output.defined() || group_.nodes.size() > 1 || has_epilogue_) output = add_epilogue(output);
-    builder_.output(output);
+    std::optional<Tensor> output;
+    for (const Part& part : parts()) {
+      output = lower_part(part);
+      arguments_[result_of(part)] = *output;
+    }
+    builder_.output(*output);
     LATHE_TRY(result_.dag, builder_.build());
     result_.arguments.insert(result_.arguments.end(), group_.outputs.begin(), group_.outputs.end());
     return std::move(result_);
   }
 
  private:
+  // An anchor and what follows it up to the next one.
+  using Part = std::span<const size_t>;
+
+  std::vector<Part> parts() const {
+    std::vector<Part> parts;
+    size_t end = group_.nodes.size();
+    for (const size_t anchor : group_.anchors | std::views::reverse) {
+      const auto begin = static_cast<size_t>(std::ranges::find(group_.nodes, anchor) - group_.nodes.begin());
+      parts.push_back(Part(group_.nodes).subspan(begin, end - begin));
+      end = begin;
+    }
+    std::ranges::reverse(parts);
+    return parts;
+  }
+  TensorId result_of(const Part& part) const { return graph_.nodes[part.back()].output; }
+
+  Tensor lower_part(const Part& part) {
+    has_epilogue_ = false;
+    const GraphNode& anchor = graph_.nodes[part.front()];
+    const Tensor output = std::visit([&](const auto& op) { return lower_anchor(op, anchor); }, anchor.op);
+    return !output.defined() || part.size() > 1 || has_epilogue_ ? add_epilogue(part, output) : output;
+  }
+
   void add_arguments(const std::vector<TensorId>& ids, const char* prefix) {
     // A copy reads its operand in the result's shape: the elements lie in the same order.
-    const GraphNode& anchor = graph_.nodes[group_.anchor];
+    const GraphNode& anchor = graph_.nodes[group_.anchors.front()];
     const bool is_copy = role_of(anchor.op) == FusionRole::view;
     for (size_t i = 0; i < ids.size(); ++i) {
       const bool is_copied = is_copy && ids[i] == anchor.inputs[0];
@@ -49,7 +78,7 @@ class GroupLowering {
     }
   }
 
-  // Those of an anchor, all from outside of the group.
+  // Those of an anchor, all from outside of its part.
   std::vector<Tensor> operands_of(const GraphNode& node) const {
     std::vector<Tensor> operands;
     for (const TensorId id : node.inputs) operands.push_back(arguments_.at(id));
@@ -102,33 +131,33 @@ class GroupLowering {
     return std::visit(apply_op, node.op);
   }
 
-  // One compute for all that follows the anchor's computes, over the axes of what the group gives. Behind a
+  // One compute for all that follows the anchor's computes, over the axes of what the part gives. Behind a
   // Transpose the tensors before it have the same axes in another order.
-  Tensor add_epilogue(const Tensor& anchor) {
-    const TensorType& type = graph_.tensors[group_.outputs[0]].type;
+  Tensor add_epilogue(const Part& part, const Tensor& anchor) {
+    const TensorId result = result_of(part);
+    const TensorType& type = graph_.tensors[result].type;
     std::map<TensorId, std::vector<Axis>> axes;
-    axes[group_.outputs[0]] = axes_of(Tensor(kOutputName, type.shape, type.dtype));
-    for (const size_t n : group_.nodes | std::views::reverse) give_axes(graph_.nodes[n], axes);
-    std::map<TensorId, Expr> values;  // of nodes of the group
-    for (const size_t n : group_.nodes) {
+    axes[result] = axes_of(Tensor(kOutputName, type.shape, type.dtype));
+    for (const size_t n : part | std::views::reverse) give_axes(graph_.nodes[n], axes);
+    std::map<TensorId, Expr> values;  // of nodes of the part
+    for (const size_t n : part) {
       const GraphNode& node = graph_.nodes[n];
       const std::vector<Axis>& own = axes.at(node.output);
-      if (is_passed_on(n)) {
+      const bool is_anchor = n == part.front();
+      // A Transpose of what is computed before it in the part.
+      if (!is_anchor && std::holds_alternative<TransposeOp>(node.op)) {
         values[node.output] = values.at(node.inputs[0]);
       } else {
-        const Expr computed = n == group_.anchor && anchor.defined() ? load(anchor, indices(own)) : Expr();
+        const Expr computed = is_anchor && anchor.defined() ? load(anchor, indices(own)) : Expr();
         values[node.output] = apply(node, point_of(node, own, values), computed);
       }
     }
-    return builder_.compute(kOutputName, axes.at(group_.outputs[0]), values.at(group_.outputs[0]));
+    const bool is_last = result == group_.outputs[0];
+    return builder_.compute(is_last ? kOutputName : builder_.fresh_name(kInnerName), axes.at(result),
+                            values.at(result));
   }
 
-  // A Transpose of what is computed before it in the group.
-  bool is_passed_on(size_t n) const {
-    return n != group_.anchor && std::holds_alternative<TransposeOp>(graph_.nodes[n].op);
-  }
-
-  // From the axes of what a node gives those of its operands that the group computes.
+  // From the axes of what a node gives those of its operands that the part computes.
   void give_axes(const GraphNode& node, std::map<TensorId, std::vector<Axis>>& axes) const {
     const std::vector<Axis>& own = axes.at(node.output);
     const auto* transpose = std::get_if<TransposeOp>(&node.op);
@@ -143,7 +172,7 @@ class GroupLowering {
   const Graph& graph_;
   const FusedGroup& group_;
   DagBuilder builder_;
-  std::map<TensorId, Tensor> arguments_;
+  std::map<TensorId, Tensor> arguments_;  // and what parts before give
   bool has_epilogue_ = false;
   GroupDag result_;
 };
@@ -153,7 +182,7 @@ class GroupLowering {
 Result<GroupDag> group_to_dag(const Graph& graph, const FusedGroup& group) {
   Result<GroupDag> result = GroupLowering(graph, group).run();
   if (!result) {
-    const GraphNode& anchor = graph.nodes[group.anchor];
+    const GraphNode& anchor = graph.nodes[group.anchors.front()];
     result.error().message =
         fmt::format("node '{}' ({}): {}", anchor.name, name_of(anchor.op), result.error().message);
   }

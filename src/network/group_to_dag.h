@@ -1,5 +1,5 @@
-// From a fused group to a tensor program: the anchor's computes, then one compute with all element-wise work
-// behind it. Logical shapes are the graph's own (NCHW). Tensors are named by their place, so that equal
+// From a fused group to a tensor program: of each anchor its computes, then one compute with all element-wise
+// work behind it. Logical shapes are the graph's own (NCHW). Tensors are named by their place, so that equal
 // groups give equal text.
 #pragma once
 

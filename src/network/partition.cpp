@@ -19,7 +19,7 @@ uint64_t identity_of(const GroupDag& group) {
 // Where the group's arguments lie, and in which layouts. A copy reads its operand in the result's shape: such
 // a tensor is row-major in either.
 TaskUse use_of(const Graph& graph, const LayoutPlan& plan, const FusedGroup& group, const GroupDag& lowered) {
-  TaskUse use{0, graph.nodes[group.anchor].name, {}, {}, {}};
+  TaskUse use{0, graph.nodes[group.anchors.front()].name, {}, {}, {}};
   const Dag& dag = lowered.dag;
   for (size_t i = 0; i < lowered.arguments.size(); ++i) {
     const TensorId id = lowered.arguments[i];

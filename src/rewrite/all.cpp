@@ -7,6 +7,7 @@
 
 #include "expr/walk.h"
 #include "rewrite/divided_axis.h"
+#include "rewrite/factored_quotient.h"
 #include "rewrite/factored_sum.h"
 #include "rewrite/im2col.h"
 #include "rewrite/phases.h"
@@ -39,6 +40,11 @@ const std::vector<RewriteRule>& rewrite_rules() {
       {.name = "trim",
        .summary = "a sum without the iterations that add nothing to any result",
        .apply = &rewrite_trim,
+       .choices = &without_choice,
+       .is_always_better = true},
+      {.name = "factored_quotient",
+       .summary = "a sum of quotients whose divisor stays the same as one quotient",
+       .apply = &rewrite_factored_quotient,
        .choices = &without_choice,
        .is_always_better = true},
       {.name = "phases",

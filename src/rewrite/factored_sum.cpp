@@ -10,23 +10,6 @@
 namespace lathe {
 namespace {
 
-// The factors of a product, left to right.
-void collect_factors(const Expr& e, std::vector<Expr>& factors) {
-  const Binary* product = e.as<Binary>();
-  if (product != nullptr && product->op == BinaryOp::mul) {
-    collect_factors(product->a, factors);
-    collect_factors(product->b, factors);
-  } else {
-    factors.push_back(e);
-  }
-}
-
-Expr product_of(const std::vector<Expr>& factors) {
-  Expr product = factors.front();
-  for (size_t i = 1; i < factors.size(); ++i) product = product * factors[i];
-  return product;
-}
-
 // The factors that the inner sum takes, and those that are left.
 struct Factored {
   std::vector<Expr> inner;
@@ -36,8 +19,7 @@ struct Factored {
 std::optional<Factored> factor(const Compute& compute, size_t axis) {
   if (compute.reduction != Reduction::sum || axis >= compute.axes.size()) return std::nullopt;
   if (compute.axes.size() < compute.spatial_count() + 2) return std::nullopt;
-  std::vector<Expr> factors;
-  collect_factors(compute.body, factors);
+  const std::vector<Expr> factors = factors_of(compute.body);
   const bool plain = std::ranges::all_of(factors, [&](const Expr& e) {
     return e.as<Load>() != nullptr && e.type() == Type{compute.output->dtype, 1};
   });

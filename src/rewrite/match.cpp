@@ -30,6 +30,20 @@ Dag without_unused(Dag dag) {
   return dag;
 }
 
+std::vector<Expr> factors_of(const Expr& e) {
+  const Binary* product = e.as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::mul) return {e};
+  std::vector<Expr> factors = factors_of(product->a);
+  for (Expr& factor : factors_of(product->b)) factors.push_back(std::move(factor));
+  return factors;
+}
+
+Expr product_of(const std::vector<Expr>& factors) {
+  Expr product = factors.front();
+  for (size_t i = 1; i < factors.size(); ++i) product = product * factors[i];
+  return product;
+}
+
 namespace {
 
 // Whether the load indexes a dimension by exactly this axis; gives the dimension.

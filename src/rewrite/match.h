@@ -17,6 +17,11 @@ Dag replace_stage(const Dag& dag, size_t stage, std::vector<Compute> computes);
 // The Dag without computes that nothing reads any more.
 Dag without_unused(Dag dag);
 
+// The factors of a product, left to right; of anything else itself.
+std::vector<Expr> factors_of(const Expr& e);
+// Not of none.
+Expr product_of(const std::vector<Expr>& factors);
+
 // sum over c.. of data[.., y_d + k_d, ..] * weight[.., k_d, ..]: a dense window of stride and dilation 1.
 struct WindowedProduct {
   struct Window {

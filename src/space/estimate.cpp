@@ -111,6 +111,42 @@ double bytes_per_cycle(const CpuTarget& target, double bytes, const CostConstant
                                                        : costs.memory_bytes_per_cycle;
 }
 
+double cycles_between_apart(const Task& task, const Dag& dag, const RowBlock& block,
+                            const CostConstants& costs) {
+  double cycles = 0;
+  for (const size_t member : block.members) {
+    const Tensor& tensor = dag.computes[member].output;
+    const auto passes = static_cast<double>(1 + dag.consumers(tensor).size());
+    cycles += passes * fetch_cycles(task, tensor, costs);
+  }
+  return cycles;
+}
+
+double cycles_between_in_rows(const Task& task, const Dag& dag, const Classified& stages,
+                              const RowBlock& block, const std::map<size_t, TileAxes>& tiles,
+                              const CostConstants& costs) {
+  const CpuTarget& target = task.target.cpu();
+  const double in_cache = costs.block_rows_share * static_cast<double>(target.l2.bytes);
+  const double rows = std::max(1.0, std::floor(in_cache / static_cast<double>(bytes_of_row(dag, block))));
+  double cycles = 0;
+  for (const auto& [product, tile] : tiles) {
+    if (!block.axes.contains(product) || !tile.rows) continue;
+    const Compute& compute = dag.computes[product];
+    // Of one of the many small products, along all axes that every operand has.
+    double others = 1;
+    double whole = 0;
+    for (const Operand& operand : stages.of(product).operands)
+      whole += operand.uses[*tile.rows] ? 0 : bytes_in(operand.load->tensor);
+    for (const size_t axis : block.axes.at(product))
+      others *= axis == tile.rows ? 1 : static_cast<double>(compute.axes[axis].extent);
+    const auto extent = static_cast<double>(compute.axes[*tile.rows].extent);
+    const double fetched =
+        std::ceil(extent / std::min(rows, extent)) * whole / bytes_per_cycle(target, whole / others, costs);
+    cycles += std::max(0.0, fetched - product_cycles(task, dag, stages.of(product), &tile, costs));
+  }
+  return cycles;
+}
+
 double least_operations(const Dag& dag, const Classified& stages) {
   constexpr int64_t kSampled = 2048;
   double operations = 0;

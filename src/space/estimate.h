@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/classify.h"
+#include "analysis/row_block.h"
 #include "space/rules/product/tile_candidates.h"
 
 namespace lathe {
@@ -16,6 +17,16 @@ namespace lathe {
 // results than additions under way make the sum wait.
 double estimated_cycles(const Task& task, const Dag& dag, const Classified& stages,
                         const std::map<size_t, TileAxes>& tiles, const CostConstants& costs = {});
+
+// What lies between stages that may run together for a block of rows. Apart, each of them goes through the
+// cache that holds its whole result.
+double cycles_between_apart(const Task& task, const Dag& dag, const RowBlock& block,
+                            const CostConstants& costs = {});
+// Together, what a product reads whole in every row comes again for each block of them, while the
+// multiply-adds go on.
+double cycles_between_in_rows(const Task& task, const Dag& dag, const Classified& stages,
+                              const RowBlock& block, const std::map<size_t, TileAxes>& tiles,
+                              const CostConstants& costs = {});
 
 // The floating-point multiplications and additions of the products, but for those with a factor that is known
 // to be zero: what no program of the Dag does without. These are sampled, and three standard deviations are

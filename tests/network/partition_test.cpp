@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "graph/network_runner.h"
 #include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
@@ -14,14 +18,15 @@ Graph import(const OnnxModel& model) { return simplify(import_onnx_bytes(model.b
 
 // The network run task by task through the interpreter, in one arena, against the reference; gives the
 // partition.
-Partition checked(const Graph& graph) {
+Partition checked(const Graph& graph, const std::vector<Values>& inputs) {
   Result<Partition> result = partition(graph);
   if (!result) throw std::runtime_error(result.error().to_string());
-  const std::vector<Values> inputs = random_inputs(graph, 3);
   const std::vector<Values> expected = evaluate_graph(graph, inputs).value();
   EXPECT_LE(relative_difference(run_partition(graph, *result, inputs), expected), 2e-6);
   return std::move(*result);
 }
+
+Partition checked(const Graph& graph) { return checked(graph, random_inputs(graph, 3)); }
 
 // Two equal residual blocks with other weights, then a plain convolution, average, product.
 OnnxModel residual_model() {
@@ -133,6 +138,35 @@ TEST(Partition, WhatReadsTensorsTwiceComputesTheSame) {
   model.node("d", "Sub", {"q", "v"}, "y").output("y");
   const Partition parts = checked(import(model));
   EXPECT_EQ(parts.uses.size(), 1U);
+}
+
+TEST(Partition, AttentionIsOneTask) {
+  const Partition parts = checked(import(small_bert_model()), {{{1, 6}, {3, 10, 1, 2, 0, 0}}});
+  const auto attends = [](const TaskUse& use) {
+    return use.operators.size() > 3 && use.operators[3] == "Softmax";
+  };
+  const auto use = std::ranges::find_if(parts.uses, attends);
+  ASSERT_NE(use, parts.uses.end());
+  EXPECT_EQ(use->operators, (std::vector<std::string>{"MatMul", "Div", "Add", "Softmax", "MatMul"}));
+}
+
+// As in ONNX Runtime: what every key is hidden from has no largest score.
+TEST(Partition, ARowThatIsHiddenWholeIsNoNumber) {
+  const float hidden = -std::numeric_limits<float>::infinity();
+  OnnxModel model;
+  model.input("q", {3, 4}).input("k", {4, 3}).input("v", {3, 2});
+  model.initializer("mask", {3, 3}, {hidden, hidden, hidden, 0, hidden, hidden, 0, 0, hidden});
+  model.node("qk", "MatMul", {"q", "k"}, "s").node("hide", "Add", {"s", "mask"}, "t");
+  model.node("softmax", "Softmax", {"t"}, "p").node("pv", "MatMul", {"p", "v"}, "y").output("y");
+  const Graph graph = import(model);
+  const Partition parts = partition(graph).value();
+  EXPECT_EQ(parts.uses.size(), 1U);
+  const std::vector<Values> inputs = random_inputs(graph, 3);
+  const std::vector<double> result = run_partition(graph, parts, inputs)[0].data;
+  const std::vector<double> expected = evaluate_graph(graph, inputs).value()[0].data;
+  ASSERT_EQ(result.size(), 6U);
+  for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(std::isnan(result[i]) && std::isnan(expected[i])) << i;
+  for (size_t i = 2; i < 6; ++i) EXPECT_NEAR(result[i], expected[i], 1e-6) << i;
 }
 
 TEST(PlanActivations, SharesTheArena) {

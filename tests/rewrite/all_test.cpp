@@ -35,8 +35,8 @@ TEST(RewriteRules, HaveNamesOfTheirOwnAndSaySomething) {
     EXPECT_NE(rule.apply, nullptr) << rule.name;
     EXPECT_NE(rule.choices, nullptr) << rule.name;
   }
-  EXPECT_EQ(names, (std::set<std::string>{"winograd", "trim", "phases", "divided_axis", "factored_sum",
-                                          "im2col", "flat_places"}));
+  EXPECT_EQ(names, (std::set<std::string>{"winograd", "trim", "factored_quotient", "phases", "divided_axis",
+                                          "factored_sum", "im2col", "flat_places"}));
 }
 
 TEST(RewriteRules, AreFollowedByRules) {

@@ -113,7 +113,7 @@ Tensor lower(const MatMulOp&, DagBuilder& builder, std::span<const Tensor> opera
     axes.push_back(spatial("j", product.columns));
     right.emplace_back(axes.back().var);
   }
-  return builder.compute("product", axes,
+  return builder.compute(builder.fresh_name("product"), axes,
                          sum({r}, widened_product(load(operands[0], left), load(operands[1], right))));
 }
 

@@ -14,6 +14,15 @@ struct RankedSketch {
   double cycles = 0;  // how long its best program may take, as far as sizes tell (space/estimate.h)
 };
 
+double estimated_cycles(const Plan& plan) {
+  const auto& [dag, steps, classified] = plan.reduced;
+  double cycles = estimated_cycles(plan.task, dag, classified, plan.tiles, plan.costs);
+  for (const RowBlock& block : plan.rows)
+    cycles += cycles_between_in_rows(plan.task, dag, classified, block, plan.tiles, plan.costs);
+  for (const RowBlock& block : plan.apart) cycles += cycles_between_apart(plan.task, dag, block, plan.costs);
+  return cycles;
+}
+
 RankedSketch ranked_sketch(const Plan& plan) {
   const Reduced& reduced = plan.reduced;
   const auto write = [plan](Chooser& chooser) -> Result<Trace> {
@@ -22,8 +31,7 @@ RankedSketch ranked_sketch(const Plan& plan) {
   };
   Sketch sketch = declared_sketch(plan.name(), write);
   sketch.operations = least_operations(reduced.dag, reduced.classified);
-  return {std::move(sketch),
-          estimated_cycles(plan.task, reduced.dag, reduced.classified, plan.tiles, plan.costs)};
+  return {std::move(sketch), estimated_cycles(plan)};
 }
 
 // A way that multiplies mostly zeros would run into the time limit in every trial.

@@ -15,30 +15,37 @@ std::string tile_name(const Compute& compute, const TileAxes& tile) {
   return name;
 }
 
-// Whether the block's last stage is written by a product of it, and so cannot have the others inside.
-bool ends_in_epilogue(const RowBlock& block, const Classified& classified) {
-  return std::ranges::any_of(block.members, [&](size_t member) {
-    const Stage& stage = classified.of(member);
-    return stage.role == Role::product && stage.epilogue == block.last;
-  });
+// The loops of a block's last stage hold all others: a product of the block does not take it along.
+void keep_last_stages(const std::vector<RowBlock>& blocks, Classified& classified) {
+  for (const RowBlock& block : blocks) {
+    for (const size_t member : block.members) {
+      Stage& stage = classified.stages[member];
+      if (stage.epilogue == block.last) stage.epilogue.reset();
+    }
+  }
 }
 
 // The plans in which stages that share rows run together, where there are such stages, and then all plans.
 std::vector<Plan> with_row_blocks(const std::vector<Plan>& plans) {
   std::vector<Plan> result;
-  for (const Plan& plan : plans) {
+  std::vector<Plan> apart = plans;
+  for (Plan& plan : apart) {
     const auto is_in_lanes = [&](const auto& entry) { return plan.is_sum_in_lanes(entry.first); };
     if (std::ranges::any_of(plan.tiles, is_in_lanes)) continue;
     std::vector<RowBlock> blocks = row_blocks_of(plan.reduced.dag, plan.reduced.classified);
-    std::erase_if(blocks, [&](const RowBlock& block) {
-      return !rows_of_block(block, plan.tiles) || ends_in_epilogue(block, plan.reduced.classified);
-    });
+    plan.apart = blocks;
+    std::erase_if(blocks, [&](const RowBlock& block) { return !rows_of_block(block, plan.tiles); });
     if (blocks.empty()) continue;
     result.push_back(plan);
-    result.back().arm += " in rows";
-    result.back().rows = std::move(blocks);
+    Plan& together = result.back();
+    together.arm += " in rows";
+    std::erase_if(together.apart, [&](const RowBlock& block) {
+      return std::ranges::find(blocks, block.last, &RowBlock::last) != blocks.end();
+    });
+    keep_last_stages(blocks, together.reduced.classified);
+    together.rows = std::move(blocks);
   }
-  result.insert(result.end(), plans.begin(), plans.end());
+  result.insert(result.end(), apart.begin(), apart.end());
   return result;
 }
 
@@ -67,7 +74,7 @@ std::string Plan::name() const {
 
 std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduced& reduced, int64_t most,
                            const CostConstants& costs) {
-  std::vector<Plan> plans = {{arm, task, costs, reduced, {}, {}}};
+  std::vector<Plan> plans = {{arm, task, costs, reduced, {}, {}, {}}};
   for (const Stage& stage : reduced.classified.stages) {
     if (stage.role != Role::product) continue;
     auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage, costs);

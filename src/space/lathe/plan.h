@@ -31,7 +31,8 @@ struct Plan {
   CostConstants costs;
   Reduced reduced;
   std::map<size_t, TileAxes> tiles;
-  std::vector<RowBlock> rows;  // stages that run together
+  std::vector<RowBlock> rows = {};   // stages that run together
+  std::vector<RowBlock> apart = {};  // stages that might
 
   // Whether the stage is a product that is written as sums in the lanes.
   bool is_sum_in_lanes(size_t compute) const;

@@ -52,27 +52,65 @@ std::string Decider::set_copy(const Tensor& tensor, bool is_constant, const std:
 
 namespace {
 
-// The loops of a block that copies a tensor.
-OuterLoops loops_of_copy(const Analysis& analysis, const std::string& name) {
-  OuterLoops loops;
-  const auto add_loops = [&](const Tensor& tensor) {
-    if (tensor->name != name) return;
-    for (size_t d = 0; d < tensor->shape.size(); ++d)
-      loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
+// The layout of a tensor as written so far.
+Layout written_layout(const Writer& writer, const Tensor& tensor) {
+  for (const Step& step : writer.trace) {
+    const auto* layout = std::get_if<LayoutStep>(&step);
+    if (layout != nullptr && layout->tensor == tensor->name) return layout->layout;
+  }
+  const auto argument = std::ranges::find(writer.task.arguments, tensor, &Argument::tensor);
+  const bool is_given = argument != writer.task.arguments.end() && !argument->layout.dims.empty();
+  return is_given ? argument->layout : Layout::row_major(tensor->shape.size());
+}
+
+// The dimension along which whole vectors of elements lie side by side where they come from and in the copy.
+std::optional<size_t> dim_of_vectors(const Writer& writer, const Tensor& tensor, const CacheReadStep& copy,
+                                     int64_t lanes) {
+  if (copy.layout.dims.empty() || copy.dtype || tensor->shape.empty()) return std::nullopt;
+  const LayoutDim to = copy.layout.dims.back();
+  const Layout layout = written_layout(writer, tensor);
+  const auto has_vectors = [&](const LayoutDim& inner) {
+    return inner.dim == to.dim && inner.divide == 1 && inner.modulo % lanes == 0;
   };
-  for (const Tensor& input : analysis.dag.inputs) add_loops(input);
-  for (const Compute& compute : analysis.dag.computes) add_loops(compute.output);
-  return loops;
+  const auto dim = static_cast<size_t>(to.dim);
+  const bool fills = lanes > 1 && tensor->shape[dim] >= lanes;
+  return fills && has_vectors(to) && has_vectors(layout.dims.back()) ? std::optional(dim) : std::nullopt;
+}
+
+// A copy that is made in every call, by all cores.
+void write_copy(Writer& writer, const Tensor& tensor, const CacheReadStep& copy) {
+  const std::string& block = copy.copy;
+  const int64_t lanes = writer.task.target.cpu().lanes(static_cast<int>(bytes_of(tensor->dtype)));
+  const auto vectors = dim_of_vectors(writer, tensor, copy, lanes);
+  OuterLoops loops;
+  for (size_t d = 0; d < tensor->shape.size(); ++d) {
+    if (d != vectors) loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
+  }
+  if (vectors) {
+    const std::string along = fmt::format("d{}", *vectors);
+    writer.add(SplitStep{block, along, {lanes}});
+    ReorderStep order{block, names_of(loops)};
+    order.loops.push_back(along + ".0");
+    order.loops.push_back(along + ".1");
+    writer.add(order);
+    writer.add(AnnotateStep{block, along + ".1", LoopKind::vectorized});
+    writer.add(TailStep{block, along, Tail::mask});
+  }
+  write_shared(writer, block, share_loops(writer, loops));
 }
 
 }  // namespace
 
 void write_places(Writer& writer, const Places& places) {
+  const auto write = [&](const Tensor& tensor, const CacheReadStep& copy) {
+    if (tensor->name == copy.tensor) write_copy(writer, tensor, copy);
+  };
   for (const Step& place : places) {
     writer.trace.push_back(place);
     const auto* copy = std::get_if<CacheReadStep>(&place);
-    if (copy != nullptr && copy->at == "root")
-      write_shared(writer, copy->copy, share_loops(writer, loops_of_copy(writer, copy->tensor)));
+    if (copy == nullptr || copy->at != "root") continue;
+    for (const Tensor& input : writer.dag.inputs) write(input, *copy);
+    for (const Compute& compute : writer.dag.computes) write(compute.output, *copy);
   }
 }
 

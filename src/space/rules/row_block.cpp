@@ -32,7 +32,6 @@ class RowBlockDecider {
   std::optional<size_t> vector_axis(size_t stage) const;
   bool runs_in_lanes(size_t stage) const;
   bool is_taken_by_product(size_t stage) const;
-  int64_t bytes_of_row() const;
   int64_t choose_size();
   RowVectors decide_vectors(size_t stage);
   RowSums decide_sums(size_t stage);
@@ -67,25 +66,11 @@ bool RowBlockDecider::is_taken_by_product(size_t stage) const {
   });
 }
 
-// Of all that lies between the stages.
-int64_t RowBlockDecider::bytes_of_row() const {
-  int64_t rows = 1;
-  for (const size_t axis : block_.axes.at(block_.last)) rows *= compute(block_.last).axes[axis].extent;
-  int64_t bytes = 0;
-  for (const size_t member : block_.members) {
-    const Tensor& tensor = compute(member).output;
-    int64_t size = bytes_of(tensor->dtype);
-    for (const int64_t extent : tensor->shape) size *= extent;
-    bytes += size;
-  }
-  return std::max<int64_t>(1, bytes / rows);
-}
-
 // As many rows as a part of the second-level cache holds: the other operands of a product pass it, too.
 int64_t RowBlockDecider::choose_size() {
   const std::vector<int64_t> values = sizes_of_parts(extent_);
   const double in_cache = d_.costs.block_rows_share * static_cast<double>(d_.task.target.cpu().l2.bytes);
-  const int64_t most = static_cast<int64_t>(in_cache) / bytes_of_row();
+  const int64_t most = static_cast<int64_t>(in_cache) / bytes_of_row(d_.dag, block_);
   int64_t preferred = values.front();
   for (const int64_t value : values) {
     if (value <= most && (extent_ % value == 0 || extent_ % preferred != 0)) preferred = value;
@@ -280,7 +265,9 @@ std::optional<size_t> rows_of_block(const RowBlock& block, const std::map<size_t
     if (axes == block.axes.end()) continue;
     for (size_t place = 0; place < axes->second.size(); ++place) {
       if (axes->second[place] == tile.vector) return std::nullopt;
-      if (axes->second[place] == tile.rows) rows = place;
+      if (axes->second[place] != tile.rows) continue;
+      if (rows && *rows != place) return std::nullopt;
+      rows = place;
     }
   }
   return rows.value_or(block.axes.at(block.last).size() - 1);

@@ -1,7 +1,7 @@
 // Rule: stages that share leading axes run together for a block of rows, so that what lies between them stays
-// in the caches: a product of scores, their largest, the exponentials, their sum and the quotient pass over
-// memory once. Vectors run along the last axis inside a row; a reduction keeps partial results in the lanes,
-// for several rows side by side.
+// in the caches: a product of scores, their largest, the exponentials, their sum and the quotient, or the
+// product with values, pass over memory once. Vectors run along the last axis inside a row; a reduction keeps
+// partial results in the lanes, for several rows side by side.
 #pragma once
 
 #include <map>
@@ -17,7 +17,8 @@
 namespace lathe {
 
 // The place among the block's common axes of the one that is cut: the rows of a product's tile, where there
-// is one among the stages. Nothing where such a product's vectors would run along a common axis.
+// is one among the stages. Nothing where such a product's vectors would run along a common axis, or where the
+// tiles of two have other rows.
 std::optional<size_t> rows_of_block(const RowBlock& block, const std::map<size_t, TileAxes>& tiles);
 
 // An element-wise stage inside the rows.
