@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <ranges>
 
+#include "expr/walk.h"
+#include "graph/stored_types.h"
 #include "ops/axes.h"
 
 namespace lathe {
@@ -31,7 +34,8 @@ class GroupLowering {
     Tensor output = std::visit([&](const auto& op) { return lower_anchor(op, anchor); }, anchor.op);
     if (!output.defined() || group_.nodes.size() > 1 || has_epilogue_) output = add_epilogue(output);
     builder_.output(output);
-    LATHE_TRY(result_.dag, builder_.build());
+    LATHE_TRY(Dag dag, builder_.build());
+    result_.dag = with_stored_inputs(std::move(dag));
     result_.arguments.insert(result_.arguments.end(), group_.outputs.begin(), group_.outputs.end());
     return std::move(result_);
   }
@@ -44,9 +48,45 @@ class GroupLowering {
     for (size_t i = 0; i < ids.size(); ++i) {
       const bool is_copied = is_copy && ids[i] == anchor.inputs[0];
       const TensorType& type = graph_.tensors[is_copied ? anchor.output : ids[i]].type;
-      arguments_[ids[i]] = builder_.input(fmt::format("{}{}", prefix, i), type.shape, type.dtype);
+      const bool is_own = std::ranges::find(anchor.inputs, ids[i]) != anchor.inputs.end();
+      const DType dtype = is_own && takes_as_stored(anchor) ? type.dtype : info_of(type.dtype).computed_in;
+      arguments_[ids[i]] = builder_.input(fmt::format("{}{}", prefix, i), type.shape, dtype);
+      stored_.push_back(type.dtype);
       result_.arguments.push_back(ids[i]);
     }
+  }
+
+  // Whether the anchor is lowered for its operands as they are stored.
+  bool takes_as_stored(const GraphNode& anchor) const {
+    const auto stored = [&](size_t i) { return graph_.tensors[anchor.inputs[i]].type.dtype; };
+    return keeps_stored_type(anchor.op) || (takes_stored_factors(anchor.op) && stored(0) == stored(1));
+  }
+
+  // Operators are lowered as if all that they compute of had the type that they compute in: what is stored in
+  // another is widened here, where it is read.
+  Dag with_stored_inputs(Dag dag) const {
+    std::map<const TensorNode*, Tensor> stored;
+    for (size_t i = 0; i < dag.inputs.size(); ++i) {
+      Tensor& input = dag.inputs[i];
+      if (input->dtype == stored_[i]) continue;
+      const Tensor narrow(input->name, input->shape, stored_[i]);
+      stored.emplace(input.get(), narrow);
+      input = narrow;
+    }
+    const auto widen = [&](const Expr& e) -> Expr {
+      const auto* load_of = e.as<Load>();
+      if (load_of == nullptr || !stored.contains(load_of->tensor.get())) return {};
+      return cast({load_of->tensor->dtype}, load(stored.at(load_of->tensor.get()), load_of->index));
+    };
+    for (Compute& compute : dag.computes)
+      if (!stored.empty()) compute.body = rebuild(compute.body, {widen, nullptr});
+    return dag;
+  }
+
+  // Of a value of a type that is only stored what is computed of it.
+  static Expr widened(const Expr& value) {
+    const DType computed_in = info_of(value.type().dtype).computed_in;
+    return computed_in == value.type().dtype ? value : cast({computed_in}, value);
   }
 
   // Those of an anchor, all from outside of the group.
@@ -75,10 +115,16 @@ class GroupLowering {
     std::vector<PointOperand> operands;
     for (const TensorId id : node.inputs) {
       const auto value = values.find(id);
-      if (value != values.end())
-        operands.emplace_back(value->second);
+      if (value != values.end()) {
+        operands.emplace_back(widened(value->second));
+        continue;
+      }
+      const Tensor& argument = arguments_.at(id);
+      const bool is_narrow = info_of(argument->dtype).computed_in != argument->dtype;
+      if (is_narrow && !keeps_stored_type(node.op))
+        operands.emplace_back(widened(PointOperands(axes, {argument}).at(0)));
       else
-        operands.emplace_back(arguments_.at(id));
+        operands.emplace_back(argument);
     }
     return {axes, std::move(operands)};
   }
@@ -144,6 +190,7 @@ class GroupLowering {
   const FusedGroup& group_;
   DagBuilder builder_;
   std::map<TensorId, Tensor> arguments_;
+  std::vector<DType> stored_;  // the types in which the Dag's inputs are stored
   bool has_epilogue_ = false;
   GroupDag result_;
 };
