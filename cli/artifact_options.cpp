@@ -17,6 +17,7 @@ std::string time_text(const ArtifactTime& time) {
 
 void print_written(const WrittenModel& written) {
   to_stdout("{}: {}{}\n", written.name, written.folder, written.time ? time_text(*written.time) : "");
+  if (written.precision) to_stdout("{}: {}\n", written.name, to_string(*written.precision));
   if (written.untimed)
     report_note(fmt::format("{}: its latency is unknown: {}", written.name, *written.untimed));
 }

@@ -37,6 +37,10 @@ void add_program_options(OptionSet& command, ProgramOptions& options) {
   command.text("MODEL", options.source.model, "an ONNX model");
   command.texts("--input", options.inputs, "the shapes of inputs, NAME=1,3,640,640, in place of the model's");
   command.text("--workload", options.source.workload, "a JSON file of operators, in place of a model");
+  command.text("--precision", options.source.precision,
+               "the type that a model's weights are kept in, and what products multiply where the machine "
+               "multiplies it: bf16 or f16; default: as the model has them",
+               {.one_of = {"bf16", "f16"}});
   add_workload_options(command, options);
 }
 

@@ -9,7 +9,9 @@
 #include "artifact/limit_weights.h"
 #include "artifact/race_programs.h"
 #include "base/memory.h"
+#include "graph/narrow_storage.h"
 #include "graph/simplify.h"
+#include "intrinsics/intrinsic.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
 #include "tune/choose_trace.h"
@@ -133,6 +135,13 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
   return std::move(programs[has_free_layouts(estimated.task) || !is_free ? last : last - 1]);
 }
 
+// Whether the target has an instruction for products of two elements of that type.
+bool has_products_of(const Target& target, DType factors) {
+  return std::ranges::any_of(intrinsics(), [&](const Intrinsic& intrinsic) {
+    return intrinsic.a == factors && intrinsic.b == factors && has_intrinsic(target, intrinsic);
+  });
+}
+
 }  // namespace
 
 Status check_has_artifacts(const Target& target) {
@@ -157,9 +166,11 @@ Result<Model> compile_operator(const Workload& workload, const CompileModelOptio
 }
 
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             bool exact_specials) {
-  LATHE_TRY(const Graph graph, import_onnx(path, import));
-  Network network{std::filesystem::path(path).stem().string(), simplify(graph), {}, {}};
+                             bool exact_specials, std::optional<DType> precision) {
+  LATHE_TRY(Graph graph, import_onnx(path, import));
+  graph = simplify(graph);
+  if (precision) graph = narrow_storage(graph, {*precision, has_products_of(target, *precision)});
+  Network network{std::filesystem::path(path).stem().string(), std::move(graph), {}, {}};
   LATHE_TRY(network.partition, partition(network.graph));
   LATHE_TRY(network.tasks, network_tasks(network.graph, network.partition, target));
   if (!exact_specials) return network;

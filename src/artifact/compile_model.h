@@ -54,7 +54,9 @@ Status check_has_artifacts(const Target& target);
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options);
 
 // The network in a file, simplified, cut into tasks and given layouts: what is tuned and what is compiled;
-// with `exact_specials` each task as with_exact_specials gives it.
+// with `exact_specials` each task as with_exact_specials gives it. With a `precision`, f16 or bf16, weights
+// are kept in it, and where the target has an instruction for its products activations too
+// (graph/narrow_storage.h).
 struct Network {
   std::string name;  // the file's, without what says its kind
   Graph graph;
@@ -62,7 +64,7 @@ struct Network {
   NetworkTasks tasks;
 };
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             bool exact_specials = false);
+                             bool exact_specials = false, std::optional<DType> precision = {});
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options);
 
 }  // namespace lathe

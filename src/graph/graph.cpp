@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "graph/stored_types.h"
 
 namespace lathe {
 
@@ -64,8 +65,11 @@ std::string wrong_number_of_inputs(size_t has, size_t least, size_t most) {
 }
 
 Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs) {
+  std::vector<TensorType> widened(inputs.begin(), inputs.end());
+  if (!keeps_stored_type(node.op))
+    for (TensorType& input : widened) input.dtype = info_of(input.dtype).computed_in;
   const auto infer_checked = [&](const auto& op) -> Result<TensorType> {
-    if (inputs.size() >= op.kLeastOperands && inputs.size() <= op.kMostOperands) return infer(op, inputs);
+    if (inputs.size() >= op.kLeastOperands && inputs.size() <= op.kMostOperands) return infer(op, widened);
     return fail(ErrorKind::invalid_argument,
                 wrong_number_of_inputs(inputs.size(), op.kLeastOperands, op.kMostOperands));
   };

@@ -103,7 +103,8 @@ std::vector<std::vector<size_t>> consumers_of(const Graph& graph);
 bool is_output(const Graph& graph, TensorId id);
 // "it has 1 input, and takes 2": for an operator that takes so many.
 std::string wrong_number_of_inputs(size_t has, size_t least, size_t most);
-// The type that a node gives for operands of these types; an Error names the node.
+// The type that a node gives for operands of these types, which most operators widen where they are only
+// stored (graph/stored_types.h); an Error names the node.
 Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs);
 // The whole graph, a line a tensor or node; constants without their data.
 std::string to_string(const Graph& graph);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graph/stored_types.h"
+
 namespace lathe {
 
 namespace {
@@ -53,6 +55,13 @@ bool is_below_2_to_53(double value) { return std::abs(value) < 0x1p53; }
 Values evaluate_node(const GraphNode& node, std::span<const Values> inputs) {
   std::vector<TensorType> types;
   for (const Values& input : inputs) types.push_back({input.dtype, input.shape});
+  std::vector<Values> widened;
+  const auto is_stored_only = [](const Values& input) { return is_storage_only(input.dtype); };
+  if (!keeps_stored_type(node.op) && std::ranges::any_of(inputs, is_stored_only)) {
+    widened.assign(inputs.begin(), inputs.end());
+    for (Values& input : widened) input.dtype = info_of(input.dtype).computed_in;
+    inputs = widened;
+  }
   Values result = std::visit([&](const auto& op) { return evaluate(op, inputs); }, node.op);
   result.dtype = infer_type(node, types).value().dtype;
   return result;

@@ -8,6 +8,8 @@
 #include <ranges>
 #include <span>
 
+#include "expr/walk.h"
+#include "graph/stored_types.h"
 #include "ops/axes.h"
 
 namespace lathe {
@@ -37,7 +39,8 @@ class GroupLowering {
       arguments_[result_of(part)] = *output;
     }
     builder_.output(*output);
-    LATHE_TRY(result_.dag, builder_.build());
+    LATHE_TRY(Dag dag, builder_.build());
+    result_.dag = with_stored_inputs(std::move(dag));
     result_.arguments.insert(result_.arguments.end(), group_.outputs.begin(), group_.outputs.end());
     return std::move(result_);
   }
@@ -73,9 +76,60 @@ class GroupLowering {
     for (size_t i = 0; i < ids.size(); ++i) {
       const bool is_copied = is_copy && ids[i] == anchor.inputs[0];
       const TensorType& type = graph_.tensors[is_copied ? anchor.output : ids[i]].type;
-      arguments_[ids[i]] = builder_.input(fmt::format("{}{}", prefix, i), type.shape, type.dtype);
+      const DType dtype = is_taken_as_stored(ids[i]) ? type.dtype : info_of(type.dtype).computed_in;
+      arguments_[ids[i]] = builder_.input(fmt::format("{}{}", prefix, i), type.shape, dtype);
+      stored_.push_back(type.dtype);
       result_.arguments.push_back(ids[i]);
     }
+  }
+
+  bool reads(size_t node, TensorId id) const {
+    return std::ranges::find(graph_.nodes[node].inputs, id) != graph_.nodes[node].inputs.end();
+  }
+
+  // Whether the anchor is lowered for its operands as they are stored: where all come from outside and no
+  // other anchor reads one, which might want it widened.
+  bool takes_as_stored(size_t node) const {
+    const GraphNode& anchor = graph_.nodes[node];
+    const auto is_own = [&](TensorId id) {
+      const auto gives = [&](size_t other) { return graph_.nodes[other].output == id; };
+      const auto shares = [&](size_t other) { return other != node && reads(other, id); };
+      return std::ranges::none_of(group_.nodes, gives) && std::ranges::none_of(group_.anchors, shares);
+    };
+    const auto stored = [&](size_t i) { return graph_.tensors[anchor.inputs[i]].type.dtype; };
+    if (!std::ranges::all_of(anchor.inputs, is_own)) return false;
+    return keeps_stored_type(anchor.op) || (takes_stored_factors(anchor.op) && stored(0) == stored(1));
+  }
+  bool is_taken_as_stored(TensorId id) const {
+    return std::ranges::any_of(group_.anchors,
+                               [&](size_t anchor) { return reads(anchor, id) && takes_as_stored(anchor); });
+  }
+
+  // Operators are lowered as if all that they compute of had the type that they compute in: what is stored in
+  // another is widened here, where it is read.
+  Dag with_stored_inputs(Dag dag) const {
+    std::map<const TensorNode*, Tensor> stored;
+    for (size_t i = 0; i < dag.inputs.size(); ++i) {
+      Tensor& input = dag.inputs[i];
+      if (input->dtype == stored_[i]) continue;
+      const Tensor narrow(input->name, input->shape, stored_[i]);
+      stored.emplace(input.get(), narrow);
+      input = narrow;
+    }
+    const auto widen = [&](const Expr& e) -> Expr {
+      const auto* load_of = e.as<Load>();
+      if (load_of == nullptr || !stored.contains(load_of->tensor.get())) return {};
+      return cast({load_of->tensor->dtype}, load(stored.at(load_of->tensor.get()), load_of->index));
+    };
+    for (Compute& compute : dag.computes)
+      if (!stored.empty()) compute.body = rebuild(compute.body, {widen, nullptr});
+    return dag;
+  }
+
+  // Of a value of a type that is only stored what is computed of it.
+  static Expr widened(const Expr& value) {
+    const DType computed_in = info_of(value.type().dtype).computed_in;
+    return computed_in == value.type().dtype ? value : cast({computed_in}, value);
   }
 
   // Those of an anchor, all from outside of its part.
@@ -104,10 +158,16 @@ class GroupLowering {
     std::vector<PointOperand> operands;
     for (const TensorId id : node.inputs) {
       const auto value = values.find(id);
-      if (value != values.end())
-        operands.emplace_back(value->second);
+      if (value != values.end()) {
+        operands.emplace_back(widened(value->second));
+        continue;
+      }
+      const Tensor& argument = arguments_.at(id);
+      const bool is_narrow = info_of(argument->dtype).computed_in != argument->dtype;
+      if (is_narrow && !keeps_stored_type(node.op))
+        operands.emplace_back(widened(PointOperands(axes, {argument}).at(0)));
       else
-        operands.emplace_back(arguments_.at(id));
+        operands.emplace_back(argument);
     }
     return {axes, std::move(operands)};
   }
@@ -152,9 +212,10 @@ class GroupLowering {
         values[node.output] = apply(node, point_of(node, own, values), computed);
       }
     }
+    // What a part gives the next one is kept in the type that is computed in.
     const bool is_last = result == group_.outputs[0];
     return builder_.compute(is_last ? kOutputName : builder_.fresh_name(kInnerName), axes.at(result),
-                            values.at(result));
+                            is_last ? values.at(result) : widened(values.at(result)));
   }
 
   // From the axes of what a node gives those of its operands that the part computes.
@@ -173,6 +234,7 @@ class GroupLowering {
   const FusedGroup& group_;
   DagBuilder builder_;
   std::map<TensorId, Tensor> arguments_;  // and what parts before give
+  std::vector<DType> stored_;             // the types in which the Dag's inputs are stored
   bool has_epilogue_ = false;
   GroupDag result_;
 };

@@ -1,6 +1,7 @@
 // From what a caller names to what is tuned and compiled.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "artifact/compile_model.h"
@@ -11,6 +12,8 @@ namespace lathe {
 
 // The operators that the source's workload file and filter name.
 Result<std::vector<Workload>> load_workloads(const ProgramSource& source);
+// The type that `precision` names; none where it is empty.
+Result<std::optional<DType>> precision_of(const ProgramSource& source);
 // The network in the source's model, for this target.
 Result<Network> load_network(const ProgramSource& source, const Target& target);
 // The task that an operator is tuned as; errors name the operator.

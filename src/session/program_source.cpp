@@ -38,6 +38,11 @@ Status check_source(const ProgramSource& source) {
   if (!source.workload.empty() && !source.input_shapes.empty()) {
     return fail(ErrorKind::invalid_argument, "only the inputs of a model can be given shapes", "--input");
   }
+  if (!source.workload.empty() && !source.precision.empty()) {
+    return fail(ErrorKind::invalid_argument,
+                "only a model is given a precision; the types of operators stand in their file",
+                "--precision");
+  }
   return {};
 }
 

@@ -20,6 +20,7 @@ struct ProgramSource {
   std::string target = "native";
   int cores = 0;                // 0: those of the target
   bool exact_specials = false;  // as with_exact_specials
+  std::string precision = "";  // the type that a model's tensors are kept in, "f16" or "bf16"; empty: its own
 };
 
 // An Error unless exactly one of model and workload is given, and what belongs to one with it alone. Errors

@@ -22,7 +22,7 @@ FOLDERS = ("simple", "pytorch-operator", "pytorch-converted")
 # The inputs by whose values the shape of a result is known, or which element is read where.
 SHAPE_LIKE = {
     "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
-    "DFT": [1, 2], "Expand": [1], "MaxUnpool": [2], "MelWeightMatrix": [0, 1, 2], "NonMaxSuppression": [2], "OneHot": [1], "Pad": [1, 3],
+    "DFT": [1, 2], "Dropout": [2], "Expand": [1], "MaxUnpool": [2], "MelWeightMatrix": [0, 1, 2], "NonMaxSuppression": [2], "OneHot": [1], "Pad": [1, 3],
     "Range": [0, 1, 2],
     "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1], "ReduceMax": [1],
     "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1], "ReduceSumSquare": [1],
@@ -31,7 +31,7 @@ SHAPE_LIKE = {
     "BlackmanWindow": [0], "HammingWindow": [0], "HannWindow": [0],
 }  # fmt: skip
 # Numbers of any type that stand where a shape may stand, or a constant.
-SCALES = {"Loop": [0, 1], "MelWeightMatrix": [3, 4], "OneHot": [1], "Pad": [2], "Range": [0, 1, 2], "Resize": [1, 2], "Upsample": [1]}
+SCALES = {"Dropout": [1], "Loop": [0, 1], "MelWeightMatrix": [3, 4], "OneHot": [1], "Pad": [2], "Range": [0, 1, 2], "Resize": [1, 2], "Upsample": [1]}
 # Whose result does not hold the values of the operand.
 VALUE_FREE = {"Shape", "Size"}
 
@@ -82,11 +82,22 @@ def places_of(node, table: dict) -> list[str]:
     return [node.input[i] for i in table.get(node.op_type, []) if i < len(node.input) and node.input[i]]
 
 
+def nodes_of(graph) -> list:
+    """With those of the bodies of branches and loops, which read tensors of the graph around them by name."""
+    nodes = []
+    for node in graph.node:
+        nodes.append(node)
+        for attribute in node.attribute:
+            nodes += nodes_of(attribute.g)
+    return nodes
+
+
 def inputs_behind(graph, table: dict) -> set[str]:
     """Names of the tensors whose values lead to a place of the table."""
-    producer = {name: node for node in graph.node for name in node.output}
+    nodes = nodes_of(graph)
+    producer = {name: node for node in nodes for name in node.output}
     found, pending = set(), []
-    for node in graph.node:
+    for node in nodes:
         pending += places_of(node, table)
     while pending:
         name = pending.pop()
@@ -96,6 +107,7 @@ def inputs_behind(graph, table: dict) -> set[str]:
         node = producer.get(name)
         if node is not None and node.op_type not in VALUE_FREE:
             pending += [each for each in node.input if each]
+            pending += [output.name for attribute in node.attribute for output in attribute.g.output]
     return found
 
 

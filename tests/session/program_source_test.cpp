@@ -24,6 +24,10 @@ TEST(ProgramSource, NamesAModelOrAWorkloadAndWhatBelongsToIt) {
   source.workload = "w.json";
   source.input_shapes["a"] = {1};
   EXPECT_EQ(sentence(check_source(source)), "--input: only the inputs of a model can be given shapes");
+  source.input_shapes.clear();
+  source.precision = "bf16";
+  EXPECT_EQ(sentence(check_source(source)),
+            "--precision: only a model is given a precision; the types of operators stand in their file");
 }
 
 TEST(ProgramSource, ReadsTheRecordsWithTheLogBesideThem) {

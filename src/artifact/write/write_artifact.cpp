@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "artifact/manifest.h"
 #include "artifact/runtime/instructions.h"
 #include "artifact/weights.h"
 #include "artifact/write/cross_compiler.h"
@@ -242,6 +243,18 @@ Status check_folder(const std::string& folder) {
                   path);
   }
   return {};
+}
+
+Status add_to_manifest(const std::string& folder, const std::string& key,
+                       const nlohmann::ordered_json& value) {
+  const std::string path = folder + "/" + kManifest;
+  LATHE_TRY(const std::string text, read_file(path));
+  LATHE_TRY([[maybe_unused]] const nlohmann::json checked, parse_json(text, path));
+  auto manifest = nlohmann::ordered_json::parse(text);
+  manifest.erase("hash");
+  manifest[key] = value;
+  manifest["hash"] = manifest_hash(nlohmann::json::parse(manifest.dump()));
+  return write_file(path, {manifest.dump(1, ' '), "\n"});
 }
 
 Status check_compiler(const WriteOptions& options) { return run_compiler({options.compiler, "--version"}); }

@@ -2,6 +2,7 @@
 // needs nothing but the C library; linking it here needs a C++ compiler.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,12 @@ struct WriteOptions {
 // printed; the folder's files are then as they were.
 Status write_artifact(Model model, const std::string& folder, const WriteOptions& options);
 
-// The same Error, without any model, where write_artifact would find no compiler.
+// Adds a key to the manifest of the artifact in the folder: what is known of it only once it runs. A number
+// that JSON does not have is null.
+Status add_to_manifest(const std::string& folder, const std::string& key,
+                       const nlohmann::ordered_json& value);
+
+// The Error, without any model, where write_artifact would find no compiler.
 Status check_compiler(const WriteOptions& options);
 
 // An Error where an artifact would take the place of what is somebody else's: files of its names beside no

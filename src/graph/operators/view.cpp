@@ -70,10 +70,12 @@ Values evaluate(const ReshapeOp& op, std::span<const Values> inputs) { return {o
 Result<IdentityOp> import_identity(OnnxNode&) { return IdentityOp{}; }
 
 Result<IdentityOp> import_dropout(OnnxNode& node) {
-  node.real("ratio", 0.5);
+  const double ratio = node.real("ratio", 0.5);
   node.integer("seed", 0);
   LATHE_TRY(const bool trains, node.constant_flag(2));
   if (!trains) return IdentityOp{};
+  LATHE_TRY(const double dropped, node.constant_real(1, ratio));
+  if (dropped == 0) return IdentityOp{};
   return fail(ErrorKind::unsupported, "it is in training mode, and Lathe supports inference");
 }
 

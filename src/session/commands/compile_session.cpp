@@ -6,6 +6,7 @@
 
 #include "artifact/write/write_artifact.h"
 #include "session/commands/check_destinations.h"
+#include "session/commands/precision_error.h"
 #include "session/load_source.h"
 #include "session/open_records.h"
 #include "session/start_measurer.h"
@@ -15,13 +16,16 @@ namespace lathe {
 namespace {
 
 Status write(Model model, const CompileRequest& request, const CompileListener& listener,
-             const std::string& folder) {
+             const std::string& folder, const PrecisionReference* reference = nullptr) {
   if (!request.name.empty()) model.name = request.name;
   const auto run = [&](const WorkState& state) {
     if (listener.work) listener.work(0, 1, state);
   };
-  LATHE_TRY(const WrittenModel written, request.as_sources ? write_model_sources(std::move(model), folder)
-                                                           : write_model(std::move(model), folder, {}, run));
+  LATHE_TRY(WrittenModel written, request.as_sources ? write_model_sources(std::move(model), folder)
+                                                     : write_model(std::move(model), folder, {}, run));
+  if (reference != nullptr) {
+    LATHE_TRY(written.precision, state_error(*reference, folder, request.source.precision));
+  }
   if (listener.written) listener.written(written);
   return {};
 }
@@ -77,6 +81,21 @@ Status compile_workloads(const CompileRequest& request, const CompileListener& l
   return std::unexpected(errors.back());
 }
 
+// What a network gives in its own types, to say how far it is off in the precision that it is asked for; none
+// without one, and where nothing is run.
+Result<std::optional<PrecisionReference>> precision_reference(const CompileRequest& request,
+                                                              const Target& target,
+                                                              const CompileListener& listener) {
+  if (request.source.precision.empty() || request.as_sources || !check_runs_here(target)) return std::nullopt;
+  LATHE_TRY_STATUS(check_destinations({request.out}, ""));
+  LATHE_TRY(Measurer measurer, start_measurer(request.worker, cores_of(target), KeptInputs::present));
+  Watch watch;
+  watch.observer = [&](const WorkState& state) {
+    if (listener.work) listener.work(0, 1, state);
+  };
+  return PrecisionReference::make(request.source, target, measurer, request.out, watch);
+}
+
 // Its measurer and the network's constants are gone when the model is written and run: what that takes need
 // not be there beside them.
 Result<Model> compiled_model(const CompileRequest& request, const CompileListener& listener,
@@ -121,8 +140,9 @@ Status compile_artifacts(const CompileRequest& request, const CompileListener& l
     options.records = &*records;
   }
   if (request.source.model.empty()) return compile_workloads(request, listener, std::move(options));
+  LATHE_TRY(const auto reference, precision_reference(request, options.target, listener));
   LATHE_TRY(Model model, compiled_model(request, listener, std::move(options)));
-  return write(std::move(model), request, listener, request.out);
+  return write(std::move(model), request, listener, request.out, reference ? &*reference : nullptr);
 }
 
 }  // namespace lathe

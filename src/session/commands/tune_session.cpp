@@ -154,6 +154,14 @@ Status TuneSession::read_network() {
   for (const std::string& note : graph.notes) tell(listener_.note, note);
   if (request_.out.empty()) return {};
   const double weights_limit = request_.weights_limit.value_or(CompileModelOptions{}.weights_limit);
+  if (!request_.source.precision.empty()) {
+    Watch watch{budget_.deadline, listener_.stop, {}};
+    watch.observer = [this](const WorkState& state) {
+      if (listener_.work) listener_.work(0, 1, state);
+    };
+    LATHE_TRY(precision_reference_,
+              PrecisionReference::make(request_.source, target_, measurer_, request_.out, watch));
+  }
   budget_.closing_seconds = closing_seconds(*request_.network) +
                             limiting_seconds(*request_.network, weights_limit, budget_.deadline);
   return {};
@@ -262,7 +270,10 @@ Status TuneSession::write_one(Result<Model> model, const std::string& folder, co
   const auto run = [this](const WorkState& state) {
     if (listener_.work) listener_.work(0, 1, state);
   };
-  LATHE_TRY(const WrittenModel written, write_model(std::move(*model), folder, deadline, run));
+  LATHE_TRY(WrittenModel written, write_model(std::move(*model), folder, deadline, run));
+  if (precision_reference_) {
+    LATHE_TRY(written.precision, state_error(*precision_reference_, folder, request_.source.precision));
+  }
   if (listener_.written) listener_.written(written);
   return {};
 }

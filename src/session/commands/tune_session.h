@@ -16,6 +16,7 @@
 #include "measure/measurer.h"
 #include "records/record_store.h"
 #include "session/commands/case_report.h"
+#include "session/commands/precision_error.h"
 #include "session/commands/write_model.h"
 #include "session/program_source.h"
 #include "session/teller.h"
@@ -104,6 +105,7 @@ class TuneSession {
   RecordStore records_;
   Measurer measurer_;
   TuneBudget budget_;
+  std::optional<PrecisionReference> precision_reference_ = {};
   std::set<int64_t> confirmed_ = {};  // records whose programs this run has compared in full
   std::set<int64_t> sampled_ = {};    // those of which it has compared a sample
 };

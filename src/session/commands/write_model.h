@@ -8,6 +8,7 @@
 #include "artifact/open/time_artifact.h"
 #include "base/deadline.h"
 #include "base/result.h"
+#include "session/commands/precision_error.h"
 #include "session/teller.h"
 
 namespace lathe {
@@ -15,8 +16,9 @@ namespace lathe {
 struct WrittenModel {
   std::string name;
   std::string folder;
-  std::optional<ArtifactTime> time = {};    // of a run; none where it was not timed
-  std::optional<std::string> untimed = {};  // why it could not be, where this machine runs it
+  std::optional<ArtifactTime> time = {};         // of a run; none where it was not timed
+  std::optional<std::string> untimed = {};       // why it could not be, where this machine runs it
+  std::optional<PrecisionError> precision = {};  // of a network with a precision, where it was measured
 };
 
 // The folder of an operator's artifact below `out`, however that ends.

@@ -44,9 +44,9 @@ TEST(Views, TakeTheirAxesFromAttributesInOldOperatorSets) {
   EXPECT_EQ(shape_of(model, {1, 3}), (Shape{3, 1, 1}));
 }
 
-OnnxModel dropout_model(bool trains) {
+OnnxModel dropout_model(bool trains, float ratio = 0.5F) {
   OnnxModel model;
-  model.input("x", {2}).initializer("ratio", {}, {0.5F}).node("n", "Dropout", {"x", "ratio", "trains"}, "y");
+  model.input("x", {2}).initializer("ratio", {}, {ratio}).node("n", "Dropout", {"x", "ratio", "trains"}, "y");
   onnx::TensorProto& flag = *model.proto.mutable_graph()->add_initializer();
   flag.set_name("trains");
   flag.set_data_type(onnx::TensorProto_DataType_BOOL);
@@ -58,6 +58,8 @@ TEST(Dropout, DropsNothingInInference) {
   EXPECT_EQ(run_network(dropout_model(false), {numbered({2})}).data, (std::vector<double>{1, 2}));
   EXPECT_EQ(import_error(dropout_model(true)),
             "node 'n' (Dropout): it is in training mode, and Lathe supports inference");
+  // Nothing is dropped in training either where the ratio is 0.
+  EXPECT_EQ(run_network(dropout_model(true, 0), {numbered({2})}).data, (std::vector<double>{1, 2}));
   OnnxModel computed = dropout_model(false);
   computed.proto.mutable_graph()->mutable_node(0)->set_input(2, "ratio");
   EXPECT_EQ(import_error(computed), "node 'n' (Dropout): input 2, 'ratio', is f32[], and must be one bool");
