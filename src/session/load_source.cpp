@@ -13,7 +13,7 @@ Result<std::vector<Workload>> load_workloads(const ProgramSource& source) {
 Result<Network> load_network(const ProgramSource& source, const Target& target) {
   OnnxImportOptions import;
   import.input_shapes = source.input_shapes;
-  return load_network(source.model, import, target, source.exact_specials);
+  return load_network(source.model, import, target, source.exact_specials, source.sizes);
 }
 
 Result<Task> task_of(const Workload& workload, const Target& target, bool free_layouts, bool exact_specials) {
