@@ -1,8 +1,12 @@
 // lathe run: an artifact on inputs from .npy files, and how long it takes.
 #include <fmt/format.h>
 
+#include <charconv>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/console.h"
@@ -52,7 +56,33 @@ void print_kernels(const KernelTable& table) {
             peaks.gigabytes[2]);
 }
 
-Status run(const RunRequest& request) {
+// "batch=8" of each.
+Result<std::map<std::string, int64_t>> sizes_of(const std::vector<std::string>& texts) {
+  std::map<std::string, int64_t> sizes;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    int64_t size = 0;
+    const char* const end = text.data() + text.size();
+    const auto [next, code] =
+        std::from_chars(text.data() + (equals == std::string::npos ? 0 : equals + 1), end, size);
+    if (equals == std::string::npos || equals == 0 || code != std::errc() || next != end)
+      return fail(ErrorKind::invalid_argument, fmt::format("'{}' is no size, it must look like NAME=8", text),
+                  "--size");
+    if (!sizes.emplace(text.substr(0, equals), size).second)
+      return fail(ErrorKind::invalid_argument, fmt::format("'{}' gives a size a second time", text),
+                  "--size");
+  }
+  return sizes;
+}
+
+struct RunCommand {
+  RunRequest request;  // but for its sizes
+  std::vector<std::string> sizes;
+};
+
+Status run(const RunCommand& command) {
+  RunRequest request = command.request;
+  LATHE_TRY(request.sizes, sizes_of(command.sizes));
   LATHE_TRY(const RunResult result, run_artifact(request));
   print_latency(result.latency);
   if (request.each_run) print_percentiles(result.runs);
@@ -64,12 +94,14 @@ Status run(const RunRequest& request) {
 
 void add_run(CLI::App& app, Action& chosen) {
   OptionSet command = add_command(app, "run", "run an artifact on .npy files and time it");
-  const auto options = std::make_shared<RunRequest>();
+  const auto chosen_options = std::make_shared<RunCommand>();
+  RunRequest* const options = &chosen_options->request;
   command.text("DIR", options->folder, "the artifact's folder", {.is_required = true});
   command.texts("--input", options->inputs, "[NAME=]X.npy for each input: by its name, the others in order");
   command.texts("--output", options->outputs, "[NAME=]Y.npy for an output: by its name, the others in order");
   command.flag("--random", options->random, "random values for each input that --input does not give");
   command.number("--seed", options->seed, "of --random; default: 1");
+  command.texts("--size", chosen_options->sizes, "NAME=8 for a free size of --random; default: the largest");
   command.flag("--percentiles", options->each_run,
                "also print percentiles of the time of a run, and the throughput");
   command.flag("--profile", options->profile,
@@ -78,7 +110,7 @@ void add_run(CLI::App& app, Action& chosen) {
   command.text("--json", options->json, "write what was measured there");
   command.number("--repeat", options->repeat, "how many samples the latency is the median of", {1, 1000000},
                  {.shows_default = true});
-  command.action(chosen, [options] { return run(*options); });
+  command.action(chosen, [chosen_options] { return run(*chosen_options); });
 }
 
 }  // namespace lathe::cli

@@ -91,10 +91,13 @@ lathe::Computation make_operator(const std::string& text, const std::vector<std:
 
 lathe::Computation make_network(const std::string& path,
                                 const std::map<std::string, std::vector<int64_t>>& inputs,
-                                const std::string& target, int cores, bool exact_specials) {
+                                const std::map<std::string, std::vector<lathe::FreeSize>>& free,
+                                int64_t batch, const std::string& target, int cores, bool exact_specials) {
   lathe::NetworkFile file;
   file.path = path;
   file.inputs = inputs;
+  file.free = free;
+  file.batch = batch;
   file.exact_specials = exact_specials;
   return value_of(unlocked([&] { return lathe::make_network(file, target_choice(target, cores)); }));
 }
@@ -160,6 +163,16 @@ void run(const lathe::Artifact& artifact, const std::vector<uintptr_t>& inputs,
   value_of(unlocked([&] { return artifact.run(read, written); }));
 }
 
+// The same at the sizes of the inputs.
+void run_sized(const lathe::Artifact& artifact, const std::vector<uintptr_t>& inputs,
+               const lathe::Artifact::Shapes& shapes, const std::vector<uintptr_t>& outputs) {
+  std::vector<const void*> read;
+  std::vector<void*> written;
+  for (const uintptr_t address : inputs) read.push_back(reinterpret_cast<const void*>(address));
+  for (const uintptr_t address : outputs) written.push_back(reinterpret_cast<void*>(address));
+  value_of(unlocked([&] { return artifact.run(read, shapes, written); }));
+}
+
 }  // namespace
 
 NB_MODULE(_lathe, module) {
@@ -167,7 +180,13 @@ NB_MODULE(_lathe, module) {
       .def_ro("name", &lathe::TensorInfo::name)
       .def_ro("type", &lathe::TensorInfo::type)
       .def_prop_ro("shape", [](const lathe::TensorInfo& info) { return nb::tuple(nb::cast(info.shape)); })
+      .def_prop_ro("least", [](const lathe::TensorInfo& info) { return nb::tuple(nb::cast(info.least)); })
       .def_ro("is_constant", &lathe::TensorInfo::is_constant);
+  nb::class_<lathe::FreeSize>(module, "FreeSize")
+      .def("__init__",
+           [](lathe::FreeSize* size, int64_t axis, int64_t least, int64_t most, const std::string& name) {
+             new (size) lathe::FreeSize{axis, least, most, name};
+           });
   nb::class_<lathe::TunedTask>(module, "TunedTask")
       .def_ro("name", &lathe::TunedTask::name)
       .def_ro("trials", &lathe::TunedTask::trials)
@@ -185,7 +204,13 @@ NB_MODULE(_lathe, module) {
   nb::class_<lathe::Artifact>(module, "Artifact")
       .def_prop_ro("inputs", &lathe::Artifact::inputs)
       .def_prop_ro("outputs", &lathe::Artifact::outputs)
-      .def("run", &run);
+      .def_prop_ro("has_free_sizes", &lathe::Artifact::has_free_sizes)
+      .def("output_shapes",
+           [](const lathe::Artifact& artifact, const lathe::Artifact::Shapes& shapes) {
+             return value_of(artifact.output_shapes(shapes));
+           })
+      .def("run", &run)
+      .def("run_sized", &run_sized);
   module.def("make_operator", &make_operator);
   module.def("make_network", &make_network);
   module.def("compile", &compile, "computation"_a, "records"_a, "check"_a, "worker"_a, "note"_a.none());

@@ -69,6 +69,14 @@ class Artifact {
   // multiples of 64 are used where they lie, others are copied. An output may lie where inputs do.
   Status run(std::span<const void* const> inputs, std::span<void* const> outputs) const;
 
+  using Shapes = std::vector<std::vector<int64_t>>;
+  // Whether sizes are free: `run` takes and gives the largest.
+  bool has_free_sizes() const;
+  // The shapes of outputs for inputs of these. An Error names the input that is out of its bounds.
+  Result<Shapes> output_shapes(const Shapes& inputs) const;
+  // Runs once at the sizes of these inputs; outputs have the shapes of output_shapes.
+  Status run(std::span<const void* const> inputs, const Shapes& shapes, std::span<void* const> outputs) const;
+
  private:
   struct State;
   explicit Artifact(std::unique_ptr<State> state);

@@ -14,9 +14,10 @@ namespace lathe {
 // An input or output, row-major.
 struct TensorInfo {
   std::string name;
-  std::string type;  // "f32", "i64", "bool" .. (docs/artifact_format.md)
-  std::vector<int64_t> shape;
-  bool is_constant = false;  // of an input: its values are seldom others than in the run before
+  std::string type;            // "f32", "i64", "bool" .. (docs/artifact_format.md)
+  std::vector<int64_t> shape;  // where sizes are free, at the largest
+  std::vector<int64_t> least;  // the same at the smallest
+  bool is_constant = false;    // of an input: its values are seldom others than in the run before
 };
 
 class Computation {

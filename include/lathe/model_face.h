@@ -29,7 +29,33 @@ typedef struct lathe_tensor_info {
   const int64_t* shape;
 } lathe_tensor_info;
 
-/* What the library itself says of its model. `build` stands in the folder's other files too. */
+/* A size that is free: whoever runs the model chooses it, from `least` to `most`. */
+typedef struct lathe_dimension {
+  const char* name;
+  int64_t least;
+  int64_t most;
+} lathe_dimension;
+
+/* That axis of that input or output has outer x size x inner places. An axis that follows a size in another
+ * way has no entry: lathe_output_shapes tells how long it is. */
+typedef struct lathe_free_extent {
+  int is_output;
+  int tensor;
+  int axis;
+  int dimension;
+  int64_t outer;
+  int64_t inner;
+} lathe_free_extent;
+
+typedef struct lathe_free_sizes {
+  int dimension_count;
+  const lathe_dimension* dimensions;
+  int extent_count;
+  const lathe_free_extent* extents;
+} lathe_free_sizes;
+
+/* What the library itself says of its model. `build` stands in the folder's other files too. Shapes are those
+ * at the largest sizes. */
 typedef struct lathe_model_info {
   size_t size; /* sizeof(lathe_model_info) when the library was made */
   const char* name;
@@ -38,7 +64,8 @@ typedef struct lathe_model_info {
   const lathe_tensor_info* inputs;
   int output_count;
   const lathe_tensor_info* outputs;
-  int launch_count; /* of a run; in libraries since `size` has room for it */
+  int launch_count; /* of a run at the largest sizes; in libraries since `size` has room for it */
+  const lathe_free_sizes* free_sizes; /* NULL: all are fixed; in libraries since `size` has room for it */
 } lathe_model_info;
 
 /* When something of a timed run began and ended: nanoseconds of the system's monotonic clock. */
@@ -83,7 +110,15 @@ lathe_model* lathe_open_with(const char* folder, const lathe_open_options* optio
  * in its place stands for "as in the last run", of whichever thread. */
 int lathe_run(lathe_model* model, const void* const* inputs, void* const* outputs);
 
-/* The same, and tells when each step of it began and ended: the launches in their order, in the threads that
+/* The same at sizes within the bounds of lathe_model_info: a shape for each input, or NULL for one without a
+ * free size; no shapes at all stand for the largest. Outputs are packed in the shapes that
+ * lathe_output_shapes gives, which needs room for each output's axes. */
+int lathe_run_sized(lathe_model* model, const void* const* inputs, const int64_t* const* input_shapes,
+                    void* const* outputs);
+int lathe_output_shapes(lathe_model* model, const int64_t* const* input_shapes,
+                        int64_t* const* output_shapes);
+
+/* lathe_run that tells when each step of it began and ended: the launches in their order, in the threads that
  * they have in lathe_run. */
 int lathe_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,
                     lathe_run_times* times);

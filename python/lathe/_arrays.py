@@ -26,6 +26,11 @@ def dtype_of(role: str, info) -> np.dtype:
     return DTYPES[info.type]
 
 
+def bounds(info) -> list:
+    """The extents, or where they are free their bounds."""
+    return [most if least == most else f"{least}..{most}" for least, most in zip(info.least, info.shape)]
+
+
 def contiguous(info, value) -> np.ndarray:
     """The value itself where it is row-major, of this machine's order of bytes and writable by nobody's
     business; else a copy that is."""
@@ -35,19 +40,21 @@ def contiguous(info, value) -> np.ndarray:
         raise InputError(f"input '{info.name}' is a masked array, and what is masked has no value")
     wanted = dtype_of("input", info)
     native = value.dtype.newbyteorder("=")
-    if native != wanted or value.shape != info.shape:
+    fits = value.ndim == len(info.shape) and all(
+        least <= extent <= most for least, extent, most in zip(info.least, value.shape, info.shape))
+    if native != wanted or not fits:
         given = described(NAMES.get(native, str(native)), value.shape)
-        raise InputError(f"input '{info.name}' must be {described(info.type, info.shape)}, this is {given}")
-    return np.ascontiguousarray(value, dtype=wanted).reshape(info.shape)
+        raise InputError(f"input '{info.name}' must be {described(info.type, bounds(info))}, this is {given}")
+    return np.ascontiguousarray(value, dtype=wanted).reshape(value.shape)
 
 
-def empty(info) -> np.ndarray:
-    """A new array for an output, aligned."""
+def empty(info, shape) -> np.ndarray:
+    """A new array of that shape for an output, aligned."""
     dtype = dtype_of("output", info)
-    size = int(np.prod(info.shape, dtype=np.int64)) * dtype.itemsize
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     room = np.empty(size + ALIGNMENT, np.uint8)
     start = -room.ctypes.data % ALIGNMENT
-    return room[start:start + size].view(dtype).reshape(info.shape)
+    return room[start:start + size].view(dtype).reshape(shape)
 
 
 def in_order(infos, arrays, named) -> list:
@@ -71,6 +78,13 @@ def run(artifact, arrays, named):
     """What the artifact makes of these arrays: one array, or a tuple where it has several outputs."""
     infos = artifact.inputs
     inputs = [contiguous(info, value) for info, value in zip(infos, in_order(infos, arrays, named))]
-    outputs = [empty(info) for info in artifact.outputs]
-    artifact.run([array.ctypes.data for array in inputs], [array.ctypes.data for array in outputs])
+    shapes = [list(array.shape) for array in inputs]
+    is_free = artifact.has_free_sizes
+    given = artifact.output_shapes(shapes) if is_free else [info.shape for info in artifact.outputs]
+    outputs = [empty(info, shape) for info, shape in zip(artifact.outputs, given)]
+    read, written = ([array.ctypes.data for array in arrays] for arrays in (inputs, outputs))
+    if is_free:
+        artifact.run_sized(read, shapes, written)
+    else:
+        artifact.run(read, written)
     return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -4,6 +4,7 @@ import math
 import operator
 import os
 
+from . import _lathe
 from .errors import InputError
 
 
@@ -92,12 +93,13 @@ def function(name: str, value):
     return value
 
 
-def shapes(name: str, value) -> dict:
+def shapes(name: str, value) -> tuple:
+    """The largest extents by input, and the axes that stay free by input."""
     if value is None:
-        return {}
+        return {}, {}
     if not hasattr(value, "items"):
         raise InputError(f"{name} must be a dictionary of shapes by input, not {kind_of(value)}")
-    found = {}
+    found, free = {}, {}
     for key, shape in value.items():
         key = text(f"each name of {name}", key)
         what = f"the shape of input '{key}'"
@@ -107,5 +109,24 @@ def shapes(name: str, value) -> dict:
             extents = list(shape)
         except TypeError:
             raise InputError(f"{what} must be a list of whole numbers, not {kind_of(shape)}") from None
-        found[key] = [whole_number(f"each extent of {what}", extent, 1, 2**62) for extent in extents]
-    return found
+        found[key] = []
+        for axis, extent in enumerate(extents):
+            least, most, size = bounds(f"each extent of {what}", extent)
+            found[key].append(most)
+            if least < most:
+                free.setdefault(key, []).append(_lathe.FreeSize(axis, least, most, size))
+    return found, free
+
+
+def bounds(name: str, value) -> tuple:
+    """The least and the largest size, and what it is called."""
+    if not isinstance(value, tuple):
+        extent = whole_number(name, value, 1, 2**62)
+        return extent, extent, ""
+    if len(value) not in (2, 3):
+        raise InputError(f"{name} must be a whole number, or a pair of the least and the largest")
+    least = whole_number(name, value[0], 1, 2**62)
+    most = whole_number(name, value[1], 1, 2**62)
+    if least > most:
+        raise InputError(f"{name} goes from the least to the largest, and {least} is more than {most}")
+    return least, most, text(name, value[2]) if len(value) == 3 else ""

@@ -132,12 +132,15 @@ def operator(text, constants=(), *, name="operator", target="native", cores=None
     return Program(computation, check)
 
 
-def network(path, inputs=None, *, target="native", cores=None, exact_specials=False, check=None) -> Program:
+def network(path, inputs=None, *, batch=None, target="native", cores=None, exact_specials=False, check=None) -> Program:
     """A network from an ONNX file. inputs: shapes by name, for dimensions that the file leaves open and in
-    place of those that it fixes. The other arguments are operator()'s."""
+    place of those that it fixes. A pair (least, most) in the place of an extent leaves the size free: a call
+    takes any size within these bounds; a third entry is a name, and sizes of one name are the same. batch: the
+    leading extent of every input, in place of the file's. The other arguments are operator()'s."""
     target, cores, exact_specials, check = _options(target, cores, exact_specials, check)
-    computation = _lathe.make_network(_check.path("path", path), _check.shapes("inputs", inputs), target, cores,
-                                      exact_specials)
+    computation = _lathe.make_network(
+        _check.path("path", path), *_check.shapes("inputs", inputs),
+        0 if batch is None else _check.whole_number("batch", batch, 1, 2**32), target, cores, exact_specials)
     for note in computation.notes:
         _warn(note)
     return Program(computation, check)

@@ -7,11 +7,10 @@
 
 #include "artifact/check_program.h"
 #include "artifact/limit_weights.h"
+#include "artifact/network_model.h"
+#include "artifact/plan_network.h"
 #include "artifact/race_programs.h"
 #include "base/memory.h"
-#include "graph/narrow_storage.h"
-#include "graph/simplify.h"
-#include "intrinsics/intrinsic.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
 #include "tune/choose_trace.h"
@@ -166,13 +165,16 @@ Result<Model> compile_operator(const Workload& workload, const CompileModelOptio
 }
 
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             bool exact_specials, std::optional<DType> precision) {
-  LATHE_TRY(Graph graph, import_onnx(path, import));
-  graph = simplify(graph);
-  if (precision) graph = narrow_storage(graph, {*precision, has_products_of(target, *precision)});
-  Network network{std::filesystem::path(path).stem().string(), std::move(graph), {}, {}};
-  LATHE_TRY(network.partition, partition(network.graph));
-  LATHE_TRY(network.tasks, network_tasks(network.graph, network.partition, target));
+                             bool exact_specials, const SizeChoices& sizes, std::optional<DType> precision) {
+  SizedGraphs read;
+  if (sizes.empty()) {
+    LATHE_TRY(Graph graph, import_onnx(path, import));
+    read.graphs.push_back({{}, std::move(graph)});
+  } else {
+    LATHE_TRY(read, sized_graphs(path, import, sizes));
+  }
+  LATHE_TRY(Network network, plan_network(std::move(read), target, precision));
+  network.name = std::filesystem::path(path).stem().string();
   if (!exact_specials) return network;
   for (WeightedTask& weighted : network.tasks.tasks) {
     LATHE_TRY(weighted.task, with_exact_specials(std::move(weighted.task)));
@@ -189,9 +191,7 @@ Result<Model> compile_network(const Network& network, const CompileModelOptions&
     options.progress(compiled.size(), network.tasks.tasks.size());
   }
   LATHE_TRY_STATUS(limit_weights(network, options, compiled));
-  LATHE_TRY(Model model, network_model(network.graph, network.partition, network.tasks, std::move(compiled)));
-  model.name = storable_name(network.name);
-  return model;
+  return network_model(network, std::move(compiled));
 }
 
 }  // namespace lathe

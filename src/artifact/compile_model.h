@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "artifact/model.h"
+#include "artifact/plan_network.h"
 #include "base/result.h"
 #include "base/watch.h"
 #include "graph/onnx/import.h"
@@ -53,18 +55,11 @@ Status check_has_artifacts(const Target& target);
 // Arguments of fixed row-major layout for the caller, whatever the kernel uses inside.
 Result<Model> compile_operator(const Workload& workload, const CompileModelOptions& options);
 
-// The network in a file, simplified, cut into tasks and given layouts: what is tuned and what is compiled;
-// with `exact_specials` each task as with_exact_specials gives it. With a `precision`, f16 or bf16, weights
-// are kept in it, and where the target has an instruction for its products activations too
-// (graph/narrow_storage.h).
-struct Network {
-  std::string name;  // the file's, without what says its kind
-  Graph graph;
-  Partition partition;
-  NetworkTasks tasks;
-};
+// The network in a file, for this target: at the sizes that `sizes` and the import's shapes choose, with
+// weights, as plan_network has it, in a `precision`.
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
-                             bool exact_specials = false, std::optional<DType> precision = {});
+                             bool exact_specials = false, const SizeChoices& sizes = {},
+                             std::optional<DType> precision = {});
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options);
 
 }  // namespace lathe

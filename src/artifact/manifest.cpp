@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "artifact/runtime/instructions.h"
+#include "base/abridged.h"
 #include "base/file_type.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -78,6 +79,37 @@ std::vector<ManifestLaunch> read_launches(const nlohmann::json& manifest) {
   return launches;
 }
 
+SizedBy read_served(const std::string& word) {
+  if (word == "parts") return SizedBy::parts;
+  return word == "count" ? SizedBy::count : SizedBy::exact;
+}
+
+// An Error where an axis or a bound is none that the tensors have.
+Result<FreeSizes> read_free(const nlohmann::json& json, const Manifest& manifest, const std::string& path) {
+  FreeSizes free;
+  for (const nlohmann::json& entry : json.at("dimensions"))
+    free.dimensions.push_back({entry.at("name").get<std::string>(), entry.at("least").get<int64_t>(),
+                               entry.at("most").get<int64_t>(), read_served(entry.at("by"))});
+  for (const nlohmann::json& entry : json.at("extents")) {
+    const bool is_output = entry.contains("output");
+    const FreeExtent extent{is_output,
+                            entry.at(is_output ? "output" : "input").get<size_t>(),
+                            entry.at("axis").get<size_t>(),
+                            entry.at("dimension").get<size_t>(),
+                            entry.at("outer").get<int64_t>(),
+                            entry.at("inner").get<int64_t>()};
+    const auto& tensors = is_output ? manifest.outputs : manifest.inputs;
+    const bool fits = extent.tensor < tensors.size() && extent.dimension < free.dimensions.size() &&
+                      extent.axis < tensors[extent.tensor].shape.size() && extent.outer >= 1 &&
+                      extent.inner >= 1 &&
+                      tensors[extent.tensor].shape[extent.axis] ==
+                          extent.outer * extent.inner * free.dimensions[extent.dimension].most;
+    if (!fits) return fail(ErrorKind::parse, "a free size is one of an axis that there is not", path);
+    free.extents.push_back(extent);
+  }
+  return free;
+}
+
 FileMark read_mark(const std::string& name, const nlohmann::json& mark) {
   return {name, mark.at("bytes").get<size_t>(), mark.at("hash").get<std::string>()};
 }
@@ -101,6 +133,9 @@ Result<Manifest> read_values(const nlohmann::json& json, const std::string& path
   LATHE_TRY(manifest.inputs, read_tensors(json.at("inputs"), path));
   LATHE_TRY(manifest.outputs, read_tensors(json.at("outputs"), path));
   manifest.launches = read_launches(json);
+  if (json.contains("free")) {
+    LATHE_TRY(manifest.free, read_free(json.at("free"), manifest, path));
+  }
   if (json.contains("library")) manifest.library = read_mark("model.so", json.at("library"));
   if (json.contains("files")) {
     for (const auto& [name, mark] : json.at("files").items()) manifest.files.push_back(read_mark(name, mark));
@@ -146,6 +181,27 @@ Status check_tensors(const char* role, const std::vector<ArtifactTensor>& listed
   return {};
 }
 
+Status check_free(const FreeSizes& listed, const lathe_model_info& library, const std::string& path) {
+  const bool says = library.size >= offsetof(lathe_model_info, free_sizes) + sizeof library.free_sizes;
+  const lathe_free_sizes none = {};
+  const lathe_free_sizes& known = says && library.free_sizes != nullptr ? *library.free_sizes : none;
+  bool same = listed.dimensions.size() == static_cast<size_t>(known.dimension_count) &&
+              listed.extents.size() == static_cast<size_t>(known.extent_count);
+  for (size_t d = 0; same && d < listed.dimensions.size(); ++d)
+    same = listed.dimensions[d].least == known.dimensions[d].least &&
+           listed.dimensions[d].most == known.dimensions[d].most;
+  for (size_t i = 0; same && i < listed.extents.size(); ++i) {
+    const FreeExtent& one = listed.extents[i];
+    const lathe_free_extent& other = known.extents[i];
+    same = one.is_output == (other.is_output != 0) && one.tensor == static_cast<size_t>(other.tensor) &&
+           one.axis == static_cast<size_t>(other.axis) &&
+           one.dimension == static_cast<size_t>(other.dimension) && one.outer == other.outer &&
+           one.inner == other.inner;
+  }
+  if (same) return {};
+  return fail(ErrorKind::load, "the free sizes are others in the manifest than in the library", path);
+}
+
 }  // namespace
 
 Result<Manifest> read_manifest(const std::string& folder) {
@@ -185,6 +241,7 @@ Status check_interface(const Manifest& manifest, const lathe_model_info& library
   }
   LATHE_TRY_STATUS(check_tensors("input", manifest.inputs, library.inputs, library.input_count, path));
   LATHE_TRY_STATUS(check_tensors("output", manifest.outputs, library.outputs, library.output_count, path));
+  LATHE_TRY_STATUS(check_free(manifest.free, library, path));
   // Libraries of earlier versions do not say how many there are.
   const bool says = library.size >= offsetof(lathe_model_info, launch_count) + sizeof library.launch_count;
   if (!says || manifest.launches.size() == static_cast<size_t>(library.launch_count)) return {};
@@ -192,6 +249,28 @@ Status check_interface(const Manifest& manifest, const lathe_model_info& library
               fmt::format("the manifest has {} launches and the library {}", manifest.launches.size(),
                           library.launch_count),
               path);
+}
+
+Status check_input_shape(const Manifest& manifest, size_t input, const std::vector<int64_t>& shape,
+                         const std::string& label) {
+  const ArtifactTensor& tensor = manifest.inputs[input];
+  std::vector<std::string> wanted;
+  bool fits = shape.size() == tensor.shape.size();
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    int64_t least = tensor.shape[d];
+    for (const FreeExtent& extent : manifest.free.extents) {
+      if (!extent.is_output && extent.tensor == input && extent.axis == d)
+        least = manifest.free.dimensions[extent.dimension].least;
+    }
+    const int64_t most = tensor.shape[d];
+    wanted.push_back(least == most ? std::to_string(most) : fmt::format("{}..{}", least, most));
+    fits = fits && least <= shape[d] && shape[d] <= most;
+  }
+  if (fits) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("input '{}' must be {}[{}], this is [{}]", tensor.name, to_string(tensor.dtype),
+                          fmt::join(wanted, ","), abridged(fmt::format("{}", fmt::join(shape, ",")))),
+              label);
 }
 
 std::string manifest_hash(nlohmann::json manifest) {

@@ -13,6 +13,7 @@
 #include "expr/affine.h"
 #include "expr/type.h"
 #include "lathe/model_face.h"
+#include "network/free_sizes.h"
 
 namespace lathe {
 
@@ -50,7 +51,8 @@ struct Manifest {
   std::optional<std::string> build;  // none: of a Lathe that did not write it yet
   std::vector<ArtifactTensor> inputs;
   std::vector<ArtifactTensor> outputs;
-  std::vector<ManifestLaunch> launches;  // in the order in which they run
+  std::vector<ManifestLaunch> launches;  // in the order in which they run; at the largest sizes
+  FreeSizes free = {};                   // shapes are those at the largest
   std::optional<FileMark> library;       // none: of C sources, or of a Lathe that did not write it yet
   std::vector<FileMark> files;  // all others but the weights; none of a Lathe that did not write them yet
 };
@@ -63,6 +65,11 @@ bool is_of_this_architecture(const Manifest& manifest);
 
 // An Error that names the first difference between the manifest and what the library says of its own model.
 Status check_interface(const Manifest& manifest, const lathe_model_info& library, const std::string& path);
+
+// An Error unless the input may have this shape, each free axis by itself; `label` is what the sentence is
+// about.
+Status check_input_shape(const Manifest& manifest, size_t input, const std::vector<int64_t>& shape,
+                         const std::string& label);
 
 // Of all that the manifest says, whatever its white space, but for "hash" itself.
 std::string manifest_hash(nlohmann::json manifest);

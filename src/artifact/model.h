@@ -7,13 +7,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "graph/graph.h"
 #include "loop/loop.h"
 #include "module/module.h"
-#include "network/network_tasks.h"
+#include "network/free_sizes.h"
 #include "schedule/trace.h"
 #include "task/task.h"
 
@@ -68,12 +70,23 @@ struct ModelTensor {
   std::optional<Interval> index_range = {};  // of an input of integers that serve as indices
 };
 
-// Constants of a network that weights.bin holds as one launch reads them, packed and prepared.
+// Constants of a network that weights.bin holds as the launches of one kernel read them, packed and prepared.
 struct ModelConstants {
-  size_t launch = 0;
+  size_t kernel = 0;
   // Row-major, one for each of the task's arguments; null for those that are none.
   std::vector<std::shared_ptr<const Bytes>> values;
-  std::vector<size_t> kept;  // which of the launch's buffers the file holds, where their bindings say
+  std::vector<size_t> kept;     // which of the kernel's buffers the file holds
+  std::vector<int64_t> places;  // where it holds them
+};
+
+// What runs a network at one tuple of sizes.
+struct ModelPlan {
+  std::vector<int64_t> sizes;  // an entry a free dimension
+  std::vector<ModelTensor> inputs;
+  std::vector<ModelTensor> outputs;
+  std::vector<ModelLaunch> launches;
+  int64_t arena_bytes = 0;
+  double seconds = 0;  // of a run, estimated: by it sizes choose between plans
 };
 
 struct Model {
@@ -88,16 +101,21 @@ struct Model {
   int64_t resident_bytes = 0;
   int64_t weights_bytes = 0;              // of the file weights.bin, its head included
   std::vector<ModelConstants> constants;  // what that file is made of, in the order in which it lies there
+  // Of a model with free sizes, whose own inputs, outputs and launches are those of the largest sizes.
+  FreeSizes free = {};
+  double seconds = 0;       // as in ModelPlan
+  size_t count_inputs = 0;  // how many of the inputs, the last ones, say how many places count, and no caller
+                            // gives
+  std::vector<ModelPlan> smaller = {};  // in the order of their sizes, the first dimension's first
+
+  std::span<const ModelTensor> given_inputs() const {
+    return std::span(inputs).first(inputs.size() - count_inputs);
+  }
 };
 
 // The model of one task: its inputs and outputs bear the names that they have in `task`, whatever names the
 // compiled program speaks of. `op` is the workload's: "matmul".
 Model operator_model(const std::string& name, const std::string& op, const Task& task, CompiledTask compiled);
-// The model of a network; `compiled` has one entry for each of `tasks.tasks`. An Error where it computes
-// nothing.
-Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,
-                            std::vector<CompiledTask> compiled);
-
 // A name as every file of an artifact can hold it: what is no UTF-8, and a byte that is 0, is replaced.
 std::string storable_name(const std::string& name);
 

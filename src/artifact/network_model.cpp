@@ -1,12 +1,15 @@
-// The model of a network: its kernels, and where each constant lies in weights.bin (artifact/model.h).
+#include "artifact/network_model.h"
+
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <tuple>
+#include <utility>
 
-#include "artifact/model.h"
 #include "artifact/weights.h"
 #include "base/check.h"
 #include "graph/index_inputs.h"
+#include "loop/print.h"
+#include "measure/time_bounds.h"
 #include "tune/smaller_traces.h"
 
 namespace lathe {
@@ -15,31 +18,97 @@ namespace {
 // Any address does for what the kernel does not look at.
 constexpr int64_t kAnywhere = 0;
 
-class NetworkBuilder {
- public:
-  NetworkBuilder(const Graph& graph, const Partition& partition, const NetworkTasks& tasks)
-      : graph_(graph), partition_(partition), tasks_(tasks), plan_(plan_activations(graph, partition)) {}
+// What it takes to begin a launch, beside the work.
+constexpr double kLaunchSeconds = 2e-6;
 
-  Result<Model> build(std::vector<CompiledTask> compiled) {
-    LATHE_CHECK(compiled.size() == tasks_.tasks.size());
-    if (compiled.empty()) return fail(ErrorKind::unsupported, "the network computes nothing", graph_.name);
-    model_.name = graph_.name;
-    model_.target = compiled.front().task.target;
-    model_.kernels = std::move(compiled);
-    model_.arena_bytes = plan_.bytes;
-    for (TensorId id : graph_.inputs) add_interface(model_.inputs, id, id);
-    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-      add_interface(model_.outputs, graph_.outputs[i], partition_.outputs[i]);
+// What prepare makes of constants, in text: kernels with the same text make the same of the same constants.
+std::string text_of_prepare(const CompiledTask& compiled) {
+  Program prepare;
+  for (const Argument& argument : compiled.program.arguments)
+    if (argument.is_constant) prepare.arguments.push_back(argument);
+  prepare.prepared = compiled.program.prepared;
+  prepare.prepare = prepare.main = compiled.program.prepare;
+  std::string text = to_string(prepare);
+  const size_t first = compiled.program.arguments.size();
+  for (size_t i = first; i < compiled.module.buffers.size(); ++i) {
+    const bool is_read = kernel_reads(compiled.program, compiled.program.prepared[i - first].tensor);
+    text += " " + std::to_string(is_read ? compiled.module.buffers[i].bytes : 0);
+  }
+  return text;
+}
+
+// Lays out weights.bin for the launches of all plans.
+class WeightsLayout {
+ public:
+  // How the launch of that kernel finds its argument `index`, which is this constant.
+  ModelBinding argument(const CompiledTask& compiled, const GraphTensor& constant, size_t index) {
+    const Argument& argument = compiled.program.arguments[index];
+    if (!kernel_reads(compiled.program, argument.tensor)) return {ModelStorage::weights, kAnywhere};
+    const int64_t bytes = compiled.module.buffers[index].bytes;
+    const auto [entry, is_new] = packed_.try_emplace(
+        {constant.data.get(), argument.tensor->shape, to_string(argument.layout), bytes}, 0);
+    if (is_new) entry->second = keep(bytes, index);
+    return {ModelStorage::weights, entry->second};
+  }
+
+  // The same of what its prepare entry fills from these constants.
+  std::vector<ModelBinding> prepared(const CompiledTask& compiled,
+                                     const std::vector<const Bytes*>& constants) {
+    const auto [entry, is_new] = prepared_.try_emplace({text_of_prepare(compiled), constants});
+    const size_t first = compiled.program.arguments.size();
+    for (size_t i = 0; is_new && i < compiled.program.prepared.size(); ++i) {
+      const bool is_read = kernel_reads(compiled.program, compiled.program.prepared[i].tensor);
+      const int64_t bytes = compiled.module.buffers[first + i].bytes;
+      entry->second.push_back({ModelStorage::weights, is_read ? keep(bytes, first + i) : kAnywhere});
     }
-    model_.weights_bytes = kWeightsHeadBytes;
-    for (const TaskUse& use : tasks_.uses) add_launch(use);
-    return std::move(model_);
+    return entry->second;
+  }
+
+  // What was kept since it was asked last.
+  ModelConstants take_kept() { return std::exchange(kept_, {}); }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  // A block for this buffer of the kernel at hand.
+  int64_t keep(int64_t bytes, size_t buffer) {
+    const int64_t place = block_place(bytes_);
+    bytes_ = place + bytes;
+    kept_.kept.push_back(buffer);
+    kept_.places.push_back(place);
+    return place;
+  }
+
+  int64_t bytes_ = kWeightsHeadBytes;
+  ModelConstants kept_;
+  std::map<std::tuple<const Bytes*, Shape, std::string, int64_t>, int64_t> packed_;
+  std::map<std::pair<std::string, std::vector<const Bytes*>>, std::vector<ModelBinding>> prepared_;
+};
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const Graph& graph, const Partition& partition, const NetworkTasks& tasks, Model& model,
+              WeightsLayout& weights)
+      : graph_(graph),
+        tasks_(tasks),
+        plan_(plan_activations(graph, partition)),
+        model_(model),
+        weights_(weights) {
+    result_.arena_bytes = plan_.bytes;
+    for (TensorId id : graph_.inputs) add_interface(result_.inputs, id, id);
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      add_interface(result_.outputs, graph_.outputs[i], partition.outputs[i]);
+    }
+  }
+
+  ModelPlan run(const std::vector<TaskUse>& uses) {
+    for (const TaskUse& use : uses) add_launch(use);
+    return std::move(result_);
   }
 
  private:
   void add_interface(std::vector<ModelTensor>& tensors, TensorId id, TensorId storage) {
     const GraphTensor& tensor = graph_.tensor(id);
-    places_[storage] = {&tensors == &model_.inputs ? ModelStorage::input : ModelStorage::output,
+    places_[storage] = {&tensors == &result_.inputs ? ModelStorage::input : ModelStorage::output,
                         static_cast<int64_t>(tensors.size())};
     tensors.push_back({storable_name(tensor.name), tensor.type.dtype, tensor.type.shape, false,
                        Layout::row_major(tensor.type.shape.size())});
@@ -49,78 +118,75 @@ class NetworkBuilder {
   void add_launch(const TaskUse& use) {
     const CompiledTask& compiled = model_.kernels[use.task];
     ModelLaunch launch{use.name, use.task, {}, use.operators};
-    kept_.clear();
-    for (size_t i = 0; i < use.arguments.size(); ++i) launch.buffers.push_back(place_of(compiled, use, i));
+    std::vector<const Bytes*> read;
+    for (size_t i = 0; i < use.arguments.size(); ++i) {
+      launch.buffers.push_back(place_of(compiled, use, i));
+      const GraphTensor& tensor = graph_.tensor(use.arguments[i]);
+      if (tensor.is_constant()) read.push_back(tensor.data.get());
+    }
     if (compiled.module.buffers.size() > use.arguments.size()) {
-      const std::vector<ModelBinding>& prepared = places_of_prepared(compiled, use);
+      const std::vector<ModelBinding> prepared = weights_.prepared(compiled, read);
       launch.buffers.insert(launch.buffers.end(), prepared.begin(), prepared.end());
     }
-    if (!kept_.empty()) {
-      ModelConstants& constants = model_.constants.emplace_back(model_.launches.size());
+    if (ModelConstants constants = weights_.take_kept(); !constants.kept.empty()) {
+      constants.kernel = use.task;
       for (const TensorId id : use.arguments) constants.values.push_back(graph_.tensor(id).data);
-      constants.kept = kept_;
+      model_.constants.push_back(std::move(constants));
     }
-    model_.launches.push_back(std::move(launch));
+    result_.seconds += kLaunchSeconds + fastest_seconds(compiled.task);
+    result_.launches.push_back(std::move(launch));
   }
 
   ModelBinding place_of(const CompiledTask& compiled, const TaskUse& use, size_t index) {
     const TensorId id = use.arguments[index];
-    if (graph_.tensor(id).is_constant()) return constant_place(compiled, id, index);
+    const GraphTensor& tensor = graph_.tensor(id);
+    if (tensor.is_constant()) return weights_.argument(compiled, tensor, index);
     // What one kernel writes the next one reads as it lies: no program may have layouts of its own.
     const Task& task = tasks_.tasks[use.task].task;
     LATHE_CHECK(compiled.program.arguments[index].layout == task.arguments[index].layout);
     if (const auto known = places_.find(id); known != places_.end()) return known->second;
     LATHE_CHECK(plan_.offsets[id] >= 0);
-    LATHE_CHECK(compiled.module.buffers[index].bytes <= bytes_of(graph_.tensor(id).type));
+    LATHE_CHECK(compiled.module.buffers[index].bytes <= bytes_of(tensor.type));
     return {ModelStorage::arena, plan_.offsets[id]};
   }
 
-  ModelBinding constant_place(const CompiledTask& compiled, TensorId id, size_t index) {
-    const Argument& argument = compiled.program.arguments[index];
-    if (!kernel_reads(compiled.program, argument.tensor)) return {ModelStorage::weights, kAnywhere};
-    const auto [entry, is_new] = constants_.try_emplace({id, to_string(argument.layout)}, 0);
-    if (is_new) entry->second = keep(compiled, index);
-    return {ModelStorage::weights, entry->second};
-  }
-
-  const std::vector<ModelBinding>& places_of_prepared(const CompiledTask& compiled, const TaskUse& use) {
-    std::vector<TensorId> constants;
-    for (TensorId id : use.arguments) {
-      if (graph_.tensor(id).is_constant()) constants.push_back(id);
-    }
-    const auto [entry, is_new] = prepared_.try_emplace({use.task, constants});
-    for (size_t i = 0; is_new && i < compiled.program.prepared.size(); ++i) {
-      const bool is_read = kernel_reads(compiled.program, compiled.program.prepared[i].tensor);
-      entry->second.push_back(
-          {ModelStorage::weights, is_read ? keep(compiled, use.arguments.size() + i) : kAnywhere});
-    }
-    return entry->second;
-  }
-
-  // A block of the weights for this buffer of the launch at hand.
-  int64_t keep(const CompiledTask& compiled, size_t buffer) {
-    const int64_t place = block_place(model_.weights_bytes);
-    model_.weights_bytes = place + compiled.module.buffers[buffer].bytes;
-    kept_.push_back(buffer);
-    return place;
-  }
-
   const Graph& graph_;
-  const Partition& partition_;
   const NetworkTasks& tasks_;
   ActivationPlan plan_;
-  Model model_;
-  std::vector<size_t> kept_;                 // of the launch at hand, as in ModelConstants
+  Model& model_;  // whose kernels there are, and whose constants are added
+  WeightsLayout& weights_;
+  ModelPlan result_;
   std::map<TensorId, ModelBinding> places_;  // of the caller's tensors
-  std::map<std::pair<TensorId, std::string>, int64_t> constants_;
-  std::map<std::pair<size_t, std::vector<TensorId>>, std::vector<ModelBinding>> prepared_;
 };
 
 }  // namespace
 
-Result<Model> network_model(const Graph& graph, const Partition& partition, const NetworkTasks& tasks,
-                            std::vector<CompiledTask> compiled) {
-  return NetworkBuilder(graph, partition, tasks).build(std::move(compiled));
+Result<Model> network_model(const Network& network, std::vector<CompiledTask> compiled) {
+  LATHE_CHECK(compiled.size() == network.tasks.tasks.size());
+  if (compiled.empty())
+    return fail(ErrorKind::unsupported, "the network computes nothing", network.graph.name);
+  Model model;
+  model.name = storable_name(network.name);
+  model.target = compiled.front().task.target;
+  model.kernels = std::move(compiled);
+  model.free = network.free;
+  model.count_inputs =
+      static_cast<size_t>(std::ranges::count(network.free.dimensions, SizedBy::count, &FreeDimension::by));
+  WeightsLayout weights;
+  ModelPlan largest =
+      PlanBuilder(network.graph, network.partition, network.tasks, model, weights).run(network.tasks.uses);
+  model.inputs = std::move(largest.inputs);
+  model.outputs = std::move(largest.outputs);
+  model.launches = std::move(largest.launches);
+  model.arena_bytes = largest.arena_bytes;
+  model.seconds = largest.seconds;
+  for (const NetworkPlan& plan : network.smaller) {
+    model.smaller.push_back(
+        PlanBuilder(plan.graph, plan.partition, network.tasks, model, weights).run(plan.uses));
+    model.smaller.back().sizes = plan.sizes;
+  }
+  model.weights_bytes = weights.bytes();
+  return model;
 }
 
 }  // namespace lathe

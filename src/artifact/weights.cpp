@@ -70,11 +70,11 @@ int64_t block_place(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 Result<uint64_t> write_weights(Model& model, const std::string& path) {
   LATHE_TRY(WeightsWriter writer, WeightsWriter::create(path, model.weights_bytes));
   for (ModelConstants& constants : model.constants) {
-    const ModelLaunch& launch = model.launches[constants.launch];
-    const auto write = [&](size_t buffer, std::span<const std::byte> bytes) {
-      return writer.add(launch.buffers[buffer].place, bytes);
+    size_t written = 0;  // they come in the order in which they are kept
+    const auto write = [&](size_t, std::span<const std::byte> bytes) {
+      return writer.add(constants.places[written++], bytes);
     };
-    LATHE_TRY_STATUS(pack_constants(constants, model.kernels[launch.kernel], write));
+    LATHE_TRY_STATUS(pack_constants(constants, model.kernels[constants.kernel], write));
     constants.values.clear();
   }
   return writer.finish(model);

@@ -1,6 +1,8 @@
 // lathe/computation.h.
 #include "lathe/computation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +29,30 @@ Status check_cores(const TargetChoice& target) {
   return fail(ErrorKind::invalid_argument, "the number of cores must be at least 1, or 0 for all", "cores");
 }
 
+// An Error names the input whose bounds are none.
+Result<SizeChoices> sizes_of(const NetworkFile& file) {
+  SizeChoices sizes;
+  if (file.batch < 0)
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("the batch is {}, it must be at least 1", file.batch));
+  if (file.batch > 0) sizes.batch = file.batch;
+  for (const auto& [input, axes] : file.free) {
+    const auto shape = file.inputs.find(input);
+    for (const FreeSize& size : axes) {
+      const auto axis = static_cast<size_t>(size.axis);
+      const bool fits = shape != file.inputs.end() && size.axis >= 0 && axis < shape->second.size() &&
+                        1 <= size.least && size.least <= size.most && shape->second[axis] == size.most;
+      if (!fits)
+        return fail(ErrorKind::invalid_argument,
+                    fmt::format("axis {} of input '{}' cannot be free from {} to {}: its shape, with the "
+                                "largest extents, must be given too",
+                                size.axis, input, size.least, size.most));
+      if (size.least < size.most) sizes.free[input].push_back({axis, size.name, size.least, size.most});
+    }
+  }
+  return sizes;
+}
+
 }  // namespace
 
 std::string version() { return compiler_version(); }
@@ -41,9 +67,19 @@ TensorInfo tensor_info(std::string name, DType dtype, std::vector<int64_t> shape
   TensorInfo info;
   info.name = std::move(name);
   info.type = to_string(dtype);
+  info.least = shape;
   info.shape = std::move(shape);
   info.is_constant = is_constant;
   return info;
+}
+
+std::vector<int64_t> least_shape(const FreeSizes& free, bool is_output, size_t tensor,
+                                 std::vector<int64_t> shape) {
+  for (const FreeExtent& extent : free.extents) {
+    if (extent.is_output == is_output && extent.tensor == tensor)
+      shape[extent.axis] = extent.outer * extent.inner * free.dimensions[extent.dimension].least;
+  }
+  return shape;
 }
 
 Result<Computation> make_operator(const Formula& formula, const TargetChoice& target) {
@@ -72,6 +108,7 @@ Result<Computation> make_network(const NetworkFile& file, const TargetChoice& ta
   state->source = source_on(target, file.exact_specials);
   state->source.model = file.path;
   state->source.input_shapes = {file.inputs.begin(), file.inputs.end()};
+  LATHE_TRY(state->source.sizes, sizes_of(file));
   LATHE_TRY(state->target, target_of(state->source));
   LATHE_TRY(Network network, load_network(state->source, state->target));
   state->name = storable_name(network.name);
@@ -93,9 +130,13 @@ std::vector<TensorInfo> Computation::inputs() const {
     return infos;
   }
   const Graph& graph = state_->network->graph;
-  for (const TensorId id : graph.inputs) {
-    const GraphTensor& tensor = graph.tensors[id];
+  const FreeSizes& free = state_->network->free;
+  // Behind its own inputs are counts of free sizes.
+  const auto counts = std::ranges::count(free.dimensions, SizedBy::count, &FreeDimension::by);
+  for (size_t i = 0; i + static_cast<size_t>(counts) < graph.inputs.size(); ++i) {
+    const GraphTensor& tensor = graph.tensors[graph.inputs[i]];
     infos.push_back(tensor_info(tensor.name, tensor.type.dtype, tensor.type.shape, false));
+    infos.back().least = least_shape(free, false, i, tensor.type.shape);
   }
   return infos;
 }
@@ -108,9 +149,10 @@ std::vector<TensorInfo> Computation::outputs() const {
     return infos;
   }
   const Graph& graph = state_->network->graph;
-  for (const TensorId id : graph.outputs) {
-    const GraphTensor& tensor = graph.tensors[id];
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const GraphTensor& tensor = graph.tensors[graph.outputs[i]];
     infos.push_back(tensor_info(tensor.name, tensor.type.dtype, tensor.type.shape, false));
+    infos.back().least = least_shape(state_->network->free, true, i, tensor.type.shape);
   }
   return infos;
 }

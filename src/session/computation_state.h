@@ -22,5 +22,8 @@ struct Computation::State {
 
 // The names and types of what a graph takes and gives.
 TensorInfo tensor_info(std::string name, DType dtype, std::vector<int64_t> shape, bool is_constant);
+// The shape of that input or output at the smallest sizes, given that at the largest.
+std::vector<int64_t> least_shape(const FreeSizes& free, bool is_output, size_t tensor,
+                                 std::vector<int64_t> shape);
 
 }  // namespace lathe

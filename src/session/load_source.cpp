@@ -24,7 +24,7 @@ Result<Network> load_network(const ProgramSource& source, const Target& target) 
   OnnxImportOptions import;
   import.input_shapes = source.input_shapes;
   LATHE_TRY(const std::optional<DType> precision, precision_of(source));
-  return load_network(source.model, import, target, source.exact_specials, precision);
+  return load_network(source.model, import, target, source.exact_specials, source.sizes, precision);
 }
 
 Result<Task> task_of(const Workload& workload, const Target& target, bool free_layouts, bool exact_specials) {

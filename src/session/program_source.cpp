@@ -35,6 +35,9 @@ Status check_source(const ProgramSource& source) {
   if (!source.model.empty() && !source.filter.empty()) {
     return fail(ErrorKind::invalid_argument, "only the entries of --workload can be filtered", "--filter");
   }
+  if (!source.workload.empty() && source.sizes.batch) {
+    return fail(ErrorKind::invalid_argument, "only a model has a batch that can be changed", "--batch");
+  }
   if (!source.workload.empty() && !source.input_shapes.empty()) {
     return fail(ErrorKind::invalid_argument, "only the inputs of a model can be given shapes", "--input");
   }

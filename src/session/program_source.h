@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/free_network.h"
 #include "base/result.h"
 #include "graph/onnx/import.h"
 #include "session/commands/check_apart.h"
@@ -15,6 +16,7 @@ namespace lathe {
 struct ProgramSource {
   std::string model;                          // an ONNX file; empty: a workload
   std::map<std::string, Shape> input_shapes;  // of the model's inputs, in place of its own
+  SizeChoices sizes = {};                     // that stay free, or change with the batch
   std::string workload;                       // a JSON file of operators
   std::string filter;                         // as in select_workloads
   std::string target = "native";

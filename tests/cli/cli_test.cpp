@@ -35,8 +35,10 @@ TEST_F(CliTest, ModelsAtFaultAreNamed) {
   EXPECT_EQ(sentence("compile strings.onnx --out o"),
             "lathe: strings.onnx: Lathe does not support the node type 'StringConcat' (node 'first') of the "
             "model, whose operator set is ONNX 17");
-  EXPECT_EQ(sentence("tune none.onnx --input x --records r.db"),
-            "lathe: --input: 'x' is no input shape, it must look like NAME=1,3,224,224");
+  EXPECT_EQ(
+      sentence("tune none.onnx --input x --records r.db"),
+      "lathe: --input: 'x' is no input shape, it must look like NAME=1,3,224,224 or, where a size stays "
+      "free, NAME=1..16,3,224,224");
 }
 
 TEST_F(CliTest, WorkloadsAtFaultAreNamed) {

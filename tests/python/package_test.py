@@ -56,6 +56,19 @@ class Package(unittest.TestCase):
         for one, other in zip(given, expected, strict=True):
             np.testing.assert_array_equal(one, other)
 
+    def test_a_free_size_takes_any_within_its_bounds(self):
+        models.write_network(self.folder / "net.onnx", open_dimension=True)
+        network = lathe.network(self.folder / "net.onnx", {"image": ((1, 3), 3, 5, 5)}, cores=1)
+        self.assertEqual(network.inputs[0].shape, (3, 3, 5, 5))
+        self.assertEqual(network.inputs[0].least, (1, 3, 5, 5))
+        whole = network(*arrays((3, 3, 5, 5)))
+        for size in (1, 2, 3):
+            given = network(image=arrays((3, 3, 5, 5))[0][:size])
+            for one, all_of_it in zip(given, whole, strict=True):
+                np.testing.assert_allclose(one, all_of_it[:size], rtol=1e-4, atol=1e-5)
+        with self.assertRaisesRegex(lathe.InputError, r"must be f32\[1\.\.3,3,5,5\], this is f32\[4,3,5,5\]"):
+            network(*arrays((4, 3, 5, 5)))
+
     def test_a_tuned_operator_is_saved_and_loaded(self):
         inputs = arrays((9, 7), (7, 8))
         product = lathe.operator(PRODUCT, name="mm", cores=1)

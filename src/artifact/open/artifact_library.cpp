@@ -52,6 +52,10 @@ Result<ArtifactLibrary> ArtifactLibrary::load(const std::string& folder, const M
   LATHE_TRY_STATUS(library.find(path, "lathe_interface", library.interface));
   library.run_timed =
       reinterpret_cast<decltype(&lathe_run_timed)>(dlsym(library.library_.get(), "lathe_run_timed"));
+  if (!manifest.free.empty()) {
+    LATHE_TRY_STATUS(library.find(path, "lathe_run_sized", library.run_sized));
+    LATHE_TRY_STATUS(library.find(path, "lathe_output_shapes", library.output_shapes));
+  }
   LATHE_TRY_STATUS(check_interface(manifest, *library.interface(), path));
   return library;
 }

@@ -23,6 +23,8 @@ class ArtifactLibrary {
   decltype(&lathe_close) close = nullptr;
   decltype(&lathe_interface) interface = nullptr;
   decltype(&lathe_run_timed) run_timed = nullptr;  // null: of a Lathe whose libraries have none
+  decltype(&lathe_run_sized) run_sized = nullptr;  // null: likewise, and none has free sizes
+  decltype(&lathe_output_shapes) output_shapes = nullptr;
 
  private:
   struct Unload {

@@ -33,17 +33,24 @@ std::string size_text(size_t bytes) {
   return fmt::format("{:.4g} {}", amount, kUnits[unit]);
 }
 
+size_t bytes_at(const ArtifactTensor& tensor, const std::vector<int64_t>& shape) {
+  auto bytes = static_cast<size_t>(bytes_of(tensor.dtype));
+  for (const int64_t extent : shape) bytes *= static_cast<size_t>(extent);
+  return bytes;
+}
+
 // Memory for the tensor, all zero; an Error where the machine has no such room. `role` is what the error
 // calls the tensor. What is more than the machine has free may be promised, and then ends the process when it
 // is written.
-Result<Buffer> allocate(const char* role, const ArtifactTensor& tensor, const std::string& where) {
-  const size_t rounded = (tensor.bytes + kAlignment - 1) / kAlignment * kAlignment;
+Result<Buffer> allocate(const char* role, const ArtifactTensor& tensor, size_t bytes,
+                        const std::string& where) {
+  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   void* const data =
       rounded <= static_cast<size_t>(free_memory_bytes()) ? std::aligned_alloc(kAlignment, rounded) : nullptr;
   if (data == nullptr) {
     return fail(ErrorKind::io,
                 fmt::format("{} '{}' takes {}, which this machine does not give", role, tensor.name,
-                            size_text(tensor.bytes)),
+                            size_text(bytes)),
                 where);
   }
   std::memset(data, 0, rounded);
@@ -66,11 +73,17 @@ struct LoadedArtifact::State {
   std::vector<Buffer> input_buffers;
   std::vector<Buffer> output_buffers;
   std::vector<bool> changed;  // of each input: set since the last run
+  std::vector<std::vector<int64_t>> input_shapes;
+  std::vector<std::vector<int64_t>> output_shapes;
   lathe_model* model = nullptr;
   std::string folder;
 
   // Null `times`: a plain run.
   Status call(lathe_run_times* times);
+  Status run_sized(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
+                   lathe_run_times* times) const;
+  // Makes room for the outputs of these inputs.
+  Status size_outputs();
 };
 
 LoadedArtifact::LoadedArtifact(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -87,9 +100,11 @@ Result<LoadedArtifact> LoadedArtifact::open(const std::string& folder, int cores
   if (state->model == nullptr) return fail(ErrorKind::load, state->library.error(), folder);
   state->input_buffers.resize(state->manifest.inputs.size());
   state->changed.resize(state->manifest.inputs.size(), false);
+  for (const ArtifactTensor& input : state->manifest.inputs) state->input_shapes.push_back(input.shape);
   for (const ArtifactTensor& output : state->manifest.outputs) {
-    LATHE_TRY(Buffer buffer, allocate("output", output, folder));
+    LATHE_TRY(Buffer buffer, allocate("output", output, output.bytes, folder));
     state->output_buffers.push_back(std::move(buffer));
+    state->output_shapes.push_back(output.shape);
   }
   return LoadedArtifact(std::move(state));
 }
@@ -101,19 +116,24 @@ const Manifest& LoadedArtifact::manifest() const { return state_->manifest; }
 
 Status LoadedArtifact::set_input(size_t index, NpyArray array, const std::string& source) {
   const ArtifactTensor& input = state_->manifest.inputs.at(index);
-  if (array.dtype != input.dtype || array.shape != input.shape) {
+  const bool is_free = !state_->manifest.free.empty();
+  if (is_free && array.dtype == input.dtype) {
+    LATHE_TRY_STATUS(check_input_shape(state_->manifest, index, array.shape, source));
+  } else if (array.dtype != input.dtype || array.shape != input.shape) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("input '{}' must be {}, this is {}", input.name,
                             describe(input.dtype, input.shape), describe(array.dtype, array.shape)),
                 source);
   }
-  LATHE_TRY(state_->input_buffers[index], allocate("input", input, source));
+  LATHE_TRY(state_->input_buffers[index], allocate("input", input, array.bytes.size(), source));
+  state_->input_shapes[index] = array.shape;
   std::ranges::copy(array.bytes, state_->input_buffers[index].get());
   state_->changed[index] = true;
   return {};
 }
 
 Status LoadedArtifact::State::call(lathe_run_times* times) {
+  LATHE_TRY_STATUS(size_outputs());
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
   for (size_t i = 0; i < manifest.inputs.size(); ++i) {
@@ -122,11 +142,49 @@ Status LoadedArtifact::State::call(lathe_run_times* times) {
     inputs.push_back(known ? nullptr : input_buffers[i].get());
   }
   for (const Buffer& output : output_buffers) outputs.push_back(output.get());
+  if (!manifest.free.empty()) {
+    LATHE_TRY_STATUS(run_sized(inputs, outputs, times));
+    return {};
+  }
   const int status = times == nullptr ? library.run(model, inputs.data(), outputs.data())
                                       : library.run_timed(model, inputs.data(), outputs.data(), times);
   if (status != 0) return fail(ErrorKind::invalid_program, library.error());
   changed.assign(changed.size(), false);
   return {};
+}
+
+Status LoadedArtifact::State::size_outputs() {
+  if (manifest.free.empty()) return {};
+  std::vector<const int64_t*> given;
+  for (const auto& shape : input_shapes) given.push_back(shape.data());
+  std::vector<std::vector<int64_t>> shapes = output_shapes;
+  std::vector<int64_t*> told;
+  for (auto& shape : shapes) told.push_back(shape.data());
+  if (library.output_shapes(model, given.data(), told.data()) != 0)
+    return fail(ErrorKind::invalid_argument, library.error());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes[i] == output_shapes[i]) continue;
+    const ArtifactTensor& output = manifest.outputs[i];
+    LATHE_TRY(output_buffers[i], allocate("output", output, bytes_at(output, shapes[i]), folder));
+    output_shapes[i] = shapes[i];
+  }
+  return {};
+}
+
+Status LoadedArtifact::State::run_sized(const std::vector<const void*>& inputs,
+                                        const std::vector<void*>& outputs, lathe_run_times* times) const {
+  std::vector<const int64_t*> shapes;
+  bool is_largest = true;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    shapes.push_back(input_shapes[i].data());
+    is_largest = is_largest && input_shapes[i] == manifest.inputs[i].shape;
+  }
+  if (times != nullptr && !is_largest)
+    return fail(ErrorKind::unsupported,
+                "launches are timed at the largest sizes alone, and these inputs have smaller ones", folder);
+  const int status = times == nullptr ? library.run_sized(model, inputs.data(), shapes.data(), outputs.data())
+                                      : library.run_timed(model, inputs.data(), outputs.data(), times);
+  return status == 0 ? Status{} : fail(ErrorKind::invalid_program, library.error());
 }
 
 Status LoadedArtifact::run() { return state_->call(nullptr); }
@@ -162,7 +220,8 @@ Result<RunTimes> LoadedArtifact::run_timed(bool with_parts) {
 NpyArray LoadedArtifact::output(size_t index) const {
   const ArtifactTensor& output = state_->manifest.outputs.at(index);
   const std::byte* const data = state_->output_buffers[index].get();
-  return {output.dtype, output.shape, std::vector<std::byte>(data, data + output.bytes)};
+  const std::vector<int64_t>& shape = state_->output_shapes[index];
+  return {output.dtype, shape, std::vector<std::byte>(data, data + bytes_at(output, shape))};
 }
 
 }  // namespace lathe

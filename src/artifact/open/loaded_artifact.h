@@ -35,12 +35,14 @@ class LoadedArtifact {
   const std::vector<ArtifactTensor>& outputs() const;
   const Manifest& manifest() const;
 
-  // Takes the input's values; an Error names the input where type or shape is another. `source` is what the
+  // Takes the input's values; an Error names the input where type or shape is another, or a free size is out
+  // of its bounds. `source` is what the
   // error calls the array.
   Status set_input(size_t index, NpyArray array, const std::string& source);
   // Runs once. All inputs must have been set. Constants are passed on with the first run after they were set.
   Status run();
-  // The same, timed by the artifact itself; with its threads' parts, for which each looks at the clock.
+  // The same at the largest sizes, timed by the artifact itself; with its threads' parts, for which each
+  // looks at the clock.
   Result<RunTimes> run_timed(bool with_parts);
   // An Error where the artifact was made by a Lathe whose libraries cannot do that.
   Status check_is_timed() const;

@@ -38,7 +38,9 @@ class IntegerRanges {
     const std::vector<Interval> values = index_values(dag);
     for (size_t i = 0; i < dag.inputs.size(); ++i) {
       if (buffers.at(i).at("storage") != "input" || !index_range(dag, dag.inputs[i])) continue;
-      narrow(buffers.at(i).at("place").get<size_t>(), values[i]);
+      // Behind the inputs are counts of free sizes, which nobody gives.
+      const auto place = buffers.at(i).at("place").get<size_t>();
+      if (place < ranges_.size()) narrow(place, values[i]);
     }
   }
 
@@ -72,8 +74,11 @@ Result<IntegerRanges> integer_ranges(const std::string& path, const std::vector<
   return ranges;
 }
 
-NpyArray random_array(const ArtifactTensor& tensor, Interval integers, Rng& rng) {
-  NpyArray array{tensor.dtype, tensor.shape, std::vector<std::byte>(tensor.bytes)};
+NpyArray random_array(const ArtifactTensor& tensor, const std::vector<int64_t>& shape, Interval integers,
+                      Rng& rng) {
+  auto bytes = static_cast<size_t>(bytes_of(tensor.dtype));
+  for (const int64_t extent : shape) bytes *= static_cast<size_t>(extent);
+  NpyArray array{tensor.dtype, shape, std::vector<std::byte>(bytes)};
   if (tensor.dtype == DType::boolean) integers = {0, 1};
   visit_storage(tensor.dtype, [&]<class T>(std::type_identity<T>) {
     for (size_t at = 0; at < array.bytes.size(); at += sizeof(T)) {
@@ -85,15 +90,42 @@ NpyArray random_array(const ArtifactTensor& tensor, Interval integers, Rng& rng)
   return array;
 }
 
+// An Error where the artifact has no such dimension.
+Status check_names(const FreeSizes& free, const std::map<std::string, int64_t>& sizes) {
+  for (const auto& [name, size] : sizes) {
+    if (std::ranges::find(free.dimensions, name, &FreeDimension::name) != free.dimensions.end()) continue;
+    return fail(ErrorKind::not_found,
+                fmt::format("the artifact has no free size '{}'{}", name,
+                            free.empty() ? "" : fmt::format("; it has '{}'", free.dimensions[0].name)),
+                "--size");
+  }
+  return {};
+}
+
+std::vector<int64_t> shape_of(const Manifest& manifest, size_t input,
+                              const std::map<std::string, int64_t>& sizes) {
+  std::vector<int64_t> shape = manifest.inputs[input].shape;
+  for (const FreeExtent& extent : manifest.free.extents) {
+    const auto size = sizes.find(manifest.free.dimensions[extent.dimension].name);
+    if (!extent.is_output && extent.tensor == input && size != sizes.end())
+      shape[extent.axis] = extent.outer * size->second * extent.inner;
+  }
+  return shape;
+}
+
 }  // namespace
 
 Status set_random_inputs(LoadedArtifact& artifact, const std::string& folder, uint64_t seed,
-                         const std::string& source) {
+                         const std::string& source, const std::map<std::string, int64_t>& sizes) {
   LATHE_TRY(const Manifest manifest, read_manifest(folder));
   LATHE_TRY(const IntegerRanges ranges, integer_ranges(folder + "/manifest.json", manifest.inputs));
+  LATHE_TRY_STATUS(check_names(manifest.free, sizes));
   Rng rng(seed);
-  for (size_t i = 0; i < manifest.inputs.size(); ++i)
-    LATHE_TRY_STATUS(artifact.set_input(i, random_array(manifest.inputs[i], ranges[i], rng), source));
+  for (size_t i = 0; i < manifest.inputs.size(); ++i) {
+    const std::vector<int64_t> shape = shape_of(manifest, i, sizes);
+    LATHE_TRY_STATUS(check_input_shape(manifest, i, shape, sizes.empty() ? source : "--size"));
+    LATHE_TRY_STATUS(artifact.set_input(i, random_array(manifest.inputs[i], shape, ranges[i], rng), source));
+  }
   return {};
 }
 

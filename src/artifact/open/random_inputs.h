@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "artifact/open/loaded_artifact.h"
@@ -13,7 +14,8 @@ namespace lathe {
 // and integers that lead nowhere outside of what they index; those that no kernel is seen to index with are 0
 // to 3. The same seed gives the same. An Error where the folder is no artifact, or the machine has no room
 // for an input; its place is `source`.
+// `sizes`: of free dimensions by their names; others have their largest.
 Status set_random_inputs(LoadedArtifact& artifact, const std::string& folder, uint64_t seed,
-                         const std::string& source);
+                         const std::string& source, const std::map<std::string, int64_t>& sizes = {});
 
 }  // namespace lathe

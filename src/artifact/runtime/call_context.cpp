@@ -10,13 +10,6 @@
 namespace lathe {
 namespace {
 
-bool overlap(const void* one, int64_t one_bytes, const void* other, int64_t other_bytes) {
-  const auto first = reinterpret_cast<uintptr_t>(one);
-  const auto second = reinterpret_cast<uintptr_t>(other);
-  return first < second + static_cast<uintptr_t>(other_bytes) &&
-         second < first + static_cast<uintptr_t>(one_bytes);
-}
-
 template <class Integer>
 int64_t value_at(const std::byte* place) {
   Integer value = 0;
@@ -86,7 +79,7 @@ bool CallContext::bind(Launches& launches, const LatheLaunch* list, int32_t coun
 void* CallContext::fixed_place(const LatheBinding& binding) const {
   switch (binding.storage) {
     case LATHE_ARENA: return arena_.data() + binding.place;
-    case LATHE_WEIGHTS: return shared_->weights.data() + binding.place;
+    case LATHE_WEIGHTS: return shared_->weights->data() + binding.place;
     default: return nullptr;
   }
 }

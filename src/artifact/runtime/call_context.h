@@ -16,7 +16,7 @@ namespace lathe {
 // What all calls of a model share, constant while it is open.
 struct SharedModel {
   const LatheModelTables* tables = nullptr;
-  MappedWeights weights;
+  const MappedWeights* weights = nullptr;
   ModelArray<TensorStaging> inputs;
   ModelArray<TensorStaging> outputs;
   const LatheParallel* pool = nullptr;  // null: all calls stay on their own threads

@@ -4,11 +4,13 @@
 #include <new>
 
 #include "artifact/runtime/model_runtime.h"
+#include "artifact/runtime/sized_model.h"
 
 struct lathe_model {  // NOLINT(readability-identifier-naming): the name that C code sees
   // First, whatever Lathe made the library: by it another library's model is told.
   const LatheModelTables* tables = &lathe_model_tables;
   lathe::RunningModel running;
+  lathe::SizedModel sized;  // of free sizes, else empty
 };
 
 namespace {
@@ -38,18 +40,34 @@ lathe_model* model_runtime_open(const char* folder, const lathe_open_options* op
     return nullptr;
   }
   auto* const model = new (memory) lathe_model;
-  if (model->running.open(lathe_model_tables, folder, options)) return model;
+  if (model->running.open(lathe_model_tables, folder, options) &&
+      model->sized.open(lathe_model_tables, model->running))
+    return model;
   destroy(model);
   return nullptr;
 }
 
 int model_runtime_run(lathe_model* model, const void* const* inputs, void* const* outputs) {
-  return is_ours(model) && model->running.run(inputs, outputs) ? 0 : 1;
+  if (!is_ours(model)) return 1;
+  if (!model->sized.is_empty()) return model->sized.run(inputs, nullptr, outputs, nullptr) ? 0 : 1;
+  return model->running.run(inputs, outputs) ? 0 : 1;
+}
+
+int model_runtime_run_sized(lathe_model* model, const void* const* inputs, const int64_t* const* input_shapes,
+                            void* const* outputs) {
+  return is_ours(model) && model->sized.run(inputs, input_shapes, outputs, nullptr) ? 0 : 1;
+}
+
+int model_runtime_output_shapes(lathe_model* model, const int64_t* const* input_shapes,
+                                int64_t* const* output_shapes) {
+  return is_ours(model) && model->sized.output_shapes(input_shapes, output_shapes) ? 0 : 1;
 }
 
 int model_runtime_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,
                             lathe_run_times* times) {
-  return is_ours(model) && model->running.run_timed(inputs, outputs, times) ? 0 : 1;
+  if (!is_ours(model)) return 1;
+  if (!model->sized.is_empty()) return model->sized.run(inputs, nullptr, outputs, times) ? 0 : 1;
+  return model->running.run_timed(inputs, outputs, times) ? 0 : 1;
 }
 
 const char* model_runtime_error() { return lathe::last_model_error(); }

@@ -46,6 +46,14 @@ class ModelArray {
   int64_t size_ = 0;
 };
 
+// Whether two runs of bytes have some in common.
+inline bool overlap(const void* one, int64_t one_bytes, const void* other, int64_t other_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(one);
+  const auto second = reinterpret_cast<uintptr_t>(other);
+  return first < second + static_cast<uintptr_t>(other_bytes) &&
+         second < first + static_cast<uintptr_t>(one_bytes);
+}
+
 // Bytes for kernels.
 class AlignedBlock {
  public:

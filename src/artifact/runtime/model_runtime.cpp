@@ -59,18 +59,28 @@ bool RunningModel::open(const LatheModelTables& tables, const char* folder, cons
   lathe_open_options options = {};
   const Instructions* const instructions = instructions_here(tables);
   if (instructions == nullptr || !read_options(given, options)) return false;
-  shared_.tables = &tables;
-  if (!shared_.weights.map(tables, folder) ||
-      !make_stagings(shared_.inputs, tables.inputs, tables.input_count, *instructions) ||
-      !make_stagings(shared_.outputs, tables.outputs, tables.output_count, *instructions))
-    return false;
-  has_process_fence_ = register_process_fence();
-  generation_ = fork_generation();
+  if (!weights_.map(tables, folder)) return false;
+  shared_.weights = &weights_;
   threads_ = options.cores == 0 ? tables.threads : std::min(options.cores, tables.threads);
   start_pool();
   const int64_t cpus = std::clamp<int64_t>(sysconf(_SC_NPROCESSORS_ONLN), 1, kMostCalls);
-  return contexts_.create(options.calls == 0 ? cpus : options.calls) &&
-         constants_.create(tables, shared_.inputs, contexts_) && add_context();
+  return make(tables, *instructions, options.calls == 0 ? cpus : options.calls);
+}
+
+bool RunningModel::open_plan(const LatheModelTables& tables, RunningModel& first) {
+  first_ = &first;
+  shared_.weights = first.shared_.weights;
+  shared_.pool = first.shared_.pool;
+  return make(tables, *find_instructions(tables.target), first.calls());
+}
+
+bool RunningModel::make(const LatheModelTables& tables, const Instructions& instructions, int64_t calls) {
+  shared_.tables = &tables;
+  has_process_fence_ = register_process_fence();
+  generation_ = fork_generation();
+  return make_stagings(shared_.inputs, tables.inputs, tables.input_count, instructions) &&
+         make_stagings(shared_.outputs, tables.outputs, tables.output_count, instructions) &&
+         contexts_.create(calls) && constants_.create(tables, shared_.inputs, contexts_) && add_context();
 }
 
 RunningModel::~RunningModel() {
@@ -113,9 +123,13 @@ void RunningModel::adopt() {
   if (generation_ == fork_generation()) return;
   constants_.drop_unfinished();
   waiting_ = 0;
-  // Gone before it is destroyed: a fork may come between, and that child destroys none a second time.
-  if (ThreadPool* const old = std::exchange(pool_, nullptr)) old->~ThreadPool();
-  start_pool();
+  if (first_ == nullptr) {
+    // Gone before it is destroyed: a fork may come between, and that child destroys none a second time.
+    if (ThreadPool* const old = std::exchange(pool_, nullptr)) old->~ThreadPool();
+    start_pool();
+  } else if (first_->generation_ != fork_generation()) {
+    first_->adopt();
+  }
   has_process_fence_ = register_process_fence();
   generation_.store(fork_generation(), std::memory_order_release);
 }
@@ -126,7 +140,7 @@ bool RunningModel::run_watched(const void* const* inputs, void* const* outputs, 
     return model_error("the list of inputs or outputs is null");
   if (generation_.load(std::memory_order_acquire) != fork_generation()) adopt();
   CallContext* const call = take_context();
-  const ThreadPool::Caller caller(pool_);
+  const ThreadPool::Caller caller(pool());
   const bool done = watch.inputs([&] { return call->place(inputs, outputs); }) &&
                     watch.constants([&] { return constants_.provide(*call, inputs); }) &&
                     call->run(outputs, watch);

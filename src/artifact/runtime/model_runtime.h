@@ -27,6 +27,12 @@ class RunningModel {
   // Once. `folder` holds weights.bin; null options are all 0. `tables` must outlive the object.
   bool open(const LatheModelTables& tables, const char* folder, const lathe_open_options* options);
 
+  // The same for another plan of a model that is open, with which it shares weights and threads; `first` must
+  // outlive the object.
+  bool open_plan(const LatheModelTables& tables, RunningModel& first);
+  // How many calls may be in flight.
+  int64_t calls() const { return contexts_.size(); }
+
   // Inputs and outputs row-major, in their order. A constant input is compared with what it was in earlier
   // runs, and what was prepared from it is prepared again only where it differs; null stands for "as in the
   // last run", which costs nothing.
@@ -37,6 +43,8 @@ class RunningModel {
  private:
   template <class Watch>
   bool run_watched(const void* const* inputs, void* const* outputs, Watch& watch);
+  bool make(const LatheModelTables& tables, const Instructions& instructions, int64_t calls);
+  ThreadPool* pool() const { return first_ == nullptr ? pool_ : first_->pool_; }
   void start_pool();
   bool add_context();
   void adopt();
@@ -45,6 +53,8 @@ class RunningModel {
   CallContext* wait_for_context();
   void give_back(CallContext& context);
 
+  RunningModel* first_ = nullptr;  // whose weights and pool it uses; null: its own
+  MappedWeights weights_;
   SharedModel shared_;
   // The pool stays where it is: contexts know its place.
   alignas(ThreadPool) std::byte pool_memory_[sizeof(ThreadPool)];

@@ -72,6 +72,8 @@ typedef struct LatheWeightsHead {
 } LatheWeightsHead;
 #define LATHE_WEIGHTS_MAGIC "LATHEWTS"
 
+typedef struct LathePlans LathePlans;
+
 typedef struct LatheModelTables {
   const char* target;  /* what it was compiled for, as in the manifest */
   uint32_t extensions; /* that its kernels have: bits in the order of the architecture's (cpu_target.h) */
@@ -88,8 +90,28 @@ typedef struct LatheModelTables {
   int64_t weights_bytes;
   int64_t resident_bytes;
   int64_t workspace_bytes;
-  lathe_model_info info; /* `build` stands in the weights' head: a file of another one is refused */
+  lathe_model_info info;   /* `build` stands in the weights' head: a file of another one is refused */
+  const LathePlans* plans; /* of a model with free sizes, whose own tables are those of the largest */
 } LatheModelTables;
+
+/* How sizes without kernels of their own are served: by several runs side by side, at a larger size with a
+ * count of the places that count, or not at all. */
+enum LatheServedBy { LATHE_BY_PARTS, LATHE_BY_COUNT, LATHE_EXACT };
+
+/* The tables at one tuple of sizes. Behind the inputs of lathe_model_info are one i64 for each dimension that
+ * goes by a count, in their order. */
+typedef struct LathePlan {
+  const int64_t* sizes;
+  const LatheModelTables* tables;
+  double seconds; /* of a run, estimated */
+} LathePlan;
+
+/* All combinations of some sizes of each dimension; the largest among them. */
+struct LathePlans {
+  const int32_t* served_by; /* an entry a dimension of info.free_sizes */
+  int32_t plan_count;
+  const LathePlan* plans;
+};
 
 /* NOLINTNEXTLINE(bugprone-dynamic-static-initializers): it is defined in C, as constant data */
 extern const LatheModelTables lathe_model_tables;
@@ -101,26 +123,37 @@ lathe_model* model_runtime_open(const char* folder, const lathe_open_options* op
 int model_runtime_run(lathe_model* model, const void* const* inputs, void* const* outputs);
 int model_runtime_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,
                             lathe_run_times* times);
+int model_runtime_run_sized(lathe_model* model, const void* const* inputs, const int64_t* const* input_shapes,
+                            void* const* outputs);
+int model_runtime_output_shapes(lathe_model* model, const int64_t* const* input_shapes,
+                                int64_t* const* output_shapes);
 const char* model_runtime_error(void);
 void model_runtime_close(lathe_model* model);
 
-#define LATHE_DEFINE_MODEL(prefix)                                                            \
-  lathe_model* prefix##_open_with(const char* folder, const lathe_open_options* options) {    \
-    return model_runtime_open(folder, options);                                               \
-  }                                                                                           \
-  lathe_model* prefix##_open(const char* folder, int cores) {                                 \
-    const lathe_open_options options = {sizeof options, cores, 0};                            \
-    return model_runtime_open(folder, &options);                                              \
-  }                                                                                           \
-  int prefix##_run(lathe_model* model, const void* const* inputs, void* const* outputs) {     \
-    return model_runtime_run(model, inputs, outputs);                                         \
-  }                                                                                           \
-  int prefix##_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs, \
-                         lathe_run_times* times) {                                            \
-    return model_runtime_run_timed(model, inputs, outputs, times);                            \
-  }                                                                                           \
-  const char* prefix##_error(void) { return model_runtime_error(); }                          \
-  void prefix##_close(lathe_model* model) { model_runtime_close(model); }                     \
+#define LATHE_DEFINE_MODEL(prefix)                                                                        \
+  lathe_model* prefix##_open_with(const char* folder, const lathe_open_options* options) {                \
+    return model_runtime_open(folder, options);                                                           \
+  }                                                                                                       \
+  lathe_model* prefix##_open(const char* folder, int cores) {                                             \
+    const lathe_open_options options = {sizeof options, cores, 0};                                        \
+    return model_runtime_open(folder, &options);                                                          \
+  }                                                                                                       \
+  int prefix##_run(lathe_model* model, const void* const* inputs, void* const* outputs) {                 \
+    return model_runtime_run(model, inputs, outputs);                                                     \
+  }                                                                                                       \
+  int prefix##_run_timed(lathe_model* model, const void* const* inputs, void* const* outputs,             \
+                         lathe_run_times* times) {                                                        \
+    return model_runtime_run_timed(model, inputs, outputs, times);                                        \
+  }                                                                                                       \
+  int prefix##_run_sized(lathe_model* model, const void* const* inputs, const int64_t* const* shapes,     \
+                         void* const* outputs) {                                                          \
+    return model_runtime_run_sized(model, inputs, shapes, outputs);                                       \
+  }                                                                                                       \
+  int prefix##_output_shapes(lathe_model* model, const int64_t* const* inputs, int64_t* const* outputs) { \
+    return model_runtime_output_shapes(model, inputs, outputs);                                           \
+  }                                                                                                       \
+  const char* prefix##_error(void) { return model_runtime_error(); }                                      \
+  void prefix##_close(lathe_model* model) { model_runtime_close(model); }                                 \
   const lathe_model_info* prefix##_interface(void) { return &lathe_model_tables.info; }
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ std::string comment_safe(std::string text) {
   return text;
 }
 
-std::string describe(const char* list, const std::vector<ModelTensor>& tensors) {
+std::string describe(const char* list, std::span<const ModelTensor> tensors) {
   std::string text;
   for (size_t i = 0; i < tensors.size(); ++i) {
     text += fmt::format(" *   {}[{}]  {}: {}[{}]{}\n", list, i, comment_safe(tensors[i].name),
@@ -42,18 +42,23 @@ struct Function {
   const char* name;
   const char* arguments;
 };
-constexpr std::array<Function, 7> kFunctions = {{
+constexpr std::array<Function, 9> kFunctions = {{
     {"lathe_model* ", "open", "const char* folder, int cores"},
     {"lathe_model* ", "open_with", "const char* folder, const lathe_open_options* options"},
     {"int ", "run", "lathe_model* model, const void* const* inputs, void* const* outputs"},
     {"int ", "run_timed",
      "lathe_model* model, const void* const* inputs, void* const* outputs, lathe_run_times* times"},
+    {"int ", "run_sized",
+     "lathe_model* model, const void* const* inputs, const int64_t* const* input_shapes, void* const* "
+     "outputs"},
+    {"int ", "output_shapes",
+     "lathe_model* model, const int64_t* const* input_shapes, int64_t* const* output_shapes"},
     {"const char* ", "error", "void"},
     {"void ", "close", "lathe_model* model"},
     {"const lathe_model_info* ", "interface", "void"},
 }};
 
-ordered_json tensors_json(const std::vector<ModelTensor>& tensors) {
+ordered_json tensors_json(std::span<const ModelTensor> tensors) {
   ordered_json list = ordered_json::array();
   for (const ModelTensor& tensor : tensors) {
     ordered_json entry = {{"name", tensor.name}, {"type", to_string(tensor.dtype)}, {"shape", tensor.shape}};
@@ -108,6 +113,55 @@ ordered_json kernel_json(const CompiledTask& kernel) {
   return entry;
 }
 
+const char* word_of(SizedBy by) {
+  switch (by) {
+    case SizedBy::parts: return "parts";
+    case SizedBy::count: return "count";
+    case SizedBy::exact: break;
+  }
+  return "exact";
+}
+
+ordered_json free_json(const FreeSizes& free) {
+  ordered_json dimensions = ordered_json::array();
+  for (const FreeDimension& dimension : free.dimensions)
+    dimensions.push_back({{"name", dimension.name},
+                          {"least", dimension.least},
+                          {"most", dimension.most},
+                          {"by", word_of(dimension.by)}});
+  ordered_json extents = ordered_json::array();
+  for (const FreeExtent& extent : free.extents)
+    extents.push_back({{extent.is_output ? "output" : "input", extent.tensor},
+                       {"axis", extent.axis},
+                       {"dimension", extent.dimension},
+                       {"outer", extent.outer},
+                       {"inner", extent.inner}});
+  return {{"dimensions", std::move(dimensions)}, {"extents", std::move(extents)}};
+}
+
+ordered_json plans_json(const std::vector<ModelPlan>& plans) {
+  ordered_json list = ordered_json::array();
+  for (const ModelPlan& plan : plans)
+    list.push_back({{"sizes", plan.sizes},
+                    {"arena_bytes", plan.arena_bytes},
+                    {"launches", launches_json(plan.launches)}});
+  return list;
+}
+
+// The sizes that may be chosen, in words.
+std::string describe(const FreeSizes& free) {
+  std::string text;
+  for (const FreeExtent& extent : free.extents) {
+    const FreeDimension& dimension = free.dimensions[extent.dimension];
+    const int64_t factor = extent.outer * extent.inner;
+    text += fmt::format(" *   axis {} of {}[{}] is {}{}, from {} to {}\n", extent.axis,
+                        extent.is_output ? "outputs" : "inputs", extent.tensor,
+                        factor == 1 ? "" : fmt::format("{} x ", factor), comment_safe(dimension.name),
+                        dimension.least, dimension.most);
+  }
+  return text;
+}
+
 // By which damage is found.
 ordered_json mark_json(std::string_view bytes) {
   return {{"bytes", bytes.size()}, {"hash", hash_to_string(hash_text(bytes))}};
@@ -118,10 +172,10 @@ ordered_json mark_json(std::string_view bytes) {
 std::string model_header(const Model& model) {
   const std::string prefix = public_prefix(model);
   const int cores = cores_of(model.target);
-  std::string text =
-      fmt::format("/* {}, compiled by Lathe for {} on {} core{}. Link with model.so.\n *\n{}{} */\n",
-                  comment_safe(model.name), model.target.name, cores, cores == 1 ? "" : "s",
-                  describe("inputs", model.inputs), describe("outputs", model.outputs));
+  std::string text = fmt::format(
+      "/* {}, compiled by Lathe for {} on {} core{}. Link with model.so.\n *\n{}{} */\n",
+      comment_safe(model.name), model.target.name, cores, cores == 1 ? "" : "s",
+      describe("inputs", model.given_inputs()), describe("outputs", model.outputs) + describe(model.free));
   text += model_face_header();
   text += fmt::format(
       "\n#ifndef {0}_H\n#define {0}_H\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
@@ -152,13 +206,17 @@ std::string model_manifest(const Model& model, uint64_t build, const std::string
                            {"machine", model.target.machine},
                            {"cores", cores_of(model.target)},
                            {"build", hash_to_string(build)},
-                           {"inputs", tensors_json(model.inputs)},
+                           {"inputs", tensors_json(model.given_inputs())},
                            {"outputs", tensors_json(model.outputs)},
                            {"arena_bytes", model.arena_bytes},
                            {"resident_bytes", model.resident_bytes},
                            {"kernels", std::move(kernels)},
                            {"prepares", launches_json(model.prepares)},
                            {"launches", launches_json(model.launches)}};
+  if (!model.free.empty()) {
+    manifest["free"] = free_json(model.free);
+    manifest["plans"] = plans_json(model.smaller);
+  }
   if (library) manifest["library"] = mark_json(*library);
   for (const ArtifactFile& file : files) manifest["files"][file.name] = mark_json(file.bytes);
   const auto print = [&] {

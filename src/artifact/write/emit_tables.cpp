@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "artifact/copy_plan.h"
 #include "artifact/write/emit_sources.h"
@@ -90,7 +91,7 @@ std::string tensor_arrays(const std::string& name, const std::vector<ModelTensor
 }
 
 // What the library says of them to others: as LatheTensor has it.
-std::string info_array(const std::string& name, const std::vector<ModelTensor>& tensors) {
+std::string info_array(const std::string& name, std::span<const ModelTensor> tensors) {
   std::string entries;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const ModelTensor& tensor = tensors[i];
@@ -103,7 +104,7 @@ std::string info_array(const std::string& name, const std::vector<ModelTensor>& 
 }
 
 std::string launch_arrays(const Model& model, const std::string& name,
-                          const std::vector<ModelLaunch>& launches, std::string Module::* symbol) {
+                          const std::vector<ModelLaunch>& launches, std::string Module::*symbol) {
   std::string text;
   std::string entries;
   for (size_t i = 0; i < launches.size(); ++i) {
@@ -122,7 +123,7 @@ std::string launch_arrays(const Model& model, const std::string& name,
 }
 
 template <class Value>
-Value largest(const Model& model, Value Module::* field, Value least) {
+Value largest(const Model& model, Value Module::*field, Value least) {
   for (const CompiledTask& kernel : model.kernels) least = std::max(least, kernel.module.*field);
   return least;
 }
@@ -139,30 +140,102 @@ uint32_t extensions_of(const Model& model) {
   return bits;
 }
 
+std::string list(const std::string& name, size_t count) {
+  return fmt::format("  {}, {},\n", count, pointer(name, count));
+}
+
+// The arrays of one plan, whose names begin with `prefix`.
+std::string plan_arrays(const Model& model, const std::string& prefix, const std::vector<ModelTensor>& inputs,
+                        const std::vector<ModelTensor>& outputs, const std::vector<ModelLaunch>& launches) {
+  return tensor_arrays(prefix + "input", inputs) + tensor_arrays(prefix + "output", outputs) +
+         launch_arrays(model, prefix + "step", launches, &Module::kernel_symbol);
+}
+
+// What a plan's tables say before `info`.
+std::string plan_fields(const Model& model, const std::string& prefix, const ModelPlan& plan,
+                        size_t prepares) {
+  return fmt::format("  {}, {}, {},\n", literal(model.target.name), extensions_of(model),
+                     largest(model, &Module::threads, 1)) +
+         list(prefix + "inputs", plan.inputs.size()) + list(prefix + "outputs", plan.outputs.size()) +
+         list("prepares", prepares) + list(prefix + "steps", plan.launches.size()) +
+         fmt::format("  {}, {}, {}, {},\n", plan.arena_bytes, model.weights_bytes, model.resident_bytes,
+                     largest(model, &Module::workspace_bytes, int64_t{0}));
+}
+
+const char* served_by(SizedBy by) {
+  switch (by) {
+    case SizedBy::parts: return "LATHE_BY_PARTS";
+    case SizedBy::count: return "LATHE_BY_COUNT";
+    case SizedBy::exact: break;
+  }
+  return "LATHE_EXACT";
+}
+
+// What the library says of its free sizes.
+std::string free_arrays(const FreeSizes& free) {
+  std::string text = "static const lathe_dimension dimensions[] = {\n";
+  for (const FreeDimension& dimension : free.dimensions)
+    text += fmt::format("  {{{}, {}, {}}},\n", literal(dimension.name), dimension.least, dimension.most);
+  text += "};\nstatic const lathe_free_extent extents[] = {\n";
+  for (const FreeExtent& extent : free.extents)
+    text += fmt::format("  {{{}, {}, {}, {}, {}, {}}},\n", extent.is_output ? 1 : 0, extent.tensor,
+                        extent.axis, extent.dimension, extent.outer, extent.inner);
+  return text +
+         fmt::format("}};\nstatic const lathe_free_sizes free_sizes = {{{}, dimensions, {}, extents}};\n",
+                     free.dimensions.size(), free.extents.size());
+}
+
+// The tables of all plans but the largest, and the list of all, which names the largest's.
+std::string all_plans(const Model& model) {
+  std::string text = "extern const LatheModelTables lathe_model_tables;\n";
+  std::string entries;
+  const auto add = [&](size_t number, const std::vector<int64_t>& sizes, double seconds,
+                       const std::string& tables) {
+    text += fmt::format("static const int64_t plan{}_sizes[] = {{{}}};\n", number, fmt::join(sizes, ", "));
+    entries += fmt::format("  {{plan{}_sizes, &{}, {}}},\n", number, tables, seconds);
+  };
+  for (size_t i = 0; i < model.smaller.size(); ++i) {
+    const ModelPlan& plan = model.smaller[i];
+    const std::string prefix = fmt::format("plan{}_", i);
+    text += plan_arrays(model, prefix, plan.inputs, plan.outputs, plan.launches);
+    text += fmt::format("static const LatheModelTables {}tables = {{\n{}  {{0}}, 0}};\n", prefix,
+                        plan_fields(model, prefix, plan, 0));
+    add(i, plan.sizes, plan.seconds, prefix + "tables");
+  }
+  std::vector<int64_t> most;
+  std::vector<std::string> by;
+  for (const FreeDimension& dimension : model.free.dimensions) {
+    most.push_back(dimension.most);
+    by.emplace_back(served_by(dimension.by));
+  }
+  add(model.smaller.size(), most, model.seconds, "lathe_model_tables");
+  return text + fmt::format(
+                    "static const int32_t served_by[] = {{{}}};\nstatic const LathePlan plan_list[] = {{\n"
+                    "{}}};\nstatic const LathePlans plans = {{served_by, {}, plan_list}};\n",
+                    fmt::join(by, ", "), entries, model.smaller.size() + 1);
+}
+
 }  // namespace
 
 std::string model_tables_source(const Model& model, uint64_t build) {
+  const ModelPlan own{{}, model.inputs, model.outputs, model.launches, model.arena_bytes, model.seconds};
   std::string text = "#include \"model_tables.h\"\n\n" + declarations(model);
   text += tensor_arrays("input", model.inputs) + tensor_arrays("output", model.outputs);
-  text += info_array("input", model.inputs) + info_array("output", model.outputs);
+  text += info_array("input", model.given_inputs()) + info_array("output", model.outputs);
   text += launch_arrays(model, "prepare", model.prepares, &Module::prepare_symbol);
   text += launch_arrays(model, "step", model.launches, &Module::kernel_symbol);
-  const auto list = [](const char* name, size_t count) {
-    return fmt::format("  {}, {},\n", count, pointer(name, count));
-  };
-  text += fmt::format("const LatheModelTables lathe_model_tables = {{\n  {}, {}, {},\n",
-                      literal(model.target.name), extensions_of(model), largest(model, &Module::threads, 1));
-  text += list("inputs", model.inputs.size()) + list("outputs", model.outputs.size()) +
-          list("prepares", model.prepares.size()) + list("steps", model.launches.size());
-  text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights_bytes, model.resident_bytes,
-                      largest(model, &Module::workspace_bytes, int64_t{0}));
+  const bool is_free = !model.free.empty();
+  if (is_free) text += free_arrays(model.free) + all_plans(model);
+  text += fmt::format("const LatheModelTables lathe_model_tables = {{\n{}",
+                      plan_fields(model, "", own, model.prepares.size()));
   text += fmt::format("  {{sizeof(lathe_model_info), {}, {:#x}u,\n", literal(model.name), build);
-  text += list("input_infos", model.inputs.size()) + list("output_infos", model.outputs.size());
+  text += list("input_infos", model.given_inputs().size()) + list("output_infos", model.outputs.size());
   return text + fmt::format(
-                    "  {}}}}};\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
+                    "  {}, {}}}, {}}};\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n"
                     "LATHE_DEFINE_MODEL(lathe)\nLATHE_DEFINE_MODEL({})\n"
                     "#ifdef __cplusplus\n}}\n#endif\n",
-                    model.launches.size(), public_prefix(model));
+                    model.launches.size(), is_free ? "&free_sizes" : "0", is_free ? "&plans" : "0",
+                    public_prefix(model));
 }
 
 }  // namespace lathe

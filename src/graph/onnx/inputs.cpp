@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "graph/onnx/file.h"
 #include "graph/onnx/proto.h"
 
 namespace lathe {
@@ -29,6 +30,21 @@ Status check_given_names(const onnx::GraphProto& graph, const std::map<std::stri
                             fmt::join(names, "', '")));
   }
   return {};
+}
+
+Result<std::vector<DeclaredInput>> declared_inputs(const std::string& path) {
+  LATHE_TRY(const std::string bytes, read_model_file(path));
+  LATHE_TRY(const auto model, parse_model(bytes, path));
+  std::vector<DeclaredInput> inputs;
+  for (const onnx::ValueInfoProto* input : inputs_of(model->graph())) {
+    DeclaredInput& declared = inputs.emplace_back(input->name());
+    for (const auto& dim : input->type().tensor_type().shape().dim()) {
+      DeclaredExtent& extent = declared.shape.emplace_back();
+      if (dim.has_dim_value() && dim.dim_value() >= 0) extent.extent = dim.dim_value();
+      extent.name = dim.dim_param();
+    }
+  }
+  return inputs;
 }
 
 bool is_output_of(const onnx::GraphProto& graph, const std::string& name) {

@@ -1,7 +1,9 @@
 // The inputs of an ONNX model that whoever runs it gives, and its outputs.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,18 @@ std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph
 // An Error for a shape whose name no input has: that is the better explanation of an input that lacks its
 // shape.
 Status check_given_names(const onnx::GraphProto& graph, const std::map<std::string, Shape>& shapes);
+
+// What a file says of an axis of an input: its extent, or a name that stands for one, or neither.
+struct DeclaredExtent {
+  std::optional<int64_t> extent = {};
+  std::string name = {};
+};
+struct DeclaredInput {
+  std::string name;
+  std::vector<DeclaredExtent> shape;
+};
+// The inputs of the model in a file, in its order.
+Result<std::vector<DeclaredInput>> declared_inputs(const std::string& path);
 
 // Whether the model has an output of that name.
 bool is_output_of(const onnx::GraphProto& graph, const std::string& name);

@@ -105,6 +105,10 @@ Result<Model> compiled_model(const CompileRequest& request, const CompileListene
   LATHE_TRY(const Network network, load_network(request.source, options.target));
   LATHE_TRY_STATUS(check_artifact_apart(request.out, data_files(network.graph)));
   LATHE_TRY_STATUS(check_destinations({request.out}, ""));
+  if (request.as_sources && !network.free.empty())
+    return fail(ErrorKind::unsupported,
+                "kernels as C sources are those of one size each: sizes are free in a library alone",
+                "--emit");
   for (const std::string& note : network.graph.notes) tell(listener.note, note);
   LATHE_TRY(std::optional<Measurer> measurer, measurer_for(options.target, request, listener));
   if (measurer) options.runner = &*measurer;

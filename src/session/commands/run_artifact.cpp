@@ -144,7 +144,8 @@ Status check_reports_apart(const RunRequest& request, const std::vector<TensorFi
 Status set_inputs(LoadedArtifact& artifact, const std::vector<TensorFile>& inputs,
                   const RunRequest& request) {
   if (request.random) {
-    LATHE_TRY_STATUS(set_random_inputs(artifact, request.folder, request.seed.value_or(kSeed), "--random"));
+    LATHE_TRY_STATUS(
+        set_random_inputs(artifact, request.folder, request.seed.value_or(kSeed), "--random", request.sizes));
   }
   for (const TensorFile& input : inputs) {
     LATHE_TRY(NpyArray array, read_npy(input.path));
@@ -221,6 +222,9 @@ Status write_json(const RunResult& result, const std::string& path) {
 Result<RunResult> run_artifact(const RunRequest& request) {
   if (request.seed && !request.random) {
     return fail(ErrorKind::invalid_argument, "the seed is that of --random, which is not given", "--seed");
+  }
+  if (!request.sizes.empty() && !request.random) {
+    return fail(ErrorKind::invalid_argument, "sizes are those of --random, which is not given", "--size");
   }
   const std::vector<int> cpus = allowed_cpus();
   release_code_pages();  // those of LLVM, which a run does not need, are many for a small model

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +20,12 @@ struct RunRequest {
   int repeat = 30;                    // samples that the latency is the median of
   bool random = false;                // random values for each input that is not given
   std::optional<uint64_t> seed = {};  // of these; none: 1
-  bool each_run = false;              // time single runs too
-  bool profile = false;               // say where the time goes
-  std::string json = {};              // the file for all that was measured; empty: none
-  std::string trace = {};             // the file for a timeline of some runs; empty: none
+  // Of these, free sizes by their names; others have their largest.
+  std::map<std::string, int64_t> sizes = {};
+  bool each_run = false;   // time single runs too
+  bool profile = false;    // say where the time goes
+  std::string json = {};   // the file for all that was measured; empty: none
+  std::string trace = {};  // the file for a timeline of some runs; empty: none
 };
 
 struct RunResult {

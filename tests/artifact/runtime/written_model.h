@@ -103,10 +103,15 @@ inline const LatheModelTables& scaling_model() {
   static const LatheLaunch prepare = {prepare_double, buffers, 4, 1};
   static const LatheLaunch step = {scale, buffers, 4, 1};
   static const LatheModelTables tables = {
-      "x86-avx2", 0,      1,       2,
-      inputs,     1,      outputs, 1,
-      &prepare,   1,      &step,   0,
-      64,         kBytes, kBytes,  {sizeof(lathe_model_info), "scaling", 1, 0, nullptr, 0, nullptr, 1}};
+      "x86-avx2", 0,
+      1,          2,
+      inputs,     1,
+      outputs,    1,
+      &prepare,   1,
+      &step,      0,
+      64,         kBytes,
+      kBytes,     {sizeof(lathe_model_info), "scaling", 1, 0, nullptr, 0, nullptr, 1, nullptr},
+      nullptr};
   return tables;
 }
 // Two launches on two cores that hand on what they compute.
@@ -120,7 +125,8 @@ inline const LatheModelTables& summing_model() {
       "x86-avx2",  0, 2,       1,
       inputs,      1, outputs, 0,
       nullptr,     2, steps,   kBytes,
-      64 + kBytes, 0, 0,       {sizeof(lathe_model_info), "summing", 2, 0, nullptr, 0, nullptr, 2}};
+      64 + kBytes, 0, 0,       {sizeof(lathe_model_info), "summing", 2, 0, nullptr, 0, nullptr, 2, nullptr},
+      nullptr};
   return tables;
 }
 // Other layouts inside.
@@ -133,7 +139,8 @@ inline const LatheModelTables& negating_model() {
       "x86-avx2", 0, 1,       1,
       inputs,     1, outputs, 0,
       nullptr,    1, &step,   0,
-      64,         0, 0,       {sizeof(lathe_model_info), "negating", 3, 0, nullptr, 0, nullptr, 1}};
+      64,         0, 0,       {sizeof(lathe_model_info), "negating", 3, 0, nullptr, 0, nullptr, 1, nullptr},
+      nullptr};
   return tables;
 }
 inline const LatheModelTables& shifting_model() {
@@ -145,7 +152,8 @@ inline const LatheModelTables& shifting_model() {
       "x86-avx2", 0, 1,       1,
       inputs,     1, outputs, 0,
       nullptr,    1, &step,   0,
-      64,         0, 0,       {sizeof(lathe_model_info), "shifting", 4, 0, nullptr, 0, nullptr, 1}};
+      64,         0, 0,       {sizeof(lathe_model_info), "shifting", 4, 0, nullptr, 0, nullptr, 1, nullptr},
+      nullptr};
   return tables;
 }
 

@@ -1,0 +1,272 @@
+#include "artifact/free_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "artifact/free_dimensions.h"
+#include "network/follow_size.h"
+#include "network/mask_counts.h"
+
+namespace lathe {
+namespace {
+
+// A dimension of so many sizes may have kernels for each of them.
+constexpr int64_t kMostExactSizes = 16;
+// Plans that are compiled, of all combinations of sizes.
+constexpr size_t kMostPlans = 64;
+
+struct Dimension {
+  AskedDimension asked;
+  int64_t working = 2;  // the size at which it is followed
+  bool is_free = true;  // else it has one size, another one than in the file
+  SizedBy by = SizedBy::exact;
+  std::vector<FreeParts> known = {};  // by compare_sizes
+
+  bool is_open() const { return !asked.fixed; }
+};
+
+class SizedReader {
+ public:
+  SizedReader(const std::string& path, const OnnxImportOptions& import) : path_(path), import_(import) {}
+
+  Result<SizedGraphs> run(const SizeChoices& choices) {
+    LATHE_TRY(const std::vector<DeclaredInput> declared, declared_inputs(path_));
+    LATHE_TRY(const AskedSizes asked, asked_sizes(declared, import_.input_shapes, choices));
+    shapes_ = asked.shapes;
+    for (const AskedDimension& dimension : asked.dimensions) {
+      const int64_t working = std::max({dimension.most, dimension.fixed.value_or(1), int64_t{2}});
+      dimensions_.push_back({dimension, working, dimension.least != dimension.most});
+    }
+    std::vector<int64_t> sizes;
+    for (const Dimension& dimension : dimensions_) sizes.push_back(dimension.working);
+    LATHE_TRY(base_, import_at(sizes));
+    for (Dimension& dimension : dimensions_) LATHE_TRY_STATUS(settle(dimension, sizes));
+    LATHE_TRY_STATUS(check_outputs());
+    return all_graphs();
+  }
+
+ private:
+  // Dimensions that the file fixes have its extent.
+  Result<Graph> import_at(const std::vector<int64_t>& sizes) const {
+    OnnxImportOptions options = import_;
+    options.input_shapes = shapes_;
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const bool is_exact = dimensions_[d].is_free && dimensions_[d].by == SizedBy::exact && is_settled_;
+      if (!dimensions_[d].is_open() && !is_exact) continue;
+      for (const NamedAxis& axis : dimensions_[d].asked.axes) {
+        const auto shape = options.input_shapes.find(axis.input);
+        if (shape != options.input_shapes.end() && axis.axis < shape->second.size())
+          shape->second[axis.axis] = sizes[d];
+      }
+    }
+    return import_onnx(path_, options);
+  }
+
+  size_t number_of(const Dimension& dimension) const {
+    return static_cast<size_t>(&dimension - dimensions_.data());
+  }
+
+  static std::vector<FreeInput> inputs_of(const Graph& graph, const Dimension& dimension) {
+    std::vector<FreeInput> inputs;
+    for (const NamedAxis& axis : dimension.asked.axes)
+      for (const TensorId id : graph.inputs)
+        if (graph.tensor(id).name == axis.input) inputs.push_back({id, axis.axis});
+    return inputs;
+  }
+
+  // What the network is at another size tells which axes follow it.
+  std::vector<FreeParts> known_of(const Dimension& dimension, const Graph& graph,
+                                  std::vector<int64_t> sizes) const {
+    if (!dimension.is_open()) return {};
+    int64_t& size = sizes[number_of(dimension)];
+    size = std::max(dimension.asked.least, int64_t{2});
+    if (size == dimension.working) ++size;
+    const Result<Graph> other = import_at(sizes);
+    if (!other) return {};
+    return compare_sizes(graph, dimension.working, *other, size);
+  }
+
+  Result<FollowedSize> follow(const Dimension& dimension, const Graph& graph,
+                              std::span<const FreeParts> known) const {
+    const std::vector<FreeInput> inputs = inputs_of(graph, dimension);
+    if (inputs.empty())
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("no input of the model has '{}'", dimension.asked.name), path_);
+    return follow_size(graph, inputs, dimension.working, known);
+  }
+
+  static std::string count_name(const Dimension& dimension) { return "#count of " + dimension.asked.name; }
+
+  Status settle(Dimension& dimension, const std::vector<int64_t>& sizes) {
+    dimension.known = known_of(dimension, base_, sizes);
+    Status served = settle_by_one(dimension, sizes);
+    if (!served && dimension.asked.fixed.value_or(1) > 1) {
+      dimension.known = numbering_constants(base_, *dimension.asked.fixed);
+      const Status numbered = settle_by_one(dimension, sizes);
+      if (numbered) served = numbered;
+    }
+    if (served) return {};
+    const AskedDimension& asked = dimension.asked;
+    if (!dimension.is_free)
+      return fail(ErrorKind::unsupported,
+                  fmt::format("the size of {} cannot be changed to {}: {}", asked.name, asked.most,
+                              served.error().message),
+                  path_);
+    dimension.by = SizedBy::exact;
+    const int64_t count = asked.most - asked.least + 1;
+    if (count <= kMostExactSizes) return {};
+    return fail(ErrorKind::unsupported,
+                fmt::format("'{}' cannot be free from {} to {}: {} (of at most {} sizes each is compiled by "
+                            "itself)",
+                            asked.name, asked.least, asked.most, served.error().message, kMostExactSizes),
+                path_);
+  }
+
+  // By kernels that serve other sizes than their own; an Error says why that cannot be.
+  Status settle_by_one(Dimension& dimension, const std::vector<int64_t>& sizes) {
+    LATHE_TRY(const FollowedSize followed, follow(dimension, base_, dimension.known));
+    if (followed.is_apart()) {
+      dimension.by = SizedBy::parts;
+    } else if (!dimension.is_free) {
+      return fail(ErrorKind::unsupported, *followed.together);
+    } else if (followed.least_size > dimension.asked.least) {
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{}, and there are {} at least only where the bounds say so",
+                              *followed.together, followed.least_size));
+    } else {
+      LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
+      dimension.by = SizedBy::count;
+    }
+    LATHE_TRY_STATUS(check_sizes(dimension, followed, sizes));
+    for (size_t i = 0; i < followed.graph.outputs.size(); ++i) {
+      for (const FreePart& part : followed.parts[followed.graph.outputs[i]])
+        extents_.push_back({true, i, part.axis, number_of(dimension), part.outer, part.inner});
+    }
+    return {};
+  }
+
+  // What follows from the largest size is what the file says at others.
+  Status check_sizes(const Dimension& dimension, const FollowedSize& followed, std::vector<int64_t> sizes) {
+    if (!dimension.is_open() || !dimension.is_free) return {};
+    const int64_t least = dimension.asked.least;
+    const int64_t most = dimension.asked.most;
+    const int64_t middle = (least + most) / 2;
+    for (const int64_t size : std::set<int64_t>{least, least + 1, middle, middle + 1, most - 1}) {
+      if (size < least || size >= dimension.working) continue;
+      sizes[number_of(dimension)] = size;
+      LATHE_TRY(const Graph graph, import_at(sizes));
+      LATHE_TRY(const Graph followed_graph, at_size(followed, size));
+      LATHE_TRY_STATUS(check_same(followed_graph, graph, fmt::format("at size {}", size)));
+    }
+    return {};
+  }
+
+  // An axis of an output has one free size at the most.
+  Status check_outputs() const {
+    std::set<std::pair<size_t, size_t>> seen;
+    for (const FreeExtent& extent : extents_) {
+      if (seen.insert({extent.tensor, extent.axis}).second) continue;
+      return fail(ErrorKind::unsupported,
+                  fmt::format("axis {} of output '{}' holds two sizes at once, which cannot both be free",
+                              extent.axis, base_.tensor(base_.outputs[extent.tensor]).name),
+                  path_);
+    }
+    return {};
+  }
+
+  Result<SizedGraphs> all_graphs() {
+    is_settled_ = true;
+    SizedGraphs all;
+    std::vector<size_t> number(dimensions_.size());
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const AskedDimension& asked = dimensions_[d].asked;
+      number[d] = all.free.dimensions.size();
+      if (dimensions_[d].is_free)
+        all.free.dimensions.push_back({asked.name, asked.least, asked.most, dimensions_[d].by});
+    }
+    add_extents(all.free, number);
+    std::vector<std::vector<int64_t>> choices = sizes_compiled(all.free.dimensions, kMostPlans);
+    size_t count = 1;
+    for (const std::vector<int64_t>& sizes : choices) count *= sizes.size();
+    if (count > kMostPlans)
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("there are {} combinations of sizes, each of which would be compiled by itself, "
+                      "and {} at most may be",
+                      count, kMostPlans),
+          path_);
+    for (size_t i = 0; i < count; ++i) {
+      std::vector<int64_t> sizes;  // the largest first
+      size_t rest = i;
+      for (const std::vector<int64_t>& each : choices) {
+        sizes.push_back(each[each.size() - 1 - rest % each.size()]);
+        rest /= each.size();
+      }
+      LATHE_TRY(Graph graph, graph_at(sizes, number));
+      all.graphs.push_back({std::move(sizes), std::move(graph)});
+    }
+    return all;
+  }
+
+  void add_extents(FreeSizes& free, const std::vector<size_t>& number) const {
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      if (!dimensions_[d].is_free) continue;
+      for (const NamedAxis& axis : dimensions_[d].asked.axes)
+        for (size_t i = 0; i < base_.inputs.size(); ++i)
+          if (base_.tensor(base_.inputs[i]).name == axis.input)
+            free.extents.push_back({false, i, axis.axis, number[d]});
+    }
+    for (FreeExtent extent : extents_) {
+      if (!dimensions_[extent.dimension].is_free) continue;
+      extent.dimension = number[extent.dimension];
+      free.extents.push_back(extent);
+    }
+  }
+
+  Result<Graph> graph_at(const std::vector<int64_t>& sizes, const std::vector<size_t>& number) const {
+    std::vector<int64_t> read;  // at which the file is read
+    bool has_exact = false;
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const bool is_exact = dimensions_[d].is_free && dimensions_[d].by == SizedBy::exact;
+      has_exact = has_exact || is_exact;
+      read.push_back(is_exact ? sizes[number[d]] : dimensions_[d].working);
+    }
+    Graph graph = base_;
+    if (has_exact) {
+      LATHE_TRY(graph, import_at(read));
+    }
+    const Graph as_read = graph;
+    for (const SizedBy by : {SizedBy::parts, SizedBy::count}) {
+      for (size_t d = 0; d < dimensions_.size(); ++d) {
+        const Dimension& dimension = dimensions_[d];
+        if (dimension.by != by) continue;
+        const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
+        LATHE_TRY(const FollowedSize followed,
+                  follow(dimension, graph, has_exact ? known_of(dimension, as_read, read) : dimension.known));
+        LATHE_TRY(graph, by == SizedBy::parts ? at_size(followed, size)
+                                              : with_count(followed, size, count_name(dimension)));
+      }
+    }
+    return graph;
+  }
+
+  const std::string& path_;
+  const OnnxImportOptions& import_;
+  std::map<std::string, Shape> shapes_;
+  std::vector<Dimension> dimensions_;
+  bool is_settled_ = false;
+  Graph base_;
+  std::vector<FreeExtent> extents_;  // of outputs, by the numbers of dimensions_
+};
+
+}  // namespace
+
+Result<SizedGraphs> sized_graphs(const std::string& path, const OnnxImportOptions& import,
+                                 const SizeChoices& choices) {
+  return SizedReader(path, import).run(choices);
+}
+
+}  // namespace lathe

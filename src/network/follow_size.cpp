@@ -1,0 +1,294 @@
+#include "network/follow_size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "network/follow_dag.h"
+#include "network/group_to_dag.h"
+
+namespace lathe {
+namespace {
+
+std::string label_of(const GraphNode& node) {
+  return fmt::format("node '{}' ({})", node.name, name_of(node.op));
+}
+
+std::vector<TensorType> types_of(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<TensorType> types;
+  for (const TensorId id : ids) types.push_back(graph.tensors[id].type);
+  return types;
+}
+
+class SizeFollower {
+ public:
+  SizeFollower(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
+               std::span<const FreeParts> known)
+      : before_(graph), inputs_(inputs), known_(known) {
+    result_.graph = graph;
+    result_.graph.nodes.clear();
+    result_.size = size;
+    result_.parts.resize(graph.tensors.size());
+  }
+
+  Result<FollowedSize> run() {
+    const FreeInput& first = inputs_.front();
+    from_ = before_.tensor(first.input).type.shape[first.axis];
+    for (const FreeInput& input : inputs_) mark({input.axis}, input.input);
+    mark_constants();
+    for (const GraphNode& node : before_.nodes) {
+      Status followed = follow(node);
+      if (!followed) return std::unexpected(std::move(followed.error()));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const Shape& shape_before(TensorId id) const { return before_.tensor(id).type.shape; }
+  GraphTensor& tensor(TensorId id) { return result_.graph.tensors[id]; }
+
+  void mark(FreePart part, TensorId id) {
+    result_.parts[id].push_back(part);
+    tensor(id).type.shape[part.axis] = part.extent_at(result_.size);
+  }
+
+  // Those that were computed of the size when the model was read.
+  void mark_constants() {
+    for (TensorId id = 0; id < known_.size(); ++id) {
+      if (!before_.tensor(id).is_constant() || known_[id].empty()) continue;
+      result_.parts[id] = known_[id];
+      if (from_ == result_.size) continue;
+      for (const FreePart& part : known_[id]) {
+        tensor(id).data = more_places(tensor(id), part.axis, result_.size);
+        tensor(id).type.shape[part.axis] = result_.size;
+      }
+    }
+  }
+
+  Status follow(GraphNode node) {
+    LATHE_TRY_STATUS(fit_operands(node));
+    const TensorId id = node.output;
+    const Shape& before = shape_before(id);
+    LATHE_TRY(const FreeParts given, given_parts(node));
+    const Shape operand = node.inputs.empty() ? Shape{} : shape_of_operand(node);
+    if (from_ != result_.size)
+      node.op = with_shapes(std::move(node.op), operand, before, shape_at(before, given, result_.size));
+    result_.graph.nodes.push_back(node);
+    Result<TensorType> type = infer_type(node, types_of(result_.graph, node.inputs));
+    if (!type) return std::unexpected(std::move(type.error()));
+    tensor(id).type = std::move(*type);
+    if (role_of(node.op) == FusionRole::view) {
+      result_.parts[id] = given;
+      return {};
+    }
+    LATHE_TRY_STATUS(follow_computes(node));
+    if (std::holds_alternative<ExpandOp>(node.op)) add_repeated(id);
+    return {};
+  }
+
+  const Shape& shape_of_operand(const GraphNode& node) const {
+    static const Shape kNone;
+    return node.inputs[0] < before_.tensors.size() ? shape_before(node.inputs[0]) : kNone;
+  }
+
+  // The parts of a result whose shape the node spells.
+  Result<FreeParts> given_parts(const GraphNode& node) const {
+    if (node.inputs.empty()) return FreeParts{};
+    const FreeParts& parts = result_.parts[node.inputs[0]];
+    const Shape& before = shape_before(node.output);
+    if (std::holds_alternative<IdentityOp>(node.op)) return parts;
+    if (std::holds_alternative<ReshapeOp>(node.op)) {
+      auto found = reshaped(parts, shape_of_operand(node), before, from_);
+      if (found) return *std::move(found);
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{}: places of the free size do not stay side by side in {}", label_of(node),
+                              to_string(before)));
+    }
+    FreeParts given;
+    const bool spells = std::holds_alternative<SliceOp>(node.op) ||
+                        std::holds_alternative<ResizeOp>(node.op) ||
+                        std::holds_alternative<ExpandOp>(node.op) || std::holds_alternative<TileOp>(node.op);
+    const size_t added = spells ? before.size() - shape_of_operand(node).size() : 0;
+    for (FreePart part : parts) {
+      const size_t own = part.axis;
+      part.axis += added;
+      if (spells && before[part.axis] == shape_of_operand(node)[own]) given.push_back(part);
+    }
+    return given;
+  }
+
+  // Where sizes change: constants, and what has one place for all, beside operands that have the new size.
+  Status fit_operands(GraphNode& node) {
+    if (from_ == result_.size) return {};
+    const auto* concat = std::get_if<ConcatOp>(&node.op);
+    if (concat == nullptr) return {};
+    FreeParts wanted;
+    for (const TensorId id : node.inputs) {
+      for (const FreePart& part : result_.parts[id])
+        if (part_of(wanted, part.axis) == nullptr && part.axis != concat->axis) wanted.push_back(part);
+    }
+    for (TensorId& id : node.inputs) {
+      if (wanted.empty() || !result_.parts[id].empty()) continue;
+      if (std::ranges::any_of(wanted,
+                              [&](const FreePart& part) { return tensor(id).type.shape[part.axis] != 1; }))
+        continue;
+      LATHE_TRY(id, repeated(node, id, wanted));
+    }
+    return {};
+  }
+
+  // A node that repeats a tensor of one place along these parts.
+  Result<TensorId> repeated(const GraphNode& reader, TensorId id, const FreeParts& parts) {
+    const TensorType type{tensor(id).type.dtype, shape_at(tensor(id).type.shape, parts, result_.size)};
+    const TensorId made = result_.graph.tensors.size();
+    const std::string name = fmt::format("{}#repeated{}", reader.name, made);
+    result_.graph.nodes.push_back({name, ExpandOp{type.shape}, {id}, made});
+    result_.graph.tensors.push_back({name, type, nullptr});
+    result_.parts.push_back(parts);
+    return made;
+  }
+
+  Status follow_computes(const GraphNode& node) {
+    const bool concerns =
+        std::ranges::any_of(node.inputs, [&](TensorId id) { return !result_.parts[id].empty(); });
+    if (!concerns) return {};
+    FusedGroup group{{result_.graph.nodes.size() - 1}, result_.graph.nodes.size() - 1, {}, {}, {node.output}};
+    for (const TensorId id : node.inputs) {
+      std::vector<TensorId>& list = tensor(id).is_constant() ? group.constants : group.inputs;
+      if (std::ranges::find(list, id) == list.end()) list.push_back(id);
+    }
+    LATHE_TRY(const GroupDag lowered, group_to_dag(result_.graph, group));
+    std::map<const TensorNode*, FreeParts> parts;
+    std::map<const TensorNode*, bool> is_constant;
+    for (size_t i = 0; i < lowered.dag.inputs.size(); ++i) {
+      const TensorNode* const input = lowered.dag.inputs[i].get();
+      parts[input] = result_.parts[lowered.arguments[i]];
+      is_constant[input] = tensor(lowered.arguments[i]).is_constant();
+    }
+    Result<DagFollowing> following = follow_dag(lowered.dag, parts, is_constant, result_.size);
+    if (!following)
+      return fail(ErrorKind::unsupported, fmt::format("{}: {}", label_of(node), following.error().message));
+    for (size_t i = 0; i < lowered.dag.inputs.size(); ++i) {
+      const auto along = following->constants.find(lowered.dag.inputs[i].get());
+      if (along != following->constants.end()) result_.parts[lowered.arguments[i]] = along->second;
+      tell_constant(node, lowered.arguments[i]);
+    }
+    result_.parts[node.output] = std::move(following->result);
+    if (following->combines) {
+      result_.combining.push_back(result_.graph.nodes.size() - 1);
+      tell(node, "it combines what stands along the free axis");
+    }
+    if (following->tells_places_apart) tell(node, *following->tells_places_apart);
+    result_.least_size = std::max(result_.least_size, following->least_size);
+    return {};
+  }
+
+  void tell_constant(const GraphNode& node, TensorId id) {
+    const FreeParts& parts = result_.parts[id];
+    if (!tensor(id).is_constant() || parts.empty() || is_same_along(tensor(id), parts, result_.size)) return;
+    tell(node, fmt::format("constant '{}' has other values for each place", tensor(id).name));
+  }
+
+  void tell(const GraphNode& node, const std::string& why) {
+    if (!result_.together) result_.together = fmt::format("{}: {}", label_of(node), why);
+  }
+
+  // Axes along which a constant extent repeats one place as often as the dimension is large.
+  void add_repeated(TensorId id) {
+    if (id >= known_.size()) return;
+    FreeParts& parts = result_.parts[id];
+    for (const FreePart& part : known_[id])
+      if (part_of(parts, part.axis) == nullptr) parts.push_back(part);
+    std::ranges::sort(parts, {}, &FreePart::axis);
+  }
+
+  const Graph& before_;
+  std::span<const FreeInput> inputs_;
+  std::span<const FreeParts> known_;
+  int64_t from_ = 0;
+  FollowedSize result_;
+};
+
+bool are_same(const GraphTensor& one, const GraphTensor& other) {
+  if (one.type != other.type || one.is_constant() != other.is_constant()) return false;
+  return !one.is_constant() || one.data == other.data || *one.data == *other.data;
+}
+
+}  // namespace
+
+std::vector<FreeParts> compare_sizes(const Graph& graph, int64_t size, const Graph& other,
+                                     int64_t other_size) {
+  if (graph.tensors.size() != other.tensors.size()) return {};
+  std::vector<FreeParts> all(graph.tensors.size());
+  for (TensorId id = 0; id < all.size(); ++id) {
+    const Shape& here = graph.tensor(id).type.shape;
+    const Shape& there = other.tensor(id).type.shape;
+    if (here.size() != there.size()) return {};
+    for (size_t d = 0; d < here.size(); ++d)
+      if (here[d] == size && there[d] == other_size) all[id].push_back({d});
+  }
+  return all;
+}
+
+std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size) {
+  std::vector<FreeParts> all(graph.tensors.size());
+  for (TensorId id = 0; id < all.size(); ++id) {
+    const GraphTensor& tensor = graph.tensor(id);
+    for (size_t d = 0; tensor.is_constant() && d < tensor.type.shape.size(); ++d)
+      if (tensor.type.shape[d] == size && goes_on_along(tensor, d)) all[id].push_back({d});
+  }
+  return all;
+}
+
+Result<FollowedSize> follow_size(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
+                                 std::span<const FreeParts> known) {
+  LATHE_CHECK(size >= 2 && !inputs.empty());
+  return SizeFollower(graph, inputs, size, known).run();
+}
+
+Result<Graph> at_size(const FollowedSize& followed, int64_t size) {
+  const Graph& before = followed.graph;
+  Graph graph = before;
+  for (TensorId id = 0; id < graph.tensors.size(); ++id) {
+    GraphTensor& tensor = graph.tensors[id];
+    const FreeParts& parts = followed.parts[id];
+    if (tensor.is_constant()) tensor.data = first_places(tensor, parts, followed.size, size);
+    tensor.type.shape = shape_at(tensor.type.shape, parts, size);
+  }
+  for (GraphNode& node : graph.nodes) {
+    const Shape& operand = node.inputs.empty() ? Shape() : before.tensor(node.inputs[0]).type.shape;
+    node.op = with_shapes(std::move(node.op), operand, before.tensor(node.output).type.shape,
+                          graph.tensor(node.output).type.shape);
+    LATHE_TRY(const TensorType type, infer_type(node, types_of(graph, node.inputs)));
+    if (type == graph.tensor(node.output).type) continue;
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: at size {} it gives {} in place of {}", label_of(node), size,
+                            to_string(type), to_string(graph.tensor(node.output).type)));
+  }
+  return graph;
+}
+
+Status check_same(const Graph& graph, const Graph& other, const std::string& what) {
+  const auto differs = [&](const std::string& label) {
+    return fail(ErrorKind::unsupported, fmt::format("{} is another one {}", label, what));
+  };
+  for (size_t n = 0; n < std::min(graph.nodes.size(), other.nodes.size()); ++n) {
+    const GraphNode& node = graph.nodes[n];
+    const GraphNode& twin = other.nodes[n];
+    if (node.op != twin.op || node.inputs != twin.inputs || node.output != twin.output)
+      return differs(label_of(node));
+  }
+  if (graph.nodes.size() != other.nodes.size() || graph.tensors.size() != other.tensors.size())
+    return differs("the list of nodes");
+  // A model may hold constants that only shapes were computed of.
+  for (const GraphNode& node : graph.nodes) {
+    for (const TensorId id : node.inputs)
+      if (!are_same(graph.tensor(id), other.tensor(id)))
+        return differs(fmt::format("what {} reads, '{}',", label_of(node), graph.tensor(id).name));
+  }
+  return {};
+}
+
+}  // namespace lathe

@@ -1,0 +1,57 @@
+#include "network/free_sizes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lathe {
+namespace {
+
+// Below it a kernel takes hardly less time for fewer places: it reads the same weights.
+constexpr int64_t kLeastCounted = 16;
+
+int64_t power_below(int64_t size) {
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
+}
+
+}  // namespace
+
+std::vector<int64_t> sizes_compiled(const FreeDimension& dimension) {
+  std::vector<int64_t> sizes;
+  const int64_t most = dimension.most;
+  if (dimension.by == SizedBy::exact) {
+    for (int64_t size = dimension.least; size < most; ++size) sizes.push_back(size);
+  } else if (dimension.by == SizedBy::parts) {
+    for (int64_t size = power_below(dimension.least); size < most; size *= 2) sizes.push_back(size);
+  } else {
+    const int64_t least = std::max(dimension.least, std::min(kLeastCounted, most));
+    for (int64_t size = power_below(least); size < most; size += std::max<int64_t>(power_below(size) / 4, 8))
+      if (size >= least) sizes.push_back(size);
+  }
+  sizes.push_back(most);
+  return sizes;
+}
+
+std::vector<std::vector<int64_t>> sizes_compiled(const std::vector<FreeDimension>& dimensions, size_t limit) {
+  std::vector<std::vector<int64_t>> all;
+  for (const FreeDimension& dimension : dimensions) all.push_back(sizes_compiled(dimension));
+  const auto combinations = [&] {
+    size_t count = 1;
+    for (const std::vector<int64_t>& sizes : all) count *= sizes.size();
+    return count;
+  };
+  while (combinations() > limit) {
+    size_t longest = dimensions.size();
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      if (dimensions[d].by == SizedBy::exact || all[d].size() < 2) continue;
+      if (longest == dimensions.size() || all[d].size() > all[longest].size()) longest = d;
+    }
+    if (longest == dimensions.size()) break;
+    std::vector<int64_t> kept;
+    for (size_t i = all[longest].size(); i > 0; i -= std::min<size_t>(i, 2))
+      kept.insert(kept.begin(), all[longest][i - 1]);
+    all[longest] = std::move(kept);
+  }
+  return all;
+}
+
+}  // namespace lathe

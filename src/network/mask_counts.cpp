@@ -1,0 +1,214 @@
+#include "network/mask_counts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace lathe {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// An operand of a node of which places beyond the count take another value.
+struct MaskedOperand {
+  size_t operand = 0;
+  size_t axis = 0;
+  double fill = 0;
+};
+
+// What stands for nothing in a reduction; none where Lathe has no such value.
+std::optional<double> neutral_value(ReduceFunction function, DType dtype) {
+  switch (function) {
+    case ReduceFunction::product: return 1;
+    case ReduceFunction::max:
+    case ReduceFunction::log_sum_exp: return is_float(dtype) ? std::optional(-kInfinity) : std::nullopt;
+    case ReduceFunction::min: return is_float(dtype) ? std::optional(kInfinity) : std::nullopt;
+    case ReduceFunction::mean: return is_float(dtype) ? std::optional(0.0) : std::nullopt;
+    default: return 0;
+  }
+}
+
+class CountMasker {
+ public:
+  CountMasker(const FollowedSize& followed, Graph graph, int64_t size, const std::string& count_name)
+      : followed_(followed), graph_(std::move(graph)), size_(size), parts_(followed.parts) {
+    nodes_ = std::move(graph_.nodes);
+    graph_.nodes.clear();
+    count_ = add({count_name, {DType::i64, {1}}, nullptr});
+    graph_.inputs.push_back(count_);
+  }
+
+  Result<Graph> run() {
+    const std::set<size_t> combining(followed_.combining.begin(), followed_.combining.end());
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (combining.contains(n))
+        LATHE_TRY_STATUS(mask(nodes_[n]));
+      else
+        graph_.nodes.push_back(nodes_[n]);
+    }
+    LATHE_TRY_STATUS(verify(graph_));
+    return std::move(graph_);
+  }
+
+ private:
+  const Shape& shape_of(TensorId id) const { return graph_.tensors[id].type.shape; }
+  DType dtype_of(TensorId id) const { return graph_.tensors[id].type.dtype; }
+
+  Status mask(GraphNode node) {
+    const auto masked = masked_operands(node);
+    if (!masked)
+      return fail(ErrorKind::unsupported,
+                  fmt::format("node '{}' ({}): it combines what stands along the free axis, and Lathe cannot "
+                              "leave out there what lies beyond the size",
+                              node.name, name_of(node.op)));
+    for (const MaskedOperand& each : *masked) {
+      if (each.fill == 0 && is_zero_behind_.contains({node.inputs[each.operand], each.axis})) continue;
+      node.inputs[each.operand] = masked_tensor(node, each);
+    }
+    if (std::holds_alternative<SoftmaxOp>(node.op) && !std::get<SoftmaxOp>(node.op).logarithm) {
+      for (const MaskedOperand& each : *masked) is_zero_behind_.insert({node.output, each.axis});
+    }
+    const auto* reduce = std::get_if<ReduceOp>(&node.op);
+    if (reduce != nullptr && reduce->function == ReduceFunction::mean)
+      push_mean(std::move(node), *masked);
+    else
+      graph_.nodes.push_back(std::move(node));
+    return {};
+  }
+
+  // None where the node has no rule, or one of its axes holds the dimension beside other factors.
+  std::optional<std::vector<MaskedOperand>> masked_operands(const GraphNode& node) const {
+    std::vector<MaskedOperand> masked;
+    bool known = true;
+    const auto add = [&](size_t operand, size_t axis, std::optional<double> fill) {
+      const FreePart* part = part_of(parts_[node.inputs[operand]], axis);
+      if (part == nullptr) return;
+      known = known && part->is_whole_axis() && fill;
+      masked.push_back({operand, axis, fill.value_or(0)});
+    };
+    const DType dtype = dtype_of(node.inputs[0]);
+    if (const auto* softmax = std::get_if<SoftmaxOp>(&node.op)) {
+      for (const size_t axis : softmax->axes) add(0, axis, -kInfinity);
+    } else if (const auto* reduce = std::get_if<ReduceOp>(&node.op)) {
+      for (const size_t axis : reduce->axes) add(0, axis, neutral_value(reduce->function, dtype));
+    } else if (const auto* extremum = std::get_if<ArgExtremumOp>(&node.op)) {
+      if (!is_float(dtype)) return std::nullopt;
+      add(0, extremum->axis, extremum->largest ? -kInfinity : kInfinity);
+    } else if (std::holds_alternative<MatMulOp>(node.op)) {
+      const size_t left = shape_of(node.inputs[0]).size();
+      const size_t right = shape_of(node.inputs[1]).size();
+      add(0, left - 1, 0);
+      add(1, right == 1 ? 0 : right - 2, 0);
+    } else if (const auto* einsum = std::get_if<EinsumOp>(&node.op)) {
+      for (size_t i = 0; i < einsum->operands.size(); ++i)
+        for (size_t axis = 0; axis < einsum->operands[i].size(); ++axis)
+          if (std::ranges::find(einsum->result, einsum->operands[i][axis]) == einsum->result.end())
+            add(i, axis, 0);
+    } else if (const auto* running = std::get_if<CumSumOp>(&node.op)) {
+      // What lies behind a place is no part of its sum.
+      if (running->reverse) return std::nullopt;
+      return masked;
+    } else {
+      return std::nullopt;
+    }
+    if (!known || masked.empty()) return std::nullopt;
+    return masked;
+  }
+
+  TensorId add(GraphTensor tensor) {
+    graph_.tensors.push_back(std::move(tensor));
+    parts_.emplace_back();
+    return graph_.tensors.size() - 1;
+  }
+
+  TensorId add_node(const std::string& name, GraphOp op, std::vector<TensorId> inputs, TensorType type) {
+    const TensorId id = add({name, std::move(type), nullptr});
+    graph_.nodes.push_back({name, std::move(op), std::move(inputs), id});
+    return id;
+  }
+
+  std::string fresh_name(const std::string& what) const {
+    return fmt::format("{}#{}{}", graph_.tensors[count_].name, what, graph_.tensors.size());
+  }
+
+  TensorId constant(TensorType type, const std::vector<double>& values) {
+    std::shared_ptr<const Bytes> data = to_bytes(type.dtype, values);
+    return add({fresh_name("constant"), std::move(type), std::move(data)});
+  }
+
+  // Of each place whether it counts, in a shape that broadcasts to tensors of so many axes from that one on.
+  TensorId counts(size_t axes_behind) {
+    const auto [entry, is_new] = counts_.try_emplace(axes_behind, 0);
+    if (!is_new) return entry->second;
+    Shape line(axes_behind + 1, 1);
+    line[0] = size_;
+    std::vector<double> places(static_cast<size_t>(size_));
+    std::iota(places.begin(), places.end(), 0.0);
+    const TensorId numbers = constant({DType::i64, line}, places);
+    entry->second =
+        add_node(fresh_name("counts"), ZipOp{ZipFunction::less}, {numbers, count_}, {DType::boolean, line});
+    return entry->second;
+  }
+
+  TensorId masked_tensor(const GraphNode& reader, const MaskedOperand& masked) {
+    const TensorId id = reader.inputs[masked.operand];
+    const auto [entry, is_new] = masked_.try_emplace({id, masked.axis, masked.fill}, 0);
+    if (!is_new) return entry->second;
+    const TensorType type = graph_.tensors[id].type;
+    const TensorId fill = constant({type.dtype, {}}, {masked.fill});
+    const TensorId is_counted = counts(type.shape.size() - masked.axis - 1);
+    entry->second = add_node(fresh_name("counted"), WhereOp{}, {is_counted, id, fill}, type);
+    parts_[entry->second] = parts_[id];
+    return entry->second;
+  }
+
+  // A sum over as many places as count.
+  void push_mean(GraphNode node, const std::vector<MaskedOperand>& masked) {
+    auto op = std::get<ReduceOp>(node.op);
+    op.function = ReduceFunction::sum;
+    const TensorType type = graph_.tensors[node.output].type;
+    double others = 1;
+    for (const size_t axis : op.axes) others *= static_cast<double>(shape_of(node.inputs[0])[axis]);
+    const double share = others / static_cast<double>(size_);
+    const TensorId sum = add_node(fresh_name("sum"), op, node.inputs, type);
+    TensorId number = add_node(fresh_name("number"), CastOp{type.dtype}, {count_}, {type.dtype, {1}});
+    if (type.shape.empty())
+      number = add_node(fresh_name("number"), ReshapeOp{{}}, {number}, {type.dtype, {}});
+    TensorId all = number;
+    for (size_t i = 1; i < masked.size(); ++i)
+      all =
+          add_node(fresh_name("number"), ZipOp{ZipFunction::mul}, {all, number}, graph_.tensors[number].type);
+    const double rest = share / std::pow(static_cast<double>(size_), static_cast<double>(masked.size() - 1));
+    const TensorId factor = constant({type.dtype, {}}, {rest});
+    const TensorId divisor =
+        add_node(fresh_name("number"), ZipOp{ZipFunction::mul}, {all, factor}, graph_.tensors[number].type);
+    graph_.nodes.push_back({node.name, ZipOp{ZipFunction::div}, {sum, divisor}, node.output});
+  }
+
+  const FollowedSize& followed_;
+  Graph graph_;
+  int64_t size_;
+  std::vector<GraphNode> nodes_;
+  std::vector<FreeParts> parts_;
+  TensorId count_ = 0;
+  std::map<size_t, TensorId> counts_;
+  std::map<std::tuple<TensorId, size_t, double>, TensorId> masked_;
+  std::set<std::pair<TensorId, size_t>> is_zero_behind_;
+};
+
+}  // namespace
+
+Result<Graph> with_count(const FollowedSize& followed, int64_t size, const std::string& count_name) {
+  LATHE_TRY(Graph graph, at_size(followed, size));
+  return CountMasker(followed, std::move(graph), size, count_name).run();
+}
+
+}  // namespace lathe

@@ -1,0 +1,271 @@
+// Networks with free sizes as graphs: what the plans give at every size within the bounds is what the file
+// gives there, whatever lies behind the places that count.
+#include "artifact/free_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include "base/temporary_folder.h"
+#include "graph/onnx/models.h"
+
+namespace lathe {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FreeNetworkTest : public ::testing::Test {
+ protected:
+  std::string write(const OnnxModel& onnx) const {
+    const std::string path = (folder_.path() / "net.onnx").string();
+    std::ofstream(path, std::ios::binary) << onnx.bytes();
+    return path;
+  }
+
+  Result<SizedGraphs> read(const OnnxModel& onnx, const std::map<std::string, Shape>& shapes,
+                           const SizeChoices& choices) const {
+    OnnxImportOptions import;
+    import.input_shapes = shapes;
+    return sized_graphs(write(onnx), import, choices);
+  }
+
+  // What the plan for that size gives, places that do not count cut off; of one dimension. Behind them are
+  // infinities and NaN, and for integers another token.
+  static std::vector<Values> run(const SizedGraphs& sized, const std::vector<Values>& inputs, int64_t size) {
+    const FreeDimension& dimension = sized.free.dimensions[0];
+    const SizedGraph* plan = nullptr;
+    for (const SizedGraph& each : sized.graphs)
+      if (each.sizes[0] >= size && (plan == nullptr || each.sizes[0] < plan->sizes[0])) plan = &each;
+    std::vector<Values> padded;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      padded.push_back(moved_to(inputs[i], plan->graph.tensor(plan->graph.inputs[i]).type.shape, i));
+    if (dimension.by == SizedBy::count) padded.push_back({{1}, {static_cast<double>(size)}, DType::i64});
+    auto outputs = evaluate_graph(plan->graph, padded);
+    EXPECT_TRUE(outputs.has_value()) << outputs.error().to_string();
+    if (!outputs) return {};
+    for (const FreeExtent& extent : sized.free.extents) {
+      if (!extent.is_output) continue;
+      Values& output = (*outputs)[extent.tensor];
+      EXPECT_EQ(output.shape[extent.axis], extent.outer * plan->sizes[0] * extent.inner);
+      output = first_places(output, extent, plan->sizes[0], size);
+    }
+    return std::move(*outputs);
+  }
+
+  static Values moved_to(const Values& from, const Shape& shape, size_t seed) {
+    Values to{shape, {}, from.dtype};
+    Shape index(shape.size(), 0);
+    size_t count = seed;
+    do {
+      bool inside = true;
+      int64_t place = 0;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        inside = inside && index[d] < from.shape[d];
+        place = place * from.shape[d] + index[d];
+      }
+      const double nothing = !is_float(from.dtype) ? 1
+                             : ++count % 3 == 0    ? std::numeric_limits<double>::infinity()
+                                                   : std::numeric_limits<double>::quiet_NaN();
+      to.data.push_back(inside ? from.data[static_cast<size_t>(place)] : nothing);
+    } while (next_index(index, shape));
+    return to;
+  }
+
+  static Values first_places(const Values& all, const FreeExtent& extent, int64_t planned, int64_t size) {
+    Values kept{all.shape, {}, all.dtype};
+    kept.shape[extent.axis] = extent.outer * size * extent.inner;
+    Shape index(all.shape.size(), 0);
+    size_t at = 0;
+    do {
+      if (index[extent.axis] / extent.inner % planned < size) kept.data.push_back(all.data[at]);
+      ++at;
+    } while (next_index(index, all.shape));
+    return kept;
+  }
+
+  // Every size of the one dimension beside the file as it is read there.
+  void check_every_size(const OnnxModel& onnx, const SizedGraphs& sized,
+                        const std::map<std::string, Shape>& largest) const {
+    const FreeDimension& dimension = sized.free.dimensions[0];
+    for (int64_t size = dimension.least; size <= dimension.most; ++size) {
+      OnnxImportOptions import;
+      import.input_shapes = largest;
+      for (const FreeExtent& extent : sized.free.extents) {
+        if (extent.is_output) continue;
+        auto at = import.input_shapes.begin();
+        const Graph& graph = sized.graphs[0].graph;
+        at = import.input_shapes.find(graph.tensor(graph.inputs[extent.tensor]).name);
+        at->second[extent.axis] = size;
+      }
+      const Result<Graph> exact = import_onnx(write(onnx), import);
+      ASSERT_TRUE(exact.has_value()) << exact.error().to_string();
+      const std::vector<Values> inputs = random_inputs(*exact, static_cast<uint64_t>(size));
+      const auto expected = evaluate_graph(*exact, inputs);
+      ASSERT_TRUE(expected.has_value()) << expected.error().to_string();
+      EXPECT_LT(relative_difference(run(sized, inputs, size), *expected), 1e-12) << "at size " << size;
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+// x [1,2,5,5] with a batch that stays free.
+OnnxModel batch_model() {
+  OnnxModel onnx;
+  onnx.input("x", {1, 2, 5, 5}).initializer("w", {4, 2, 3, 3}).initializer("m", {100, 7}).output("y");
+  onnx.node("c", "Conv", {"x", "w"}, "t").attribute("pads", {1, 1, 1, 1});
+  onnx.node("r", "Relu", {"t"}, "u").integers("shape", {-1, 100});
+  onnx.node("f", "Reshape", {"u", "shape"}, "v").node("g", "MatMul", {"v", "m"}, "y");
+  return onnx;
+}
+
+// Attention of two heads over tokens [1, s, 8]; with a mean over the tokens beside it.
+OnnxModel attention_model(int64_t tokens) {
+  OnnxModel onnx;
+  onnx.input("x", {1, tokens, 8}).output("y").output("mean");
+  for (const char* name : {"q", "k", "v"}) {
+    const std::string n = name;
+    onnx.initializer("w" + n, {8, 8}).node("p" + n, "MatMul", {"x", "w" + n}, n);
+  }
+  onnx.integers("heads", {0, -1, 2, 4}).integers("joined", {0, -1, 8});
+  for (const char* name : {"q", "k", "v"}) {
+    const std::string n = name;
+    onnx.node("s" + n, "Reshape", {n, "heads"}, n + "s");
+    onnx.node("t" + n, "Transpose", {n + "s"}, n + "t");
+    if (n == "k")
+      onnx.attribute("perm", {0, 2, 3, 1});
+    else
+      onnx.attribute("perm", {0, 2, 1, 3});
+  }
+  onnx.node("scores", "MatMul", {"qt", "kt"}, "a").node("soft", "Softmax", {"a"}, "b");
+  onnx.attribute("axis", -1);
+  onnx.node("mix", "MatMul", {"b", "vt"}, "c").node("back", "Transpose", {"c"}, "d");
+  onnx.attribute("perm", {0, 2, 1, 3});
+  onnx.node("join", "Reshape", {"d", "joined"}, "y");
+  onnx.node("average", "ReduceMean", {"y"}, "mean").attribute("axes", {1}).attribute("keepdims", 0);
+  return onnx;
+}
+
+TEST_F(FreeNetworkTest, ABatchIsServedInParts) {
+  const auto sized = read(batch_model(), {{"x", {6, 2, 5, 5}}}, {{{"x", {{0, "", 1, 6}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  ASSERT_EQ(sized->free.dimensions.size(), 1U);
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::parts);
+  std::vector<int64_t> sizes;
+  for (const SizedGraph& graph : sized->graphs) sizes.push_back(graph.sizes[0]);
+  EXPECT_EQ(sizes, (std::vector<int64_t>{6, 4, 2, 1}));
+  check_every_size(batch_model(), *sized, {{"x", {6, 2, 5, 5}}});
+}
+
+TEST_F(FreeNetworkTest, TokensAreCounted) {
+  OnnxModel onnx = attention_model(40);
+  onnx.proto.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_param("tokens");
+  const auto sized = read(onnx, {{"x", {1, 40, 8}}}, {{{"x", {{1, "", 1, 40}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count);
+  EXPECT_EQ(sized->free.dimensions[0].name, "tokens");
+  check_every_size(onnx, *sized, {{"x", {1, 40, 8}}});
+}
+
+// What places beyond the size would change in a way that no value stands for is compiled size by size.
+TEST_F(FreeNetworkTest, WhatCannotBeCountedIsCompiledForEachSize) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 2, 9}).initializer("w", {3, 2, 3}).output("y");
+  onnx.node("c", "Conv", {"x", "w"}, "y").attribute("strides", {2});
+  const auto sized = read(onnx, {{"x", {1, 2, 9}}}, {{{"x", {{2, "", 5, 9}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::exact);
+  EXPECT_EQ(sized->graphs.size(), 5U);
+  check_every_size(onnx, *sized, {{"x", {1, 2, 9}}});
+  const auto refused = read(onnx, {{"x", {1, 2, 99}}}, {{{"x", {{2, "", 5, 99}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("node 'c' (Conv)"));
+  EXPECT_THAT(refused.error().message, HasSubstr("of at most 16 sizes"));
+}
+
+// Reshapes that spell the old batch spell the new one.
+TEST_F(FreeNetworkTest, TheBatchOfAModelThatFixesItChanges) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 3, 4}).initializer("token", {1, 1, 4}).initializer("w", {4, 5}).output("y");
+  onnx.node("join", "Concat", {"token", "x"}, "t").attribute("axis", 1);
+  onnx.node("m", "MatMul", {"t", "w"}, "u").integers("shape", {1, 4, 5}).integers("flat", {4, 5});
+  onnx.node("f", "Reshape", {"u", "flat"}, "v").node("s", "Reshape", {"v", "shape"}, "z");
+  onnx.node("soft", "Softmax", {"z"}, "y").attribute("axis", -1);
+  const auto one = read(onnx, {}, {{}, 1});
+  const auto three = read(onnx, {}, {{}, 3});
+  ASSERT_TRUE(three.has_value()) << three.error().to_string();
+  ASSERT_TRUE(one.has_value()) << one.error().to_string();
+  const Graph& graph = three->graphs[0].graph;
+  EXPECT_TRUE(three->free.empty());
+  EXPECT_EQ(graph.tensor(graph.outputs[0]).type.shape, (Shape{3, 4, 5}));
+  const std::vector<Values> inputs = random_inputs(graph, 3);
+  const Values all = evaluate_graph(graph, inputs).value()[0];
+  for (int64_t item = 0; item < 3; ++item) {
+    Values own{{1, 3, 4}, {}};
+    own.data.assign(inputs[0].data.begin() + item * 12, inputs[0].data.begin() + (item + 1) * 12);
+    const Values alone = evaluate_graph(one->graphs[0].graph, std::vector{own}).value()[0];
+    for (size_t i = 0; i < 20; ++i) EXPECT_EQ(alone.data[i], all.data[static_cast<size_t>(item) * 20 + i]);
+  }
+}
+
+TEST_F(FreeNetworkTest, ABatchThatIsCombinedDoesNotChange) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 3}).output("y").node("s", "Softmax", {"x"}, "y").attribute("axis", 0);
+  const auto changed = read(onnx, {}, {{}, 4});
+  ASSERT_FALSE(changed.has_value());
+  EXPECT_THAT(changed.error().message, HasSubstr("node 's' (Softmax): it combines"));
+}
+
+// One name in the file is one size, which is said once.
+TEST_F(FreeNetworkTest, AxesOfOneNameAreOneDimension) {
+  OnnxModel onnx;
+  onnx.input("a", {2, 3}).input("b", {2, 3}).output("y").node("n", "Add", {"a", "b"}, "y");
+  for (auto& input : *onnx.proto.mutable_graph()->mutable_input())
+    input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("n");
+  const auto sized = read(onnx, {{"a", {5, 3}}}, {{{"a", {{0, "", 2, 5}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  EXPECT_EQ(sized->free.dimensions.size(), 1U);
+  check_every_size(onnx, *sized, {{"a", {5, 3}}, {"b", {5, 3}}});
+  const auto other = read(onnx, {{"a", {5, 3}}, {"b", {4, 3}}}, {{{"a", {{0, "", 2, 5}}}}, {}});
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().message, "'n' is 2..5 in one input and 4 in input 'b'");
+}
+
+TEST_F(FreeNetworkTest, TwoDimensionsMayBeFree) {
+  const auto sized =
+      read(attention_model(40), {{"x", {4, 40, 8}}}, {{{"x", {{0, "", 1, 4}, {1, "", 1, 40}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  ASSERT_EQ(sized->free.dimensions.size(), 2U);
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::parts);
+  EXPECT_EQ(sized->free.dimensions[1].by, SizedBy::count);
+  EXPECT_EQ(sized->graphs.size(), 12U);
+}
+
+// A row of numbers of the places is the same for every size, and one from the end is not.
+TEST_F(FreeNetworkTest, TheLastPlaceIsNoFixedOne) {
+  OnnxModel first;
+  first.input("x", {1, 40, 8}).integers("place", {0}).output("y");
+  first.node("g", "Gather", {"x", "place"}, "y").attribute("axis", 1);
+  OnnxModel last = first;
+  const auto of_first = read(first, {{"x", {1, 40, 8}}}, {{{"x", {{1, "", 1, 40}}}}, {}});
+  ASSERT_TRUE(of_first.has_value()) << of_first.error().to_string();
+  check_every_size(first, *of_first, {{"x", {1, 40, 8}}});
+  OnnxModel of_last;
+  of_last.input("x", {1, 40, 8}).integers("place", {-1}).output("y");
+  of_last.node("g", "Gather", {"x", "place"}, "y").attribute("axis", 1);
+  const auto refused = read(of_last, {{"x", {1, 40, 8}}}, {{{"x", {{1, "", 1, 40}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("node 'g' (Gather): it reads other places"));
+}
+
+}  // namespace
+}  // namespace lathe
