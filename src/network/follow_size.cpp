@@ -154,7 +154,8 @@ class SizeFollower {
     const bool concerns =
         std::ranges::any_of(node.inputs, [&](TensorId id) { return !result_.parts[id].empty(); });
     if (!concerns) return {};
-    FusedGroup group{{result_.graph.nodes.size() - 1}, result_.graph.nodes.size() - 1, {}, {}, {node.output}};
+    const size_t number = result_.graph.nodes.size() - 1;
+    FusedGroup group{{number}, {number}, {}, {}, {node.output}};
     for (const TensorId id : node.inputs) {
       std::vector<TensorId>& list = tensor(id).is_constant() ? group.constants : group.inputs;
       if (std::ranges::find(list, id) == list.end()) list.push_back(id);
