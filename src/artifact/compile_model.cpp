@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 
 #include "artifact/check_program.h"
 #include "artifact/limit_weights.h"
@@ -13,6 +14,7 @@
 #include "base/memory.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
+#include "target/detect.h"
 #include "tune/choose_trace.h"
 #include "tune/exact_specials.h"
 
@@ -32,12 +34,28 @@ Result<CompiledTask> compile_chosen(const ChosenTrace& chosen, size_t number) {
   return compile_task(chosen.task, trace, chosen.record, number);
 }
 
-Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& options,
-                                   FreeLayouts free_layouts, size_t number) {
-  std::vector<int64_t> wrong;
+// The program that is taken first, compiled.
+struct FirstChoice {
+  ChosenTrace chosen;
+  Result<CompiledTask> compiled;
+};
+Result<FirstChoice> first_choice(const Task& task, const CompileModelOptions& options,
+                                 FreeLayouts free_layouts, size_t number) {
   LATHE_TRY(ChosenTrace chosen, choose_trace(task, options.records, free_layouts));
+  Result<CompiledTask> compiled = compile_chosen(chosen, number);
+  return FirstChoice{std::move(chosen), std::move(compiled)};
+}
+
+Result<CompiledTask> compile_right(const Task& task, Result<FirstChoice> first,
+                                   const CompileModelOptions& options, FreeLayouts free_layouts,
+                                   size_t number) {
+  if (!first) return std::unexpected(std::move(first.error()));
+  std::vector<int64_t> wrong;
+  ChosenTrace chosen = std::move(first->chosen);
+  std::optional<Result<CompiledTask>> ready = std::move(first->compiled);
   for (;;) {
-    Result<CompiledTask> compiled = compile_chosen(chosen, number);
+    Result<CompiledTask> compiled = ready ? std::move(*ready) : compile_chosen(chosen, number);
+    ready.reset();
     std::optional<MeasureFailure> failure;
     if (compiled) {
       LATHE_TRY(failure, check_program(*compiled, options));
@@ -61,8 +79,53 @@ Result<CompiledTask> compile_right(const Task& task, const CompileModelOptions& 
 
 Result<CompiledTask> compile_best(const Task& task, const CompileModelOptions& options,
                                   FreeLayouts free_layouts, size_t number) {
-  return within(task.name, within_memory([&] { return compile_right(task, options, free_layouts, number); }));
+  return within(task.name, within_memory([&] {
+                  return compile_right(task, first_choice(task, options, free_layouts, number), options,
+                                       free_layouts, number);
+                }));
 }
+
+// Each task of a network compiled by a thread of its own while the one before it is compared with its
+// reference, where the process has another cpu for that: the two take about as long as each other. Without a
+// runner nothing is compared, and with records both would read their file.
+class TasksAhead {
+ public:
+  TasksAhead(const std::vector<WeightedTask>& tasks, const CompileModelOptions& options)
+      : tasks_(tasks),
+        options_(options),
+        policy_(options.runner != nullptr && options.records == nullptr && allowed_cpus().size() > 1
+                    ? std::launch::async
+                    : std::launch::deferred) {
+    begin();
+  }
+
+  // The next one, in their order.
+  Result<CompiledTask> take() {
+    Result<FirstChoice> first = next_.get();
+    const size_t number = begun_ - 1;
+    begin();
+    const Task& task = tasks_[number].task;
+    return within(task.name, within_memory([&] {
+                    return compile_right(task, std::move(first), options_, FreeLayouts::never, number);
+                  }));
+  }
+
+ private:
+  void begin() {
+    if (begun_ == tasks_.size()) return;
+    next_ = std::async(policy_, [this, number = begun_] {
+      const Task& task = tasks_[number].task;
+      return within_memory([&] { return first_choice(task, options_, FreeLayouts::never, number); });
+    });
+    ++begun_;
+  }
+
+  const std::vector<WeightedTask>& tasks_;
+  const CompileModelOptions& options_;
+  std::launch policy_;
+  std::future<Result<FirstChoice>> next_;
+  size_t begun_ = 0;
+};
 
 // What it takes to find the fastest of some programs: each is compiled, and timed some times in two places.
 double race_seconds(const Task& task) {
@@ -185,8 +248,9 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
   LATHE_TRY_STATUS(check_has_artifacts(options.target));
   std::vector<CompiledTask> compiled;
-  for (const WeightedTask& weighted : network.tasks.tasks) {
-    LATHE_TRY(CompiledTask task, compile_best(weighted.task, options, FreeLayouts::never, compiled.size()));
+  TasksAhead ahead(network.tasks.tasks, options);
+  while (compiled.size() < network.tasks.tasks.size()) {
+    LATHE_TRY(CompiledTask task, ahead.take());
     compiled.push_back(std::move(task));
     options.progress(compiled.size(), network.tasks.tasks.size());
   }

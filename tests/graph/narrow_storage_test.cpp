@@ -68,7 +68,9 @@ TEST(NarrowStorage, TheWeightsOfProductsAre) {
   EXPECT_EQ(values_of(graph.tensors[graph.nodes[0].inputs[1]]),
             (std::vector<double>{1, 1, 1, 1.0078125, 1.0078125, 1.0078125}));
   EXPECT_EQ(to_string(partition(graph)->tasks[0].dag),
+            "input X0[2, 3]\n"
             "input W0[3, 2] bf16\n"
+            "input W1[2]\n"
             "product[i:2, j:2] = sum(r:3) X0[i, r] * f32(W0[r, j])\n"
             "out[i:2, j:2] = product[i, j] + W1[j]\n");
   expect_kernels_agree(graph);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "base/file_type.h"
@@ -18,6 +19,9 @@ namespace {
 // them on it takes each.
 constexpr int64_t kOldestOperatorSet = 1;
 constexpr int64_t kNewestOperatorSet = 28;
+
+// What protocol buffers count the bytes of a message in.
+constexpr std::uintmax_t kMostBytes = std::numeric_limits<int32_t>::max();
 
 std::optional<uint64_t> read_varint(const std::string& bytes, size_t& at) {
   uint64_t value = 0;
@@ -76,6 +80,15 @@ Result<std::string> read_model_file(const std::string& path) {
     return fail(ErrorKind::not_found, "there is no such file", path);
   if (type == std::filesystem::file_type::directory)
     return fail(ErrorKind::io, "it is a folder, not a model", path);
+  std::error_code unknown;  // of a pipe
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  if (!unknown && bytes > kMostBytes) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("it has {} bytes, and an ONNX file has at most {}: models with more keep their "
+                            "tensors in files beside it",
+                            bytes, kMostBytes),
+                path);
+  }
   return read_file(path);
 }
 

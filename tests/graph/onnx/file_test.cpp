@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/temporary_folder.h"
@@ -35,6 +36,17 @@ TEST(OnnxFile, NamesAPathThatIsNoFile) {
             folder.path().string() + ": it is a folder, not a model");
   EXPECT_EQ(read_model_file(folder.path().string()).error().kind, ErrorKind::io);
   EXPECT_EQ(read_model_file("").error().kind, ErrorKind::not_found);
+}
+
+TEST(OnnxFile, BeyondTwoGigabytesIsToldBeforeItIsRead) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "m.onnx").string();
+  std::ofstream(path).put('x');
+  std::filesystem::resize_file(path, uintmax_t{1} << 31);  // a hole, which takes no room
+  EXPECT_EQ(read_model_file(path).error().to_string(),
+            path +
+                ": it has 2147483648 bytes, and an ONNX file has at most 2147483647: models with more keep "
+                "their tensors in files beside it");
 }
 
 TEST(OnnxFile, AModelKeepsWhatItHolds) {
