@@ -1,8 +1,9 @@
 // Cuts a graph into groups, each of which becomes one kernel: an anchor (or a lone element-wise node) with
 // the element-wise nodes behind it, also where several of them read a tensor (x * sigmoid(x)). Every
 // intermediate of a group is read inside it alone, so that nothing is computed twice and no group depends on
-// itself. What is its operand's storage (LayoutPlan::is_free) is computed by no group. Where inside the
-// kernel the element-wise work is computed, schedules decide (Stage::epilogue, analysis/classify.h).
+// itself. A group stands in one loop of the graph, or in none. What is its operand's storage
+// (LayoutPlan::is_free) is computed by no group. Where inside the kernel the element-wise work is computed,
+// schedules decide (Stage::epilogue, analysis/classify.h).
 #pragma once
 
 #include <vector>
@@ -13,8 +14,9 @@
 namespace lathe {
 
 struct FusedGroup {
-  std::vector<size_t> nodes;        // indices into Graph::nodes, in order
-  size_t anchor = 0;                // the node that gives the group its name and its loops: the first
+  std::vector<size_t> nodes;  // indices into Graph::nodes, in order
+  size_t anchor = 0;  // the node that gives the group its name and its loops: the first but for slices that
+                      // the group reads through (network/read_through.h)
   std::vector<TensorId> inputs;     // activations read from outside, in the order of first use, each once
   std::vector<TensorId> constants;  // constants read, likewise
   std::vector<TensorId> outputs;    // what the group gives to others

@@ -115,12 +115,25 @@ class GroupLowering {
       const std::vector<Axis>& own = axes.at(node.output);
       if (is_passed_on(n)) {
         values[node.output] = values.at(node.inputs[0]);
+      } else if (const auto* slice = read_through(n)) {
+        values[node.output] = load(arguments_.at(node.inputs[0]), sliced(*slice, own));
       } else {
         const Expr computed = n == group_.anchor && anchor.defined() ? load(anchor, indices(own)) : Expr();
         values[node.output] = apply(node, point_of(node, own, values), computed);
       }
     }
     return builder_.compute(kOutputName, axes.at(group_.outputs[0]), values.at(group_.outputs[0]));
+  }
+
+  // A slice whose elements the group reads in its operand.
+  const SliceOp* read_through(size_t n) const {
+    return n == group_.anchor ? nullptr : std::get_if<SliceOp>(&graph_.nodes[n].op);
+  }
+  static std::vector<Affine> sliced(const SliceOp& slice, const std::vector<Axis>& axes) {
+    std::vector<Affine> index;
+    for (size_t d = 0; d < axes.size(); ++d)
+      index.push_back(Affine(axes[d].var) * slice.steps[d] + Affine(slice.starts[d]));
+    return index;
   }
 
   // A Transpose of what is computed before it in the group.

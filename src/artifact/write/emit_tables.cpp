@@ -16,6 +16,7 @@ const char* storage_constant(ModelStorage storage) {
     case ModelStorage::output: return "LATHE_OUTPUT";
     case ModelStorage::arena: return "LATHE_ARENA";
     case ModelStorage::weights: return "LATHE_WEIGHTS";
+    case ModelStorage::pointer: return "LATHE_POINTER";
     case ModelStorage::resident: break;
   }
   return "LATHE_RESIDENT";
@@ -102,6 +103,10 @@ std::string info_array(const std::string& name, const std::vector<ModelTensor>& 
   return fmt::format("static const lathe_tensor_info {}_infos[] = {{\n{}}};\n", name, entries);
 }
 
+std::string binding_text(const ModelBinding& binding) {
+  return fmt::format("{{{}, {}}}", storage_constant(binding.storage), binding.place);
+}
+
 std::string launch_arrays(const Model& model, const std::string& name,
                           const std::vector<ModelLaunch>& launches, std::string Module::* symbol) {
   std::string text;
@@ -111,7 +116,7 @@ std::string launch_arrays(const Model& model, const std::string& name,
     const Module& module = model.kernels[launch.kernel].module;
     text += fmt::format("static const LatheBinding {}{}[] = {{", name, i);
     for (const ModelBinding& binding : launch.buffers) {
-      text += fmt::format("{{{}, {}}}, ", storage_constant(binding.storage), binding.place);
+      text += binding_text(binding) + ", ";
     }
     text += "};\n";
     entries += fmt::format("  {{{}, {}{}, {}, {}}},\n", module.*symbol, name, i, launch.buffers.size(),
@@ -119,6 +124,27 @@ std::string launch_arrays(const Model& model, const std::string& name,
   }
   if (launches.empty()) return text;
   return text + fmt::format("static const LatheLaunch {}s[] = {{\n{}}};\n", name, entries);
+}
+
+std::string loop_arrays(const Model& model) {
+  std::string pointers, loops;
+  const auto place = [](const ModelStepPlace& at) {
+    return fmt::format("{{{}, {}, {}}}", binding_text(at.base), at.offset, at.stride);
+  };
+  for (const ModelPointer& pointer : model.pointers)
+    pointers +=
+        fmt::format("  {{{}, {}, {}}},\n", place(pointer.first), place(pointer.even), place(pointer.odd));
+  for (const ModelLoop& loop : model.loops) {
+    const ModelLoop::Condition condition = loop.condition.value_or(ModelLoop::Condition());
+    loops +=
+        fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", loop.steps, loop.first_launch,
+                    loop.launch_count, loop.first_pointer, loop.pointer_count, loop.last_count,
+                    loop.condition ? 1 : 0, binding_text(condition.begins), binding_text(condition.goes_on));
+  }
+  std::string text;
+  if (!pointers.empty()) text += fmt::format("static const LathePointer pointers[] = {{\n{}}};\n", pointers);
+  if (!loops.empty()) text += fmt::format("static const LatheLoop loops[] = {{\n{}}};\n", loops);
+  return text;
 }
 
 template <class Value>
@@ -146,14 +172,15 @@ std::string model_tables_source(const Model& model, uint64_t build) {
   text += tensor_arrays("input", model.inputs) + tensor_arrays("output", model.outputs);
   text += info_array("input", model.inputs) + info_array("output", model.outputs);
   text += launch_arrays(model, "prepare", model.prepares, &Module::prepare_symbol);
-  text += launch_arrays(model, "step", model.launches, &Module::kernel_symbol);
+  text += launch_arrays(model, "step", model.launches, &Module::kernel_symbol) + loop_arrays(model);
   const auto list = [](const char* name, size_t count) {
     return fmt::format("  {}, {},\n", count, pointer(name, count));
   };
   text += fmt::format("const LatheModelTables lathe_model_tables = {{\n  {}, {}, {},\n",
                       literal(model.target.name), extensions_of(model), largest(model, &Module::threads, 1));
   text += list("inputs", model.inputs.size()) + list("outputs", model.outputs.size()) +
-          list("prepares", model.prepares.size()) + list("steps", model.launches.size());
+          list("prepares", model.prepares.size()) + list("steps", model.launches.size()) +
+          list("loops", model.loops.size()) + list("pointers", model.pointers.size());
   text += fmt::format("  {}, {}, {}, {},\n", model.arena_bytes, model.weights_bytes, model.resident_bytes,
                       largest(model, &Module::workspace_bytes, int64_t{0}));
   text += fmt::format("  {{sizeof(lathe_model_info), {}, {:#x}u,\n", literal(model.name), build);
