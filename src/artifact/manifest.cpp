@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "artifact/runtime/instructions.h"
@@ -75,6 +76,13 @@ std::vector<ManifestLaunch> read_launches(const nlohmann::json& manifest) {
     const nlohmann::json& kernel = manifest.at("kernels").at(entry.at("kernel").get<size_t>());
     if (kernel.contains("flops")) launch.flops = kernel.at("flops").get<int64_t>();
     if (kernel.contains("bytes")) launch.bytes = kernel.at("bytes").get<int64_t>();
+  }
+  for (const nlohmann::json& loop : manifest.value("loops", nlohmann::json::array())) {
+    if (loop.contains("goes_on")) continue;
+    const auto first = loop.at("first_launch").get<size_t>(), count = loop.at("launch_count").get<size_t>();
+    for (size_t i = first; i < first + count; ++i)
+      if (__builtin_mul_overflow(launches.at(i).runs, loop.at("steps").get<int64_t>(), &launches[i].runs))
+        launches[i].runs = std::numeric_limits<int64_t>::max();
   }
   return launches;
 }

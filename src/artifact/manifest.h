@@ -41,6 +41,7 @@ struct ManifestLaunch {
   std::vector<std::string> operators = {};  // "Conv", "Relu"
   std::optional<int64_t> flops = {};        // of the formula as it is written (flops_of, task/task.h)
   std::optional<int64_t> bytes = {};        // of its inputs and outputs, each once
+  int64_t runs = 1;  // in a run of the model, as far as no loop around it is ended by the run itself
 };
 
 struct Manifest {

@@ -45,11 +45,43 @@ Result<CompiledTask> compile_task(const Task& task, const Trace& trace, std::opt
 // The prefix of that kernel's symbols.
 std::string symbol_prefix(size_t number);
 
-// Where a buffer of a launch lies; `place` is the number of the input or output, or an offset in bytes.
-enum class ModelStorage { input, output, arena, weights, resident };
+// Where a buffer of a launch lies; `place` is the number of the input or output, of a pointer that moves with
+// the steps of a loop, or an offset in bytes.
+enum class ModelStorage { input, output, arena, weights, resident, pointer };
 struct ModelBinding {
   ModelStorage storage = ModelStorage::arena;
   int64_t place = 0;
+};
+
+// That many bytes behind the begin of a buffer, in step n of a loop n strides more.
+struct ModelStepPlace {
+  ModelBinding base;
+  int64_t offset = 0;
+  int64_t stride = 0;
+};
+
+// Where a buffer lies in step 0 of a loop, in even and in odd ones (network/place_steps.h).
+struct ModelPointer {
+  ModelStepPlace first;
+  ModelStepPlace even;
+  ModelStepPlace odd;
+};
+
+// Launches that run once for each step. Its pointers are set before each step, `last_count` behind these when
+// the last one is over, as for the step that would follow.
+struct ModelLoop {
+  std::string name;  // for people
+  int64_t steps = 1;
+  size_t first_launch = 0;
+  size_t launch_count = 0;  // those of inner loops included
+  size_t first_pointer = 0;
+  size_t pointer_count = 0;
+  size_t last_count = 0;  // of pointers behind these
+  struct Condition {
+    ModelBinding begins;   // one bool, read before the first step
+    ModelBinding goes_on;  // one bool, read behind each
+  };
+  std::optional<Condition> condition = {};
 };
 
 struct ModelLaunch {
@@ -86,7 +118,9 @@ struct ModelPlan {
   std::vector<ModelTensor> outputs;
   std::vector<ModelLaunch> launches;
   int64_t arena_bytes = 0;
-  double seconds = 0;  // of a run, estimated: by it sizes choose between plans
+  double seconds = 0;                 // of a run, estimated: by it sizes choose between plans
+  std::vector<ModelLoop> loops = {};  // over the launches, each behind those that it stands in
+  std::vector<ModelPointer> pointers = {};
 };
 
 struct Model {
@@ -97,6 +131,8 @@ struct Model {
   std::vector<CompiledTask> kernels;
   std::vector<ModelLaunch> prepares;  // run by the modules' prepare entries
   std::vector<ModelLaunch> launches;
+  std::vector<ModelLoop> loops = {};  // as in ModelPlan
+  std::vector<ModelPointer> pointers = {};
   int64_t arena_bytes = 0;
   int64_t resident_bytes = 0;
   int64_t weights_bytes = 0;              // of the file weights.bin, its head included

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -89,6 +91,7 @@ class PlanBuilder {
   PlanBuilder(const Graph& graph, const Partition& partition, const NetworkTasks& tasks, Model& model,
               WeightsLayout& weights)
       : graph_(graph),
+        partition_(partition),
         tasks_(tasks),
         plan_(plan_activations(graph, partition)),
         model_(model),
@@ -101,6 +104,8 @@ class PlanBuilder {
   }
 
   ModelPlan run(const std::vector<TaskUse>& uses) {
+    number_pointers();
+    add_loops();
     for (const TaskUse& use : uses) add_launch(use);
     return std::move(result_);
   }
@@ -113,6 +118,61 @@ class PlanBuilder {
     tensors.push_back({storable_name(tensor.name), tensor.type.dtype, tensor.type.shape, false,
                        Layout::row_major(tensor.type.shape.size())});
     if (!is_float(tensor.type.dtype)) tensors.back().index_range = index_range(graph_, id);
+  }
+
+  void number_pointers() {
+    int64_t number = 0;
+    for (const LoopOfUses& loop : partition_.loops) {
+      for (const std::vector<MovingTensor>* list : {&loop.moving, &loop.last})
+        for (const MovingTensor& moving : *list) pointers_[moving.tensor] = {ModelStorage::pointer, number++};
+    }
+  }
+
+  // Outer loops before inner ones, which begin no sooner and end no later.
+  void add_loops() {
+    std::vector<size_t> first_pointers;
+    size_t pointer = 0;
+    for (const LoopOfUses& loop : partition_.loops) {
+      first_pointers.push_back(pointer);
+      pointer += loop.moving.size() + loop.last.size();
+      for (const std::vector<MovingTensor>* list : {&loop.moving, &loop.last})
+        for (const MovingTensor& moving : *list)
+          result_.pointers.push_back(
+              {place_of(moving.first, loop), place_of(moving.even, loop), place_of(moving.odd, loop)});
+    }
+    std::vector<size_t> order(partition_.loops.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto depth = [&](size_t loop) {
+      size_t count = 0;
+      for (auto at = partition_.loops[loop].parent; at; at = partition_.loops[*at].parent) ++count;
+      return count;
+    };
+    std::ranges::stable_sort(order, {},
+                             [&](size_t i) { return std::pair(partition_.loops[i].first_use, depth(i)); });
+    for (const size_t i : order) {
+      const LoopOfUses& loop = partition_.loops[i];
+      ModelLoop& made = result_.loops.emplace_back(loop.name, loop.steps, loop.first_use, loop.use_count,
+                                                   first_pointers[i], loop.moving.size());
+      made.last_count = loop.last.size();
+      if (loop.condition)
+        made.condition = {place_of(loop.condition->begins), place_of(loop.condition->goes_on)};
+    }
+  }
+
+  ModelStepPlace place_of(const StepPlace& place, const LoopOfUses& loop) const {
+    return {keeps(loop, place.base) ? fixed_place(place.base) : place_of(place.base), place.offset,
+            place.stride};
+  }
+
+  ModelBinding fixed_place(TensorId id) const {
+    if (const auto known = places_.find(id); known != places_.end()) return known->second;
+    LATHE_CHECK(plan_.offsets[id] >= 0);
+    return {ModelStorage::arena, plan_.offsets[id]};
+  }
+
+  ModelBinding place_of(TensorId id) const {
+    const auto moving = pointers_.find(id);
+    return moving != pointers_.end() ? moving->second : fixed_place(id);
   }
 
   void add_launch(const TaskUse& use) {
@@ -144,19 +204,19 @@ class PlanBuilder {
     // What one kernel writes the next one reads as it lies: no program may have layouts of its own.
     const Task& task = tasks_.tasks[use.task].task;
     LATHE_CHECK(compiled.program.arguments[index].layout == task.arguments[index].layout);
-    if (const auto known = places_.find(id); known != places_.end()) return known->second;
-    LATHE_CHECK(plan_.offsets[id] >= 0);
     LATHE_CHECK(compiled.module.buffers[index].bytes <= bytes_of(tensor.type));
-    return {ModelStorage::arena, plan_.offsets[id]};
+    return place_of(id);
   }
 
   const Graph& graph_;
+  const Partition& partition_;
   const NetworkTasks& tasks_;
   ActivationPlan plan_;
   Model& model_;  // whose kernels there are, and whose constants are added
   WeightsLayout& weights_;
   ModelPlan result_;
-  std::map<TensorId, ModelBinding> places_;  // of the caller's tensors
+  std::map<TensorId, ModelBinding> places_;    // of the caller's tensors
+  std::map<TensorId, ModelBinding> pointers_;  // of those that move with the steps of a loop
 };
 
 }  // namespace
@@ -178,6 +238,8 @@ Result<Model> network_model(const Network& network, std::vector<CompiledTask> co
   model.inputs = std::move(largest.inputs);
   model.outputs = std::move(largest.outputs);
   model.launches = std::move(largest.launches);
+  model.loops = std::move(largest.loops);
+  model.pointers = std::move(largest.pointers);
   model.arena_bytes = largest.arena_bytes;
   model.seconds = largest.seconds;
   for (const NetworkPlan& plan : network.smaller) {

@@ -34,6 +34,33 @@ FusionRole role_of(const GraphOp& op) {
   return std::visit([](const auto& o) { return o.kRole; }, op);
 }
 
+const StepLoop* loop_of(const GraphOp& op) {
+  return std::visit(
+      []<class Op>(const Op& o) -> const StepLoop* {
+        if constexpr (Op::kRole == FusionRole::border)
+          return &o.loop;
+        else
+          return nullptr;
+      },
+      op);
+}
+
+namespace {
+bool is_at(const GraphOp& op, StepSide side) {
+  return std::visit(
+      [&]<class Op>(const Op&) {
+        if constexpr (Op::kRole == FusionRole::border)
+          return Op::kSide == side;
+        else
+          return false;
+      },
+      op);
+}
+}  // namespace
+
+bool is_entry(const GraphOp& op) { return is_at(op, StepSide::entry); }
+bool is_exit(const GraphOp& op) { return is_at(op, StepSide::exit); }
+
 std::string to_string(const GraphOp& op) {
   return fmt::format("{}({})", name_of(op), std::visit([](const auto& o) { return attributes_of(o); }, op));
 }

@@ -24,6 +24,7 @@
 #include "graph/operators/elementwise.h"
 #include "graph/operators/gather.h"
 #include "graph/operators/gemm.h"
+#include "graph/operators/loop_steps.h"
 #include "graph/operators/lrn.h"
 #include "graph/operators/matmul.h"
 #include "graph/operators/move.h"
@@ -50,7 +51,8 @@ using GraphOp =
                  EncodeOp, DecodeOp, TriluOp, BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp,
                  LpNormOp, ReduceOp, ArgExtremumOp, TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp,
                  SliceOp, ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, ScatterOp,
-                 TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp>;
+                 TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp, TakeStepOp,
+                 StepStateOp, LastStateOp, StackStepsOp, StepsWhileOp, CopyOp>;
 
 // How many operands it takes at most.
 size_t most_operands(const GraphOp& op);
@@ -59,6 +61,10 @@ const char* name_of(const GraphOp& op);
 FusionRole role_of(const GraphOp& op);
 // Whether each element of its result is one of an operand's.
 bool moves_elements(const GraphOp& op);
+// The loop at whose border the operator stands, or null.
+const StepLoop* loop_of(const GraphOp& op);
+bool is_entry(const GraphOp& op);  // of a loop
+bool is_exit(const GraphOp& op);
 // "Conv(kernel [3,3], pads [1,1,1,1])".
 std::string to_string(const GraphOp& op);
 

@@ -56,8 +56,14 @@ class Narrowing {
         storage_(storage),
         result_(graph),
         producers_(producers_of(graph)),
-        is_narrow_(graph.tensors.size(), false) {
+        is_narrow_(graph.tensors.size(), false),
+        is_at_border_(graph.tensors.size(), false) {
     for (const GraphTensor& tensor : graph.tensors) names_.insert(tensor.name);
+    for (const GraphNode& node : graph.nodes) {
+      if (role_of(node.op) != FusionRole::border) continue;
+      is_at_border_[node.output] = true;
+      for (const TensorId id : node.inputs) is_at_border_[id] = true;
+    }
     result_.nodes.clear();
   }
 
@@ -77,7 +83,7 @@ class Narrowing {
     const size_t factors = is_product(graph_, node) ? 2 : is_gather(node.op) ? 1 : 0;
     for (size_t i = 0; i < factors; ++i) {
       const TensorId id = node.inputs[i];
-      if (!is_wide(id)) continue;
+      if (!is_wide(id) || is_at_border_[id]) continue;
       const GraphTensor& tensor = graph_.tensors[id];
       const bool is_table = is_gather(node.op) && elements_of(tensor.type.shape) < kLeastTable;
       const bool is_data = storage_.activations && takes_stored_factors(node.op);
@@ -106,7 +112,7 @@ class Narrowing {
   void spread() {
     bool changed = true;
     const auto mark = [&](TensorId id) {
-      if (is_narrow_[id] || !is_wide(id)) return;
+      if (is_narrow_[id] || !is_wide(id) || is_at_border_[id]) return;
       if (graph_.tensors[id].is_constant() && !may_be_narrow(id)) return;
       is_narrow_[id] = changed = true;
     };
@@ -194,6 +200,7 @@ class Narrowing {
   Graph result_;
   std::vector<int> producers_;
   std::vector<bool> is_narrow_;             // of the graph's tensors: those that are to be
+  std::vector<bool> is_at_border_;          // of a loop, whose states and steps keep their type
   std::map<TensorId, TensorId> narrow_of_;  // theirs in `result_`, once they are there
   std::map<const Bytes*, std::shared_ptr<const Bytes>> rounded_;
   std::set<TensorId> refused_;

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+
+#include "graph/loops.h"
 
 #include "graph/stored_types.h"
 
@@ -62,13 +66,21 @@ Values evaluate_node(const GraphNode& node, std::span<const Values> inputs) {
     for (Values& input : widened) input.dtype = info_of(input.dtype).computed_in;
     inputs = widened;
   }
-  Values result = std::visit([&](const auto& op) { return evaluate(op, inputs); }, node.op);
+  Values result = std::visit(
+      [&]<class Op>(const Op& op) {
+        if constexpr (Op::kRole == FusionRole::border)
+          return inputs[0];  // a state begins so; a whole loop is `LoopEvaluation`'s
+        else
+          return evaluate(op, inputs);
+      },
+      node.op);
   result.dtype = infer_type(node, types).value().dtype;
   return result;
 }
 
 std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
                                                 std::span<const GraphTensor* const> operands) {
+  if (loop_of(node.op) != nullptr || std::holds_alternative<CopyOp>(node.op)) return nullptr;
   const bool moves = moves_elements(node.op);
   std::vector<TensorType> types;
   for (const GraphTensor* operand : operands) types.push_back(operand->type);
@@ -87,15 +99,99 @@ std::shared_ptr<const Bytes> evaluate_constants(const GraphNode& node,
   return to_bytes(result.dtype, result.data);
 }
 
+namespace {
+
+// Runs the nodes of a graph whose loops are whole, those of a loop's body once for each step.
+class LoopEvaluation {
+ public:
+  LoopEvaluation(const Graph& graph, const LoopNest& nest, std::vector<Values>& values)
+      : graph_(graph), nest_(nest), values_(values) {}
+
+  void run() { run_nodes(0, graph_.nodes.size(), std::nullopt); }
+
+ private:
+  // Of the loop that runs: what its exits have read.
+  struct Steps {
+    std::map<size_t, Values> states;  // by their numbers
+    std::map<size_t, Values> next;
+    std::map<size_t, std::vector<Values>> stacked;  // by their nodes
+    bool goes_on = true;
+  };
+
+  void run_nodes(size_t begin, size_t end, std::optional<size_t> loop, Steps* steps = nullptr,
+                 int64_t step = 0) {
+    for (size_t n = begin; n < end;) {
+      if (nest_.of_node[n] == loop) {
+        evaluate(n, steps, step);
+        ++n;
+        continue;
+      }
+      const size_t inner = nest_.child_towards(loop, *nest_.of_node[n]);
+      size_t behind = n;
+      while (behind < end && nest_.is_within(nest_.of_node[behind], inner)) ++behind;
+      run_loop(n, behind, inner);
+      n = behind;
+    }
+  }
+
+  void run_loop(size_t begin, size_t end, size_t loop) {
+    Steps steps;
+    for (size_t n = begin; n < end; ++n) {
+      const GraphNode& node = graph_.nodes[n];
+      if (nest_.of_node[n] != loop) continue;
+      if (std::holds_alternative<StepsWhileOp>(node.op)) steps.goes_on = values_[node.inputs[0]].data[0] != 0;
+      if (const auto* state = std::get_if<StepStateOp>(&node.op))
+        steps.states[state->number] = values_[node.inputs[0]];
+    }
+    for (int64_t step = 0; step < nest_.loops[loop].loop.steps && steps.goes_on; ++step) {
+      run_nodes(begin, end, loop, &steps, step);
+      for (auto& [number, value] : steps.next) steps.states[number] = std::move(value);
+      steps.next.clear();
+    }
+    for (size_t n = begin; n < end; ++n) {
+      const GraphNode& node = graph_.nodes[n];
+      if (nest_.of_node[n] != loop) continue;
+      if (const auto* last = std::get_if<LastStateOp>(&node.op))
+        values_[node.output] = steps.states[last->number];
+      if (const auto* stack = std::get_if<StackStepsOp>(&node.op))
+        values_[node.output] = evaluate_steps(*stack, steps.stacked[n]);
+      if (std::holds_alternative<StepsWhileOp>(node.op)) values_[node.output] = values_[node.inputs[0]];
+    }
+  }
+
+  void evaluate(size_t n, Steps* steps, int64_t step) {
+    const GraphNode& node = graph_.nodes[n];
+    std::vector<Values> operands;
+    for (const TensorId id : node.inputs) operands.push_back(values_[id]);
+    if (const auto* take = std::get_if<TakeStepOp>(&node.op)) {
+      values_[node.output] = evaluate_step(*take, operands[0], step);
+    } else if (const auto* state = std::get_if<StepStateOp>(&node.op)) {
+      values_[node.output] = steps->states[state->number];
+    } else if (const auto* last = std::get_if<LastStateOp>(&node.op)) {
+      steps->next[last->number] = std::move(operands[0]);
+    } else if (std::holds_alternative<StackStepsOp>(node.op)) {
+      steps->stacked[n].push_back(std::move(operands[0]));
+    } else if (std::holds_alternative<StepsWhileOp>(node.op)) {
+      steps->goes_on = operands[1].data[0] != 0;
+    } else {
+      values_[node.output] = evaluate_node(node, operands);
+    }
+  }
+
+  const Graph& graph_;
+  const LoopNest& nest_;
+  std::vector<Values>& values_;
+};
+
+}  // namespace
+
 Result<std::vector<Values>> evaluate_tensors(const Graph& graph, std::span<const Values> inputs) {
   std::vector<Values> values(graph.tensors.size());
   LATHE_TRY_STATUS(bind_inputs(graph, inputs, values));
   bind_constants(graph, values);
-  for (const GraphNode& node : graph.nodes) {
-    std::vector<Values> operands;
-    for (TensorId id : node.inputs) operands.push_back(values[id]);
-    values[node.output] = evaluate_node(node, operands);
-  }
+  LATHE_TRY(const Graph whole, with_whole_loops(graph));
+  LATHE_TRY(const LoopNest nest, loops_of(whole));
+  LoopEvaluation(whole, nest, values).run();
   return values;
 }
 

@@ -4,7 +4,7 @@ namespace lathe {
 
 Graph simplify(const Graph& graph) {
   const Graph products = remove_identities(integer_products(remove_identities(graph)));
-  return remove_dead(fold_batch_norms(fold_constants(products)));
+  return settle_loops(remove_dead(fold_batch_norms(fold_constants(products))));
 }
 
 }  // namespace lathe

@@ -25,6 +25,12 @@ Graph integer_products(const Graph& graph);
 // Drops nodes that no output needs, then tensors that nothing uses; inputs stay.
 Graph remove_dead(const Graph& graph);
 
+// Gives what crosses the border of a loop a place of its own where it needs one: a copy in front of an exit
+// whose operand is not computed for it alone, of a constant in front of an entry, and behind a LastState that
+// gives an output; rows that begin at multiples of 64 bytes. Puts the nodes of each loop behind each other. A
+// graph whose loops `verify` refuses stays as it is.
+Graph settle_loops(const Graph& graph);
+
 // All of these, in the order in which they help each other. Idempotent.
 Graph simplify(const Graph& graph);
 

@@ -3,7 +3,7 @@
 namespace lathe {
 
 bool keeps_stored_type(const GraphOp& op) {
-  return moves_elements(op) && role_of(op) != FusionRole::elementwise;
+  return moves_elements(op) && role_of(op) != FusionRole::elementwise && role_of(op) != FusionRole::border;
 }
 
 bool takes_stored_factors(const GraphOp& op) {

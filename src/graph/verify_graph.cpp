@@ -1,9 +1,11 @@
 // The invariants of a graph, checked after hand edits: what `verify` in graph.h promises.
 #include <fmt/format.h>
 
+#include <map>
 #include <unordered_set>
 
 #include "graph/graph.h"
+#include "graph/loops.h"
 
 namespace lathe {
 
@@ -59,6 +61,36 @@ Status verify_node(const Graph& graph, const GraphNode& node, std::vector<bool>&
   return {};
 }
 
+// Each state of a loop goes on, once, and is in every step what it was in the one before; what stands inside
+// of a loop is no output.
+Status verify_loops(const Graph& graph) {
+  LATHE_TRY(const Graph whole, with_whole_loops(graph));
+  LATHE_TRY(const LoopNest nest, loops_of(whole));
+  std::map<std::pair<std::string, size_t>, TensorType> next;
+  for (const GraphNode& node : graph.nodes) {
+    const auto* last = std::get_if<LastStateOp>(&node.op);
+    if (last == nullptr) continue;
+    if (!next.try_emplace({last->loop.name, last->number}, graph.tensors[node.output].type).second) {
+      return broken(graph, fmt::format("state {} of loop '{}' goes on twice", last->number, last->loop.name));
+    }
+  }
+  for (size_t n = 0; n < whole.nodes.size(); ++n) {
+    const GraphNode& node = whole.nodes[n];
+    if (const auto* state = std::get_if<StepStateOp>(&node.op)) {
+      const auto found = next.find({state->loop.name, state->number});
+      if (found == next.end() || found->second != whole.tensors[node.output].type) {
+        return broken(graph, fmt::format("state {} of loop '{}' does not go on as what it begins with",
+                                         state->number, state->loop.name));
+      }
+    }
+    const bool is_inside =
+        is_exit(node.op) ? nest.loops[*nest.of_node[n]].parent.has_value() : nest.of_node[n].has_value();
+    if (is_inside && is_output(graph, node.output))
+      return broken(graph, fmt::format("output '{}' stands in a loop", graph.tensors[node.output].name));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status verify(const Graph& graph) {
@@ -70,6 +102,7 @@ Status verify(const Graph& graph) {
   }
   for (const GraphNode& node : graph.nodes) LATHE_TRY_STATUS(verify_node(graph, node, known));
   LATHE_TRY_STATUS(verify_tensors(graph));
+  LATHE_TRY_STATUS(verify_loops(graph));
   const std::vector<int> producers = producers_of(graph);
   for (TensorId id : graph.outputs) {
     if (id >= graph.tensors.size() || producers[id] < 0)

@@ -154,6 +154,9 @@ class SizeFollower {
     const bool concerns =
         std::ranges::any_of(node.inputs, [&](TensorId id) { return !result_.parts[id].empty(); });
     if (!concerns) return {};
+    if (role_of(node.op) == FusionRole::border)
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{}: sizes are not followed into loops", label_of(node)));
     const size_t number = result_.graph.nodes.size() - 1;
     FusedGroup group{{number}, {number}, {}, {}, {node.output}};
     for (const TensorId id : node.inputs) {

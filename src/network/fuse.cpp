@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "expr/walk.h"
+#include "graph/loops.h"
 #include "network/join_rows.h"
+#include "network/read_through.h"
 #include "ops/axes.h"
 
 namespace lathe {
@@ -62,13 +65,18 @@ class Fuser {
         plan_(plan),
         producers_(producers_of(graph)),
         consumers_(consumers_of(graph)),
+        is_read_through_(read_through(graph, plan)),
+        loops_(loops_of(graph).value_or(LoopNest()).of_node),
         group_of_(graph.nodes.size(), kNone),
-        copies_(graph.tensors.size(), 0) {}
+        copies_(graph.tensors.size(), 0) {
+    loops_.resize(graph.nodes.size());
+  }
 
   std::vector<FusedGroup> run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const GraphNode& node = graph_.nodes[n];
-      if (group_of_[n] != kNone || plan_.is_free(node)) continue;
+      if (group_of_[n] != kNone || plan_.is_free(node) || is_read_through_[n]) continue;
+      if (role_of(node.op) == FusionRole::border) continue;
       const bool is_elementwise = is_elementwise_node(node);
       Extension extension = is_elementwise ? best_extension(n) : Extension{};
       if (extension.group == kNone) {
@@ -76,8 +84,11 @@ class Fuser {
         groups_.push_back({{}, {n}, {}, {}, {}});
       }
       add(extension);
+      for (const size_t joined : extension.nodes) take_in_operands(joined);
     }
-    groups_ = join_rows(graph_, std::move(groups_));
+    std::erase_if(groups_, [](const FusedGroup& group) { return group.nodes.empty(); });
+    for (FusedGroup& group : groups_) take_in_slices(group);
+    groups_ = join_rows(graph_, std::move(groups_), loops_);
     for (FusedGroup& group : groups_) collect_tensors(group);
     // A group gives one tensor, by its last node, so whoever reads it comes after that node.
     std::sort(groups_.begin(), groups_.end(),
@@ -120,6 +131,45 @@ class Fuser {
     }
   }
 
+  // Lets the element-wise node's group take in those of its operands that are element-wise as a whole and
+  // read by nobody else: where a sum of products begins from several tensors, it is still one kernel.
+  //
+  // What such a group's result depends on does not depend on the node's group, of whose results the node is
+  // the only way out.
+  void take_in_operands(size_t n) {
+    const GraphNode& node = graph_.nodes[n];
+    if (!is_elementwise_node(node)) return;
+    FusedGroup& group = groups_[group_of_[n]];
+    int64_t copies = 0;
+    for (const TensorId operand : std::set<TensorId>(node.inputs.begin(), node.inputs.end())) {
+      const size_t other = group_giving(operand);
+      if (other == kNone) continue;
+      if (other != group_of_[n]) {
+        if (!may_take_in(node, operand, groups_[other])) continue;
+        if (group.nodes.size() + groups_[other].nodes.size() > kMostNodes) continue;
+        for (const size_t taken : groups_[other].nodes) group_of_[taken] = group_of_[n];
+        group.nodes.insert(group.nodes.begin(), groups_[other].nodes.begin(), groups_[other].nodes.end());
+        groups_[other].nodes.clear();
+      }
+      copies += copies_[operand] * copies_of(graph_, node, operand);
+    }
+    copies_[node.output] = std::max(copies_[node.output], copies);
+  }
+
+  size_t group_giving(TensorId id) const {
+    const int producer = producers_[id];
+    return producer < 0 ? kNone : group_of_[static_cast<size_t>(producer)];
+  }
+
+  bool may_take_in(const GraphNode& node, TensorId operand, const FusedGroup& other) const {
+    return graph_.nodes[other.nodes.back()].output == operand && consumers_[operand].size() == 1 &&
+           !is_output(graph_, operand) &&
+           loops_[other.anchors.front()] == loops_[static_cast<size_t>(producers_[node.output])] &&
+           graph_.tensors[operand].type.shape == graph_.tensors[node.output].type.shape &&
+           copies_[operand] * copies_of(graph_, node, operand) <= kMostCopies &&
+           std::ranges::all_of(other.nodes, [&](size_t n) { return is_elementwise_node(graph_.nodes[n]); });
+  }
+
   // How the element-wise node joins the group of one of its operands: the one with the most work.
   Extension best_extension(size_t n) const {
     Extension best;
@@ -131,6 +181,7 @@ class Fuser {
       }
       if (producer < 0 || group_of_[static_cast<size_t>(producer)] == kNone) continue;
       const size_t group = group_of_[static_cast<size_t>(producer)];
+      if (loops_[n] != loops_[static_cast<size_t>(producer)]) continue;
       if (best.group != kNone && work(group) <= work(best.group)) continue;
       if (Extension found = extension_from(group, result); found.group != kNone) best = std::move(found);
     }
@@ -158,6 +209,7 @@ class Fuser {
       const size_t n = *readers.begin();
       readers.erase(readers.begin());
       const GraphNode& node = graph_.nodes[n];
+      if (loops_[n] != loops_[groups_[group].anchors.front()]) return {};
       Inner inner = inner_of(node, inners);
       if (inner.copies == 0 || group_of_[n] != kNone || inner.copies > kMostCopies ||
           groups_[group].nodes.size() + extension.nodes.size() >= kMostNodes) {
@@ -200,6 +252,19 @@ class Fuser {
 
   int64_t work(size_t group) const { return work_of(graph_, graph_.nodes[groups_[group].anchors.front()]); }
 
+  // Puts the slices that the group's nodes read through before what reads them.
+  void take_in_slices(FusedGroup& group) const {
+    std::set<size_t> nodes(group.nodes.begin(), group.nodes.end());
+    for (const size_t n : group.nodes) {
+      for (const TensorId id : graph_.nodes[n].inputs) {
+        const int producer = producers_[id];
+        if (producer >= 0 && is_read_through_[static_cast<size_t>(producer)])
+          nodes.insert(static_cast<size_t>(producer));
+      }
+    }
+    group.nodes.assign(nodes.begin(), nodes.end());
+  }
+
   void collect_tensors(FusedGroup& group) const {
     const auto add_once = [](std::vector<TensorId>& list, TensorId id) {
       if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
@@ -219,7 +284,9 @@ class Fuser {
   const LayoutPlan& plan_;
   std::vector<int> producers_;
   std::vector<std::vector<size_t>> consumers_;
-  std::vector<size_t> group_of_;  // of each node
+  std::vector<bool> is_read_through_;         // for each node
+  std::vector<std::optional<size_t>> loops_;  // that each node stands in, innermost
+  std::vector<size_t> group_of_;              // of each node
   std::vector<FusedGroup> groups_;
   std::vector<int64_t> copies_;  // of its group's anchor's value in each tensor's expression
 };

@@ -2,8 +2,9 @@
 // the element-wise nodes behind it, also where several of them read a tensor (x * sigmoid(x)), and of
 // attention all of that (network/join_rows.h). Every
 // intermediate of a group is read inside it alone, so that nothing is computed twice and no group depends on
-// itself. What is its operand's storage (LayoutPlan::is_free) is computed by no group. Where inside the
-// kernel the element-wise work is computed, schedules decide (Stage::epilogue, analysis/classify.h).
+// itself. A group stands in one loop of the graph, or in none. What is its operand's storage
+// (LayoutPlan::is_free) is computed by no group. Where inside the kernel the element-wise work is computed,
+// schedules decide (Stage::epilogue, analysis/classify.h).
 #pragma once
 
 #include <vector>
@@ -15,12 +16,13 @@ namespace lathe {
 
 struct FusedGroup {
   std::vector<size_t> nodes;  // indices into Graph::nodes, in an order in which they can be computed
-  // The nodes that give the group its loops, each with what follows it up to the next one; the first of them,
-  // which is the first node, gives the group its name.
+  // The nodes that give the group its loops, each with what is computed around it; the first of them gives the
+  // group its name.
   std::vector<size_t> anchors;
-  std::vector<TensorId> inputs;     // activations read from outside, in the order of first use, each once
-  std::vector<TensorId> constants;  // constants read, likewise
-  std::vector<TensorId> outputs;    // what the group gives to others
+  std::vector<TensorId> inputs;      // activations read from outside, in the order of first use, each once
+  std::vector<TensorId> constants;   // constants read, likewise
+  std::vector<TensorId> outputs;     // what the group gives to others
+  std::vector<size_t> begins = {0};  // where in `nodes` those of each anchor begin
 };
 
 // The groups in an order in which they can run. Where both operands of an element-wise node could take it in,

@@ -46,27 +46,29 @@ class GroupLowering {
   }
 
  private:
-  // An anchor and what follows it up to the next one.
-  using Part = std::span<const size_t>;
+  // An anchor and what is computed around it.
+  struct Part {
+    size_t anchor;
+    std::span<const size_t> nodes;
+  };
 
   std::vector<Part> parts() const {
     std::vector<Part> parts;
-    size_t end = group_.nodes.size();
-    for (const size_t anchor : group_.anchors | std::views::reverse) {
-      const auto begin = static_cast<size_t>(std::ranges::find(group_.nodes, anchor) - group_.nodes.begin());
-      parts.push_back(Part(group_.nodes).subspan(begin, end - begin));
-      end = begin;
+    for (size_t k = 0; k < group_.anchors.size(); ++k) {
+      const bool is_last = k + 1 == group_.anchors.size();
+      const size_t end = is_last ? group_.nodes.size() : group_.begins[k + 1];
+      const auto nodes = std::span(group_.nodes).subspan(group_.begins[k], end - group_.begins[k]);
+      parts.push_back({group_.anchors[k], nodes});
     }
-    std::ranges::reverse(parts);
     return parts;
   }
-  TensorId result_of(const Part& part) const { return graph_.nodes[part.back()].output; }
+  TensorId result_of(const Part& part) const { return graph_.nodes[part.nodes.back()].output; }
 
   Tensor lower_part(const Part& part) {
     has_epilogue_ = false;
-    const GraphNode& anchor = graph_.nodes[part.front()];
+    const GraphNode& anchor = graph_.nodes[part.anchor];
     const Tensor output = std::visit([&](const auto& op) { return lower_anchor(op, anchor); }, anchor.op);
-    return !output.defined() || part.size() > 1 || has_epilogue_ ? add_epilogue(part, output) : output;
+    return !output.defined() || part.nodes.size() > 1 || has_epilogue_ ? add_epilogue(part, output) : output;
   }
 
   void add_arguments(const std::vector<TensorId>& ids, const char* prefix) {
@@ -198,15 +200,17 @@ class GroupLowering {
     const TensorType& type = graph_.tensors[result].type;
     std::map<TensorId, std::vector<Axis>> axes;
     axes[result] = axes_of(Tensor(kOutputName, type.shape, type.dtype));
-    for (const size_t n : part | std::views::reverse) give_axes(graph_.nodes[n], axes);
+    for (const size_t n : part.nodes | std::views::reverse) give_axes(graph_.nodes[n], axes);
     std::map<TensorId, Expr> values;  // of nodes of the part
-    for (const size_t n : part) {
+    for (const size_t n : part.nodes) {
       const GraphNode& node = graph_.nodes[n];
       const std::vector<Axis>& own = axes.at(node.output);
-      const bool is_anchor = n == part.front();
+      const bool is_anchor = n == part.anchor;
       // A Transpose of what is computed before it in the part.
       if (!is_anchor && std::holds_alternative<TransposeOp>(node.op)) {
         values[node.output] = values.at(node.inputs[0]);
+      } else if (const auto* slice = std::get_if<SliceOp>(&node.op); slice != nullptr && !is_anchor) {
+        values[node.output] = load(arguments_.at(node.inputs[0]), sliced(*slice, own));  // read through
       } else {
         const Expr computed = is_anchor && anchor.defined() ? load(anchor, indices(own)) : Expr();
         values[node.output] = apply(node, point_of(node, own, values), computed);
@@ -216,6 +220,13 @@ class GroupLowering {
     const bool is_last = result == group_.outputs[0];
     return builder_.compute(is_last ? kOutputName : builder_.fresh_name(kInnerName), axes.at(result),
                             is_last ? values.at(result) : widened(values.at(result)));
+  }
+
+  static std::vector<Affine> sliced(const SliceOp& slice, const std::vector<Axis>& axes) {
+    std::vector<Affine> index;
+    for (size_t d = 0; d < axes.size(); ++d)
+      index.push_back(Affine(axes[d].var) * slice.steps[d] + Affine(slice.starts[d]));
+    return index;
   }
 
   // From the axes of what a node gives those of its operands that the part computes.

@@ -26,8 +26,10 @@ bool combines_rows(const GraphOp& op, size_t rank) {
 
 class RowJoiner {
  public:
-  RowJoiner(const Graph& graph, std::vector<FusedGroup> groups)
+  RowJoiner(const Graph& graph, std::vector<FusedGroup> groups,
+            const std::vector<std::optional<size_t>>& loops)
       : graph_(graph),
+        loops_(loops),
         groups_(std::move(groups)),
         producers_(producers_of(graph)),
         consumers_(consumers_of(graph)),
@@ -59,7 +61,8 @@ class RowJoiner {
     const bool is_operand = std::ranges::count(reader.inputs, result) == 1 && reader.inputs[0] == result;
     const std::optional<size_t> found = group_of_[readers.front()];
     const bool is_anchor = found && groups_[*found].anchors.front() == readers.front();
-    return is_operand && is_anchor ? found : std::nullopt;
+    const bool is_in_loop = loops_[groups_[group].anchors.front()] == loops_[readers.front()];
+    return is_operand && is_anchor && is_in_loop ? found : std::nullopt;
   }
 
   // Its rows are those of its anchor's result.
@@ -85,8 +88,10 @@ class RowJoiner {
 
   void join(const std::vector<size_t>& parts) {
     FusedGroup joined;
+    joined.begins.clear();
     for (const size_t part : parts) {
       FusedGroup& group = groups_[part];
+      joined.begins.push_back(joined.nodes.size());
       joined.nodes.insert(joined.nodes.end(), group.nodes.begin(), group.nodes.end());
       joined.anchors.insert(joined.anchors.end(), group.anchors.begin(), group.anchors.end());
       for (const size_t node : group.nodes) group_of_[node] = parts.back();
@@ -96,6 +101,7 @@ class RowJoiner {
   }
 
   const Graph& graph_;
+  const std::vector<std::optional<size_t>>& loops_;
   std::vector<FusedGroup> groups_;
   std::vector<int> producers_;
   std::vector<std::vector<size_t>> consumers_;
@@ -104,8 +110,9 @@ class RowJoiner {
 
 }  // namespace
 
-std::vector<FusedGroup> join_rows(const Graph& graph, std::vector<FusedGroup> groups) {
-  return RowJoiner(graph, std::move(groups)).run();
+std::vector<FusedGroup> join_rows(const Graph& graph, std::vector<FusedGroup> groups,
+                                  const std::vector<std::optional<size_t>>& loops) {
+  return RowJoiner(graph, std::move(groups), loops).run();
 }
 
 }  // namespace lathe

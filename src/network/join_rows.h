@@ -5,6 +5,7 @@
 // (analysis/row_block.h).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "network/fuse.h"
@@ -12,7 +13,9 @@
 namespace lathe {
 
 // The groups, of which only the nodes and anchors need be known, with those joined whose intermediate results
-// nobody else reads. A joined group stands where its last one stood.
-std::vector<FusedGroup> join_rows(const Graph& graph, std::vector<FusedGroup> groups);
+// nobody else reads and that stand in one loop: `loops` has each node's. A joined group stands where its last
+// one stood.
+std::vector<FusedGroup> join_rows(const Graph& graph, std::vector<FusedGroup> groups,
+                                  const std::vector<std::optional<size_t>>& loops);
 
 }  // namespace lathe

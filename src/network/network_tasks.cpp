@@ -36,7 +36,7 @@ Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partitio
     for (size_t i = 0; i < task.arguments.size(); ++i) task.arguments[i].layout = use.layouts[i];
     const auto [entry, is_new] = known.emplace(hash_of(task), result.tasks.size());
     if (is_new) result.tasks.push_back({std::move(task), 0});
-    ++result.tasks[entry->second].weight;
+    result.tasks[entry->second].weight += runs_of(partition, use);
     result.uses.push_back(use);
     result.uses.back().task = entry->second;
   }

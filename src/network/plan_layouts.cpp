@@ -40,6 +40,12 @@ Axes source_axes(const GraphNode& node, size_t rank) {
   return in_order(rank);
 }
 
+// Whether a tensor's first elements, in the order of memory, are taken: such a part is where they lie.
+bool is_first_part(const GraphNode& node) {
+  const auto* slice = std::get_if<SliceOp>(&node.op);
+  return slice != nullptr && slice->starts == Shape{0} && slice->steps == Shape{1};
+}
+
 // Tensors that lie in one storage, or would if one of them were written there: their axes are those of the
 // first of them, in other orders.
 struct Family {
@@ -54,6 +60,7 @@ class LayoutPlanner {
         producers_(producers_of(graph)),
         is_fixed_(graph.tensors.size()),
         holds_output_(graph.tensors.size()),
+        moves_(graph.tensors.size()),
         wanted_(graph.tensors.size()) {
     plan_.storage.resize(graph.tensors.size());
     std::iota(plan_.storage.begin(), plan_.storage.end(), TensorId{0});
@@ -70,7 +77,9 @@ class LayoutPlanner {
       axes_.push_back(in_order(rank));
     }
     for (const GraphNode& node : graph_.nodes) {
-      if (role_of(node.op) == FusionRole::view || std::holds_alternative<TransposeOp>(node.op)) share(node);
+      if (role_of(node.op) == FusionRole::view || std::holds_alternative<TransposeOp>(node.op) ||
+          is_first_part(node))
+        share(node);
     }
     for (TensorId id = 0; id < graph_.tensors.size(); ++id) plan_.layouts.push_back(layout_of(id));
     return std::move(plan_);
@@ -85,8 +94,12 @@ class LayoutPlanner {
     for (const TensorId id : graph_.inputs) is_fixed_[id] = true;
     for (const TensorId id : graph_.outputs) is_fixed_[id] = holds_output_[id] = true;
     for (const GraphNode& node : graph_.nodes) {
-      if (role_of(node.op) != FusionRole::view || shape_of(node.inputs[0]) == shape_of(node.output)) continue;
+      const bool is_reshaped =
+          role_of(node.op) == FusionRole::view && shape_of(node.inputs[0]) != shape_of(node.output);
+      if (!is_reshaped && loop_of(node.op) == nullptr && !is_first_part(node)) continue;
       is_fixed_[node.inputs[0]] = is_fixed_[node.output] = true;
+      if (loop_of(node.op) != nullptr && !std::holds_alternative<StackStepsOp>(node.op))
+        moves_[node.output] = true;
     }
   }
 
@@ -120,7 +133,9 @@ class LayoutPlanner {
   void spread(const GraphNode& node, TensorId operand, bool forwards) {
     const size_t rank = shape_of(node.output).size();
     if (graph_.tensors[operand].is_constant() || shape_of(operand).size() != rank) return;
-    if (role_of(node.op) == FusionRole::view || wanted_axis(node.op, rank)) return;
+    if (role_of(node.op) == FusionRole::view || role_of(node.op) == FusionRole::border ||
+        wanted_axis(node.op, rank))
+      return;
     const Axes sources = source_axes(node, rank);
     if (forwards && wanted_[operand] && !wanted_[node.output]) {
       wanted_[node.output] = std::ranges::find(sources, *wanted_[operand]) - sources.begin();
@@ -133,7 +148,8 @@ class LayoutPlanner {
   void share(const GraphNode& node) {
     const TensorId operand = node.inputs[0];
     const TensorId root = plan_.storage[operand];
-    const bool is_free = producers_[root] >= 0 && !holds_output_[root];
+    const bool is_free =
+        producers_[root] >= 0 && !holds_output_[root] && !moves_[root] && !is_first_part(node);
     if (is_output(graph_, node.output) && !is_free) return;
     const bool moves_axes =
         shape_of(operand).size() == shape_of(node.output).size() &&
@@ -199,6 +215,7 @@ class LayoutPlanner {
   std::vector<int> producers_;
   std::vector<bool> is_fixed_;  // row-major, whatever is wanted
   std::vector<bool> holds_output_;
+  std::vector<bool> moves_;                    // lies elsewhere in each step of a loop
   std::vector<std::optional<size_t>> wanted_;  // the axis that is wanted innermost
   std::vector<Family> families_;               // of the first tensors
   std::vector<TensorId> first_;                // of each tensor's family

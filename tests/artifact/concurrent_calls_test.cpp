@@ -104,7 +104,8 @@ class Caller {
 
 class ConcurrentCallsTest : public ArtifactTest {
  protected:
-  // A product on two cores with a constant, which the calls change, a sum of rows, and a network.
+  // A product on two cores with a constant, which the calls change, a sum of rows, a network, and one with a
+  // loop.
   void write_models() {
     write_operator("mm", "C[i:65, j:70] = sum(r:67) A[i,r] * B[r,j]", 2, true);
     write_operator("rows", R"(T[i:40] = sum(r:30) A[i,r]\nS[i:40, j:30] = A[i,j] * 2.0 + T[i])", 1, false);
@@ -113,11 +114,21 @@ class ConcurrentCallsTest : public ArtifactTest {
     onnx.node("conv", "Conv", {"x", "w"}, "c").attribute("kernel_shape", {3, 3});
     onnx.node("relu", "Relu", {"c"}, "r");
     onnx.node("next", "Conv", {"r", "v"}, "y").attribute("kernel_shape", {3, 3});
-    std::ofstream(folder("net.onnx"), std::ios::binary) << onnx.bytes();
+    OnnxModel steps;
+    steps.input("x", {9, 1, 8}).initializer("w", {1, 96, 8}).initializer("r", {1, 96, 24});
+    steps.node("n", "LSTM", {"x", "w", "r"}, "y").gives("h").attribute("hidden_size", 24);
+    steps.output("y").output("h");
     options_.target.cpu().cores = 1;
-    const auto network = load_network(folder("net.onnx"), {}, options_.target);
+    write_network("net", onnx);
+    write_network("steps", steps);
+  }
+
+  void write_network(const std::string& name, const OnnxModel& onnx) {
+    const std::string path = folder(name + ".onnx");
+    std::ofstream(path, std::ios::binary) << onnx.bytes();
+    const auto network = load_network(path, {}, options_.target);
     ASSERT_TRUE(network.has_value()) << network.error().to_string();
-    write_to("net", compile_network(*network, options_));
+    write_to(name, compile_network(*network, options_));
   }
 
   void call_from_threads(int threads, int calls, int pause_milliseconds) {
@@ -126,7 +137,8 @@ class ConcurrentCallsTest : public ArtifactTest {
     CalledModel product(folder("mm"), 2);
     CalledModel rows(folder("rows"), 1);
     CalledModel network(folder("net"), 1);
-    const std::array<CalledModel*, 3> models = {&product, &rows, &network};
+    CalledModel steps(folder("steps"), 1);
+    const std::array<CalledModel*, 4> models = {&product, &rows, &network, &steps};
     std::atomic<int> wrong{0};
     std::atomic<int> running{threads};
     // A child of the address sanitizer waits for ever where another thread allocated as it was forked. So

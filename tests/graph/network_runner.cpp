@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "codegen/machine.h"
@@ -36,9 +40,20 @@ class Storage {
     for (size_t i = 0; i < values.size(); ++i) at(id)[i * bytes_of_element(id)] = values[i];
   }
 
-  std::vector<double> read(TensorId id) {
+  // Lets tensors lie where they do in that step of a loop.
+  void move(const LoopOfUses& loop, const std::vector<MovingTensor>& list, int64_t step) {
+    for (const MovingTensor& moving : list) {
+      const StepPlace& place = moving.at(step);
+      double* const base = keeps(loop, place.base) ? fixed(place.base) : at(place.base);
+      moved_[moving.tensor] = base + place.offset + step * place.stride;
+    }
+  }
+
+  std::vector<double> read(TensorId id) { return read(id, elements_of(graph_.tensors[id].type.shape)); }
+  // The first elements of the tensor.
+  std::vector<double> read(TensorId id, int64_t count) {
     std::vector<double> values;
-    for (int64_t i = 0; i < elements_of(graph_.tensors[id].type.shape); ++i)
+    for (int64_t i = 0; i < count; ++i)
       values.push_back(at(id)[static_cast<size_t>(i) * bytes_of_element(id)]);
     return values;
   }
@@ -48,6 +63,10 @@ class Storage {
     return static_cast<size_t>(bytes_of(graph_.tensors[id].type.dtype));
   }
   double* at(TensorId id) {
+    const auto moved = moved_.find(id);
+    return moved != moved_.end() ? moved->second : fixed(id);
+  }
+  double* fixed(TensorId id) {
     return plan_.offsets[id] < 0 ? own_[id].data() : arena_.data() + plan_.offsets[id];
   }
 
@@ -55,6 +74,7 @@ class Storage {
   const ActivationPlan& plan_;
   std::vector<std::vector<double>> own_;
   std::vector<double> arena_;
+  std::map<TensorId, double*> moved_;
 };
 
 using Outputs = Result<std::vector<HostTensor>>;
@@ -85,7 +105,8 @@ void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& stora
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < network_task.dag.inputs.size(); ++i) {
     HostTensor input = zeros_like(network_task.dag.inputs[i]);
-    input.values = moved(storage.read(use.arguments[i]), use.layouts[i], task->dag.inputs[i]->shape, true);
+    input.values = moved(storage.read(use.arguments[i], elements_of(task->dag.inputs[i]->shape)),
+                         use.layouts[i], task->dag.inputs[i]->shape, true);
     inputs.push_back(std::move(input));
   }
   const Outputs outputs = run_task(*task, inputs);
@@ -97,13 +118,40 @@ void run_use(const NetworkTask& network_task, const TaskUse& use, Storage& stora
   }
 }
 
+// The uses from the `first` to before the `last` and the loops among them that stand in `parent`.
+template <class Run>
+void run_uses(const Partition& partition, std::array<size_t, 2> range, std::optional<size_t> parent,
+              Storage& storage, const Run& run_task) {
+  for (size_t i = range[0]; i < range[1];) {
+    const auto begins_here = [&](const LoopOfUses& loop) {
+      return loop.parent == parent && loop.use_count > 0 && loop.first_use == i;
+    };
+    const auto loop = std::ranges::find_if(partition.loops, begins_here);
+    if (loop == partition.loops.end()) {
+      run_use(partition.tasks[partition.uses[i].task], partition.uses[i], storage, run_task);
+      ++i;
+      continue;
+    }
+    const auto holds = [&](TensorId id) { return storage.read(id)[0] != 0; };
+    int64_t step = 0;
+    bool goes_on = !loop->condition || holds(loop->condition->begins);
+    for (; goes_on && step < loop->steps; ++step) {
+      storage.move(*loop, loop->moving, step);
+      run_uses(partition, {i, i + loop->use_count}, loop - partition.loops.begin(), storage, run_task);
+      goes_on = !loop->condition || holds(loop->condition->goes_on);
+    }
+    storage.move(*loop, loop->last, step);
+    i += loop->use_count;
+  }
+}
+
 template <class Run>
 std::vector<Values> run_tasks(const Graph& graph, const Partition& partition,
                               const std::vector<Values>& inputs, Run run_task) {
   const ActivationPlan plan = plan_activations(graph, partition);
   Storage storage(graph, plan);
   for (size_t i = 0; i < inputs.size(); ++i) storage.write(graph.inputs[i], inputs[i].data);
-  for (const TaskUse& use : partition.uses) run_use(partition.tasks[use.task], use, storage, run_task);
+  run_uses(partition, {0, partition.uses.size()}, std::nullopt, storage, run_task);
   std::vector<Values> outputs;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const TensorType& type = graph.tensors[graph.outputs[i]].type;

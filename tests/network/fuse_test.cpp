@@ -103,7 +103,28 @@ TEST(Fuse, WhatReadsATensorTwiceStaysOutWhereAnotherReadsItToo) {
   model.input("x", {1, 4, 3, 3}).initializer("w", {4, 4, 1, 1}).node("c", "Conv", {"x", "w"}, "a");
   model.node("s", "Sigmoid", {"a"}, "t").node("m", "Mul", {"a", "t"}, "u");
   model.node("d", "Conv", {"a", "w"}, "b").node("n", "Add", {"u", "b"}, "y").output("y");
-  EXPECT_EQ(describe(import(model)), (Texts{"c(x; w) -> a", "s+m(a; ) -> u", "d+n(a u; w) -> y"}));
+  EXPECT_EQ(describe(import(model)), (Texts{"c(x; w) -> a", "s+m+d+n(a; w) -> y"}));
+}
+
+// A sum whose terms begin from several tensors is one kernel where nothing else reads the terms.
+TEST(Fuse, TakesInElementwiseOperandsThatNobodyElseReads) {
+  OnnxModel model;
+  model.input("a", {4}).input("b", {4}).node("s", "Sigmoid", {"a"}, "t").node("u", "Tanh", {"b"}, "v");
+  model.node("m", "Mul", {"t", "v"}, "y").output("y");
+  EXPECT_EQ(describe(import(model)), (Texts{"s+u+m(a b; ) -> y"}));
+  model.output("v");
+  EXPECT_EQ(describe(import(model)), (Texts{"u(b; ) -> v", "s+m(a v; ) -> y"}));
+}
+
+// The gates of a product: read where they lie.
+TEST(Fuse, SlicesThatElementwiseNodesReadAreNoKernels) {
+  OnnxModel model;
+  model.input("x", {2, 4}).initializer("w", {4, 6}).node("p", "MatMul", {"x", "w"}, "a");
+  model.integers("zero", {0}).integers("three", {3}).integers("six", {6}).integers("axis", {1});
+  model.node("l", "Slice", {"a", "zero", "three", "axis"}, "left");
+  model.node("r", "Slice", {"a", "three", "six", "axis"}, "right");
+  model.node("s", "Sigmoid", {"left"}, "t").node("m", "Mul", {"t", "right"}, "y").output("y");
+  EXPECT_EQ(describe(import(model)), (Texts{"p(x; w) -> a", "l+r+s+m(a; ) -> y"}));
 }
 
 // a -> s -> m(a, s), where s is an output of the model, or wider than a.

@@ -18,6 +18,7 @@ ordered_json metadata(const char* what, int thread, const std::string& name) {
 
 ordered_json launch_arguments(const ManifestLaunch& launch, size_t number) {
   ordered_json arguments = {{"launch", number}, {"operators", launch.operators}};
+  if (launch.runs != 1) arguments["runs"] = launch.runs;
   if (launch.flops) arguments["flops"] = *launch.flops;
   if (launch.bytes) arguments["bytes"] = *launch.bytes;
   return arguments;
@@ -32,9 +33,16 @@ class Timeline {
     add_event(fmt::format("run {}", run + 1), "run", 0, times.call, ordered_json::object());
     add_event("inputs", "conversion", 0, times.inputs, ordered_json::object());
     add_event("constants", "conversion", 0, times.constants, ordered_json::object());
+    int64_t drawn = 0;
     for (size_t i = 0; i < times.launches.size(); ++i) {
+      // Those of a loop take turns: each is drawn as one that takes as long, behind the one before.
       const ManifestLaunch& launch = manifest_.launches[i];
-      add_event(launch.name, "launch", 0, times.launches[i], launch_arguments(launch, i));
+      lathe_interval time = times.launches[i];
+      if (time.begin == 0) continue;  // it did not run
+      const int64_t shift = std::max<int64_t>(drawn - time.begin, 0);
+      time = {time.begin + shift, time.end + shift};
+      drawn = time.end;
+      add_event(launch.name, "launch", 0, time, launch_arguments(launch, i));
     }
     for (const lathe_part& part : times.parts) {
       const auto number = static_cast<size_t>(part.launch);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <utility>
 
 #include "artifact/runtime/run_watch.h"
 #include "runtime/fork_generation.h"
@@ -53,7 +54,7 @@ bool CallContext::create(const SharedModel& shared) {
          last_outputs_.create(tables.output_count) && input_places_.create(tables.input_count) &&
          output_places_.create(tables.output_count) &&
          bind(prepares_, tables.prepares, tables.prepare_count) &&
-         bind(launches_, tables.launches, tables.launch_count);
+         bind(launches_, tables.launches, tables.launch_count) && bind_pointers();
 }
 
 bool CallContext::bind(Launches& launches, const LatheLaunch* list, int32_t count) {
@@ -74,6 +75,56 @@ bool CallContext::bind(Launches& launches, const LatheLaunch* list, int32_t coun
     }
   }
   return true;
+}
+
+bool CallContext::bind_pointers() {
+  if (!pointers_.create(shared_->tables->pointer_count)) return false;
+  int64_t uses = 0;
+  const auto for_each_use = [&](const auto& visit) {
+    for (const BoundLaunch& bound : launches_.list) {
+      for (int32_t k = 0; k < bound.launch->buffer_count; ++k) {
+        const LatheBinding& binding = bound.launch->buffers[k];
+        if (binding.storage == LATHE_POINTER) visit(pointers_[binding.place], &bound.buffers[k]);
+      }
+    }
+  };
+  for_each_use([&](BoundPointer& pointer, void**) { ++pointer.use_count; });
+  for (BoundPointer& pointer : pointers_) {
+    pointer.first_use = uses;
+    uses += std::exchange(pointer.use_count, 0);
+  }
+  if (!pointer_uses_.create(uses)) return false;
+  for_each_use([&](BoundPointer& pointer, void** buffer) {
+    pointer_uses_[pointer.first_use + pointer.use_count++] = buffer;
+  });
+  return true;
+}
+
+// Each behind those that it may begin with.
+void CallContext::set_pointers(int32_t first, int32_t count, int64_t step) {
+  for (int32_t i = first; i < first + count; ++i) {
+    const LathePointer& moves = shared_->tables->pointers[i];
+    const LatheStepPlace& at = step == 0 ? moves.first : step % 2 == 0 ? moves.even : moves.odd;
+    BoundPointer& pointer = pointers_[i];
+    pointer.value = place_now(at.base) + at.offset + step * at.stride;
+    for (int64_t use = 0; use < pointer.use_count; ++use)
+      *pointer_uses_[pointer.first_use + use] = pointer.value;
+  }
+}
+
+std::byte* CallContext::place_now(const LatheBinding& binding) const {
+  void* place = nullptr;
+  switch (binding.storage) {
+    case LATHE_INPUT:
+      place = input_places_[binding.place] != nullptr ? input_places_[binding.place]
+                                                      : constants->places[binding.place];
+      break;
+    case LATHE_OUTPUT: place = output_places_[binding.place]; break;
+    case LATHE_RESIDENT: place = constants->resident.data() + binding.place; break;
+    case LATHE_POINTER: place = pointers_[binding.place].value; break;
+    default: place = fixed_place(binding);
+  }
+  return static_cast<std::byte*>(place);
 }
 
 void* CallContext::fixed_place(const LatheBinding& binding) const {
@@ -99,13 +150,42 @@ void CallContext::bind_places(const Launches& launches, const ConstantSet& set) 
 }
 
 template <class Watch>
-bool CallContext::launch_all(const Launches& launches, Watch& watch) {
-  for (const BoundLaunch& bound : launches.list) {
-    const int status = watch.launch(bound.pool, [&](const LatheParallel* pool) {
-      return bound.entry(bound.buffers, nullptr, workspace_.data(), pool);
-    });
-    if (status != 0) return model_error("a kernel ended with status %d in place of 0", status);
+bool CallContext::launch(const BoundLaunch& bound, Watch& watch) {
+  const int status = watch.launch(bound.launch, bound.pool, [&](const LatheParallel* pool) {
+    return bound.entry(bound.buffers, nullptr, workspace_.data(), pool);
+  });
+  return status == 0 || model_error("a kernel ended with status %d in place of 0", status);
+}
+
+template <class Watch>
+bool CallContext::launch_range(const Launches& launches, int32_t first, int32_t last, int32_t loop,
+                               Watch& watch) {
+  const LatheModelTables& tables = *shared_->tables;
+  for (int32_t i = first; i < last;) {
+    if (loop >= tables.loop_count || tables.loops[loop].first_launch != i) {
+      if (!launch(launches.list[i++], watch)) return false;
+      continue;
+    }
+    if (!run_loop(loop, watch)) return false;
+    i += tables.loops[loop++].launch_count;
+    while (loop < tables.loop_count && tables.loops[loop].first_launch < i) ++loop;  // those in it
   }
+  return true;
+}
+
+template <class Watch>
+bool CallContext::run_loop(int32_t number, Watch& watch) {
+  const LatheLoop& loop = shared_->tables->loops[number];
+  const auto is_true = [&](const LatheBinding& place) { return *place_now(place) != std::byte{0}; };
+  int64_t step = 0;
+  bool goes_on = loop.has_condition == 0 || is_true(loop.begins);
+  for (; goes_on && step < loop.steps; ++step) {
+    set_pointers(loop.first_pointer, loop.pointer_count, step);
+    if (!launch_range(launches_, loop.first_launch, loop.first_launch + loop.launch_count, number + 1, watch))
+      return false;
+    goes_on = loop.has_condition == 0 || is_true(loop.goes_on);
+  }
+  set_pointers(loop.first_pointer + loop.pointer_count, loop.last_count, step);
   return true;
 }
 
@@ -195,7 +275,9 @@ bool CallContext::overlaps_an_input(int64_t index, const void* data, const void*
 bool CallContext::prepare(const ConstantSet& set) {
   bind_places(prepares_, set);
   NoWatch nobody;
-  return launch_all(prepares_, nobody);
+  for (const BoundLaunch& bound : prepares_.list)
+    if (!launch(bound, nobody)) return false;
+  return true;
 }
 
 template <class Watch>
@@ -207,7 +289,7 @@ bool CallContext::run(void* const* outputs, Watch& watch) {
     fork_fence();
     bound_set_ = constants;
   }
-  if (!launch_all(launches_, watch)) return false;
+  if (!launch_range(launches_, 0, static_cast<int32_t>(launches_.list.size()), 0, watch)) return false;
   return watch.outputs([&] {
     if (outputs_stay_) return true;
     for (int64_t i = 0; i < shared_->outputs.size(); ++i) {

@@ -59,6 +59,12 @@ class CallContext {
     ModelArray<BoundLaunch> list;
     ModelArray<void*> buffers;
   };
+  // A pointer that moves with the steps of a loop, and the places in launches where it stands.
+  struct BoundPointer {
+    std::byte* value = nullptr;
+    int64_t first_use = 0;  // of pointer_uses_
+    int64_t use_count = 0;
+  };
 
   bool bind(Launches& launches, const LatheLaunch* list, int32_t count);
   // A caller that comes again with the same tensors, as most do, need not have them placed again.
@@ -76,8 +82,16 @@ class CallContext {
   bool read_others(const void* const* inputs);
   bool read_input(int64_t index, const void* data);
   void bind_places(const Launches& launches, const ConstantSet& set) const;
+  bool bind_pointers();
   template <class Watch>
-  bool launch_all(const Launches& launches, Watch& watch);
+  bool launch(const BoundLaunch& bound, Watch& watch);
+  // Those from the `first` to before the `last`, in which the loops from `loop` on stand.
+  template <class Watch>
+  bool launch_range(const Launches& launches, int32_t first, int32_t last, int32_t loop, Watch& watch);
+  template <class Watch>
+  bool run_loop(int32_t number, Watch& watch);
+  void set_pointers(int32_t first, int32_t count, int64_t step);
+  std::byte* place_now(const LatheBinding& binding) const;
   void* fixed_place(const LatheBinding& binding) const;
   bool place_output(int64_t index, const void* const* inputs, void* const* outputs);
   bool overlaps_an_input(int64_t index, const void* data, const void* const* inputs) const;
@@ -108,6 +122,8 @@ class CallContext {
   const ConstantSet* bound_set_ = nullptr;
   Launches prepares_;
   Launches launches_;
+  ModelArray<BoundPointer> pointers_;
+  ModelArray<void**> pointer_uses_;
 };
 
 // Whether kernels find places of others by what it holds.

@@ -163,7 +163,7 @@ bool RunningModel::run_timed(const void* const* inputs, void* const* outputs, la
                        times->launches == nullptr ? 0 : times->launch_count);
   if (times->part_room < 0 || (times->part_room > 0 && times->parts == nullptr))
     return model_error("the list of parts is null, or has a length below 0");
-  Stopwatch stopwatch(*times);
+  Stopwatch stopwatch(*times, shared_.tables->launches);
   return run_watched(inputs, outputs, stopwatch);
 }
 

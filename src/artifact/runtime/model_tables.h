@@ -12,10 +12,10 @@
 extern "C" {
 #endif
 
-/* Where a buffer lies: `place` is the number of the input or output, or an offset in bytes, a multiple of 64,
- * into the arena (activations), the weights (the mapped file), or the resident memory (what prepare fills).
- */
-enum LatheStorage { LATHE_INPUT, LATHE_OUTPUT, LATHE_ARENA, LATHE_WEIGHTS, LATHE_RESIDENT };
+/* Where a buffer lies: `place` is the number of the input, output or pointer, or an offset in bytes, a
+ * multiple of 64, into the arena (activations), the weights (the mapped file), or the resident memory (what
+ * prepare fills). */
+enum LatheStorage { LATHE_INPUT, LATHE_OUTPUT, LATHE_ARENA, LATHE_WEIGHTS, LATHE_RESIDENT, LATHE_POINTER };
 
 typedef struct LatheBinding {
   int32_t storage;
@@ -28,6 +28,35 @@ typedef struct LatheLaunch {
   int32_t buffer_count;
   int32_t threads; /* the largest pool that it may be given */
 } LatheLaunch;
+
+/* In a buffer that many bytes on, in step n of a loop n strides more. */
+typedef struct LatheStepPlace {
+  LatheBinding base;
+  int64_t offset;
+  int64_t stride;
+} LatheStepPlace;
+
+/* Where a buffer lies in step 0 of a loop, in even and in odd ones. */
+typedef struct LathePointer {
+  LatheStepPlace first;
+  LatheStepPlace even;
+  LatheStepPlace odd;
+} LathePointer;
+
+/* Launches behind each other that run once for each step, inner loops with them. The pointers from
+ * `first_pointer` on are set before each step; behind the last one, as for the step that would follow, those
+ * behind them. */
+typedef struct LatheLoop {
+  int64_t steps; /* at most */
+  int32_t first_launch;
+  int32_t launch_count;
+  int32_t first_pointer;
+  int32_t pointer_count;
+  int32_t last_count;
+  int32_t has_condition;
+  LatheBinding begins;  /* one byte, read before the first step: 0 where there is none */
+  LatheBinding goes_on; /* one byte, read behind each: 0 where none follows */
+} LatheLoop;
 
 /* A loop of a copy: so many elements, each so many after the one before for the caller and inside. */
 typedef struct LatheAxis {
@@ -86,6 +115,10 @@ typedef struct LatheModelTables {
   const LatheLaunch* prepares;
   int32_t launch_count;
   const LatheLaunch* launches;
+  int32_t loop_count; /* over these launches, each behind those that it stands in */
+  const LatheLoop* loops;
+  int32_t pointer_count;
+  const LathePointer* pointers;
   int64_t arena_bytes;
   int64_t weights_bytes;
   int64_t resident_bytes;

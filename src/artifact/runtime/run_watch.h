@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ctime>
 
+#include "artifact/runtime/model_tables.h"
 #include "lathe/kernel_abi.h"
 #include "lathe/model_face.h"
 
@@ -22,7 +23,7 @@ struct NoWatch {
     return step();
   }
   template <class Launch>
-  int launch(const LatheParallel* pool, Launch launch) {
+  int launch(const LatheLaunch*, const LatheParallel* pool, Launch launch) {
     return launch(pool);
   }
   template <class Step>
@@ -34,7 +35,11 @@ struct NoWatch {
 // Of one run, from when it is made until it is destroyed.
 class Stopwatch {
  public:
-  explicit Stopwatch(lathe_run_times& times) : times_(times) { times_.call.begin = now(); }
+  // `launches`: all of the model, of which those of a loop may run often, or never.
+  Stopwatch(lathe_run_times& times, const LatheLaunch* launches) : times_(times), launches_(launches) {
+    for (int i = 0; i < times_.launch_count; ++i) times_.launches[i] = {};
+    times_.call.begin = now();
+  }
   ~Stopwatch() {
     times_.part_count = part_count_.load();
     times_.call.end = now();
@@ -54,9 +59,10 @@ class Stopwatch {
   bool outputs(Step step) {
     return timed(times_.outputs, step);
   }
-  // Those of a run, in their order.
+  // Of one that runs once more, the time is put behind that of its earlier runs.
   template <class Launch>
-  int launch(const LatheParallel* pool, Launch launch) {
+  int launch(const LatheLaunch* which, const LatheParallel* pool, Launch launch) {
+    launched_ = static_cast<int>(which - launches_);
     inner_ = pool;
     LatheParallel watching = {};
     if (pool != nullptr && times_.part_room > 0) {
@@ -64,10 +70,11 @@ class Stopwatch {
       pool = &watching;
     }
     lathe_interval& time = times_.launches[launched_];
-    time.begin = now();
+    const int64_t begin = now();
     const int status = launch(pool);
-    time.end = now();
-    ++launched_;
+    const int64_t end = now();
+    if (time.begin == 0) time = {begin, begin};
+    time.end += end - begin;
     return status;
   }
 
@@ -113,6 +120,7 @@ class Stopwatch {
 
   lathe_run_times& times_;
   const LatheParallel* inner_ = nullptr;  // of the launch that runs
+  const LatheLaunch* launches_;
   int launched_ = 0;
   std::atomic<int> part_count_{0};
 };

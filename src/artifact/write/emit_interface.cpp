@@ -76,18 +76,52 @@ const char* storage_name(ModelStorage storage) {
     case ModelStorage::output: return "output";
     case ModelStorage::arena: return "arena";
     case ModelStorage::weights: return "weights";
+    case ModelStorage::pointer: return "pointer";
     case ModelStorage::resident: break;
   }
   return "resident";
+}
+
+ordered_json binding_json(const ModelBinding& binding) {
+  return {{"storage", storage_name(binding.storage)}, {"place", binding.place}};
+}
+
+ordered_json pointers_json(const std::vector<ModelPointer>& pointers) {
+  const auto place = [](const ModelStepPlace& at) {
+    ordered_json entry = binding_json(at.base);
+    entry["offset"] = at.offset;
+    entry["stride"] = at.stride;
+    return entry;
+  };
+  ordered_json list = ordered_json::array();
+  for (const ModelPointer& pointer : pointers)
+    list.push_back(
+        {{"first", place(pointer.first)}, {"even", place(pointer.even)}, {"odd", place(pointer.odd)}});
+  return list;
+}
+
+ordered_json loops_json(const std::vector<ModelLoop>& loops) {
+  ordered_json list = ordered_json::array();
+  for (const ModelLoop& loop : loops) {
+    list.push_back({{"name", loop.name},
+                    {"steps", loop.steps},
+                    {"first_launch", loop.first_launch},
+                    {"launch_count", loop.launch_count},
+                    {"first_pointer", loop.first_pointer},
+                    {"pointer_count", loop.pointer_count},
+                    {"last_count", loop.last_count}});
+    if (!loop.condition) continue;
+    list.back()["begins"] = binding_json(loop.condition->begins);
+    list.back()["goes_on"] = binding_json(loop.condition->goes_on);
+  }
+  return list;
 }
 
 ordered_json launches_json(const std::vector<ModelLaunch>& launches) {
   ordered_json list = ordered_json::array();
   for (const ModelLaunch& launch : launches) {
     ordered_json buffers = ordered_json::array();
-    for (const ModelBinding& binding : launch.buffers) {
-      buffers.push_back({{"storage", storage_name(binding.storage)}, {"place", binding.place}});
-    }
+    for (const ModelBinding& binding : launch.buffers) buffers.push_back(binding_json(binding));
     list.push_back({{"name", launch.name},
                     {"operators", launch.operators},
                     {"kernel", launch.kernel},
@@ -141,10 +175,14 @@ ordered_json free_json(const FreeSizes& free) {
 
 ordered_json plans_json(const std::vector<ModelPlan>& plans) {
   ordered_json list = ordered_json::array();
-  for (const ModelPlan& plan : plans)
+  for (const ModelPlan& plan : plans) {
     list.push_back({{"sizes", plan.sizes},
                     {"arena_bytes", plan.arena_bytes},
                     {"launches", launches_json(plan.launches)}});
+    if (plan.loops.empty()) continue;
+    list.back()["loops"] = loops_json(plan.loops);
+    list.back()["pointers"] = pointers_json(plan.pointers);
+  }
   return list;
 }
 
@@ -216,6 +254,10 @@ std::string model_manifest(const Model& model, uint64_t build, const std::string
   if (!model.free.empty()) {
     manifest["free"] = free_json(model.free);
     manifest["plans"] = plans_json(model.smaller);
+  }
+  if (!model.loops.empty()) {
+    manifest["loops"] = loops_json(model.loops);
+    manifest["pointers"] = pointers_json(model.pointers);
   }
   if (library) manifest["library"] = mark_json(*library);
   for (const ArtifactFile& file : files) manifest["files"][file.name] = mark_json(file.bytes);

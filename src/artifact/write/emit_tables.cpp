@@ -17,6 +17,7 @@ const char* storage_constant(ModelStorage storage) {
     case ModelStorage::output: return "LATHE_OUTPUT";
     case ModelStorage::arena: return "LATHE_ARENA";
     case ModelStorage::weights: return "LATHE_WEIGHTS";
+    case ModelStorage::pointer: return "LATHE_POINTER";
     case ModelStorage::resident: break;
   }
   return "LATHE_RESIDENT";
@@ -103,8 +104,12 @@ std::string info_array(const std::string& name, std::span<const ModelTensor> ten
   return fmt::format("static const lathe_tensor_info {}_infos[] = {{\n{}}};\n", name, entries);
 }
 
+std::string binding_text(const ModelBinding& binding) {
+  return fmt::format("{{{}, {}}}", storage_constant(binding.storage), binding.place);
+}
+
 std::string launch_arrays(const Model& model, const std::string& name,
-                          const std::vector<ModelLaunch>& launches, std::string Module::*symbol) {
+                          const std::vector<ModelLaunch>& launches, std::string Module::* symbol) {
   std::string text;
   std::string entries;
   for (size_t i = 0; i < launches.size(); ++i) {
@@ -112,7 +117,7 @@ std::string launch_arrays(const Model& model, const std::string& name,
     const Module& module = model.kernels[launch.kernel].module;
     text += fmt::format("static const LatheBinding {}{}[] = {{", name, i);
     for (const ModelBinding& binding : launch.buffers) {
-      text += fmt::format("{{{}, {}}}, ", storage_constant(binding.storage), binding.place);
+      text += binding_text(binding) + ", ";
     }
     text += "};\n";
     entries += fmt::format("  {{{}, {}{}, {}, {}}},\n", module.*symbol, name, i, launch.buffers.size(),
@@ -122,8 +127,32 @@ std::string launch_arrays(const Model& model, const std::string& name,
   return text + fmt::format("static const LatheLaunch {}s[] = {{\n{}}};\n", name, entries);
 }
 
+std::string loop_arrays(const std::string& prefix, const std::vector<ModelLoop>& loops,
+                        const std::vector<ModelPointer>& pointers) {
+  std::string pointer_entries, loop_entries;
+  const auto place = [](const ModelStepPlace& at) {
+    return fmt::format("{{{}, {}, {}}}", binding_text(at.base), at.offset, at.stride);
+  };
+  for (const ModelPointer& pointer : pointers)
+    pointer_entries +=
+        fmt::format("  {{{}, {}, {}}},\n", place(pointer.first), place(pointer.even), place(pointer.odd));
+  for (const ModelLoop& loop : loops) {
+    const ModelLoop::Condition condition = loop.condition.value_or(ModelLoop::Condition());
+    loop_entries +=
+        fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", loop.steps, loop.first_launch,
+                    loop.launch_count, loop.first_pointer, loop.pointer_count, loop.last_count,
+                    loop.condition ? 1 : 0, binding_text(condition.begins), binding_text(condition.goes_on));
+  }
+  std::string text;
+  if (!pointers.empty())
+    text += fmt::format("static const LathePointer {}pointers[] = {{\n{}}};\n", prefix, pointer_entries);
+  if (!loops.empty())
+    text += fmt::format("static const LatheLoop {}loops[] = {{\n{}}};\n", prefix, loop_entries);
+  return text;
+}
+
 template <class Value>
-Value largest(const Model& model, Value Module::*field, Value least) {
+Value largest(const Model& model, Value Module::* field, Value least) {
   for (const CompiledTask& kernel : model.kernels) least = std::max(least, kernel.module.*field);
   return least;
 }
@@ -145,10 +174,10 @@ std::string list(const std::string& name, size_t count) {
 }
 
 // The arrays of one plan, whose names begin with `prefix`.
-std::string plan_arrays(const Model& model, const std::string& prefix, const std::vector<ModelTensor>& inputs,
-                        const std::vector<ModelTensor>& outputs, const std::vector<ModelLaunch>& launches) {
-  return tensor_arrays(prefix + "input", inputs) + tensor_arrays(prefix + "output", outputs) +
-         launch_arrays(model, prefix + "step", launches, &Module::kernel_symbol);
+std::string plan_arrays(const Model& model, const std::string& prefix, const ModelPlan& plan) {
+  return tensor_arrays(prefix + "input", plan.inputs) + tensor_arrays(prefix + "output", plan.outputs) +
+         launch_arrays(model, prefix + "step", plan.launches, &Module::kernel_symbol) +
+         loop_arrays(prefix, plan.loops, plan.pointers);
 }
 
 // What a plan's tables say before `info`.
@@ -158,6 +187,7 @@ std::string plan_fields(const Model& model, const std::string& prefix, const Mod
                      largest(model, &Module::threads, 1)) +
          list(prefix + "inputs", plan.inputs.size()) + list(prefix + "outputs", plan.outputs.size()) +
          list("prepares", prepares) + list(prefix + "steps", plan.launches.size()) +
+         list(prefix + "loops", plan.loops.size()) + list(prefix + "pointers", plan.pointers.size()) +
          fmt::format("  {}, {}, {}, {},\n", plan.arena_bytes, model.weights_bytes, model.resident_bytes,
                      largest(model, &Module::workspace_bytes, int64_t{0}));
 }
@@ -197,7 +227,7 @@ std::string all_plans(const Model& model) {
   for (size_t i = 0; i < model.smaller.size(); ++i) {
     const ModelPlan& plan = model.smaller[i];
     const std::string prefix = fmt::format("plan{}_", i);
-    text += plan_arrays(model, prefix, plan.inputs, plan.outputs, plan.launches);
+    text += plan_arrays(model, prefix, plan);
     text += fmt::format("static const LatheModelTables {}tables = {{\n{}  {{0}}, 0}};\n", prefix,
                         plan_fields(model, prefix, plan, 0));
     add(i, plan.sizes, plan.seconds, prefix + "tables");
@@ -218,12 +248,13 @@ std::string all_plans(const Model& model) {
 }  // namespace
 
 std::string model_tables_source(const Model& model, uint64_t build) {
-  const ModelPlan own{{}, model.inputs, model.outputs, model.launches, model.arena_bytes, model.seconds};
+  const ModelPlan own{
+      {},          model.inputs,  model.outputs, model.launches, model.arena_bytes, model.seconds,
+      model.loops, model.pointers};
   std::string text = "#include \"model_tables.h\"\n\n" + declarations(model);
-  text += tensor_arrays("input", model.inputs) + tensor_arrays("output", model.outputs);
+  text += plan_arrays(model, "", own);
   text += info_array("input", model.given_inputs()) + info_array("output", model.outputs);
   text += launch_arrays(model, "prepare", model.prepares, &Module::prepare_symbol);
-  text += launch_arrays(model, "step", model.launches, &Module::kernel_symbol);
   const bool is_free = !model.free.empty();
   if (is_free) text += free_arrays(model.free) + all_plans(model);
   text += fmt::format("const LatheModelTables lathe_model_tables = {{\n{}",

@@ -111,9 +111,11 @@ std::vector<onnx::NodeProto> StandingBody::constants() {
   return nodes;
 }
 
-std::vector<onnx::NodeProto> StandingBody::run(size_t run, const std::vector<std::string>& inputs) {
+std::vector<onnx::NodeProto> StandingBody::run(size_t run, const std::vector<std::string>& inputs,
+                                               const TensorNames& outer) {
   const std::string place = fmt::format("{}/{}", place_, run);
   TensorNames names = constants_;
+  names.insert(outer.begin(), outer.end());  // but for those that the body gives a constant itself
   for (int i = 0; i < body_.input_size(); ++i)
     names[body_.input(i).name()] = inputs.at(static_cast<size_t>(i));
   for (const onnx::NodeProto& node : body_.node()) {

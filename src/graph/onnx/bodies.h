@@ -40,8 +40,10 @@ class StandingBody {
   // What stays the same however often the body runs: its constants, as Constant nodes.
   std::vector<onnx::NodeProto> constants();
   // One run of it over these inputs, which are as many as the body has: all nodes but the constants. An
-  // output that nothing reads has no name. `run` tells the runs of the body apart.
-  std::vector<onnx::NodeProto> run(size_t run, const std::vector<std::string>& inputs);
+  // output that nothing reads has no name. `run` tells the runs of the body apart. `outer`: what stands for
+  // names of the graph around it.
+  std::vector<onnx::NodeProto> run(size_t run, const std::vector<std::string>& inputs,
+                                   const TensorNames& outer = {});
   // The names of the outputs of the last run.
   const std::vector<std::string>& outputs() const { return outputs_; }
 

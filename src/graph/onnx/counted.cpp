@@ -114,6 +114,13 @@ std::string CountedTensors::refusal(TensorId id) const {
                      tensor.type.shape[axis], axis);
 }
 
+Result<std::string> give_count(GraphBuilder& builder, const std::string& name, const Counted& counted) {
+  const std::string count = name + ".count";
+  LATHE_TRY(const TensorId number, builder.node(count, IdentityOp{}, {counted.count}, count));
+  LATHE_TRY_STATUS(builder.output(number));
+  return count;
+}
+
 Result<GraphNode> cut_behind_count(GraphBuilder& builder, const std::string& name, TensorId all,
                                    const Counted& counted) {
   const TensorType type = builder.tensor(all).type;

@@ -38,6 +38,9 @@ class CountedTensors {
   std::unordered_map<TensorId, Counted> counted_;
 };
 
+// Makes an output of how many places of the output `name` count; gives its own name.
+Result<std::string> give_count(GraphBuilder& builder, const std::string& name, const Counted& counted);
+
 // Adds what an output of the model of that name needs, of which only the first places of `all` count: the
 // result is a node that gives these, and 0 in the others.
 Result<GraphNode> cut_behind_count(GraphBuilder& builder, const std::string& name, TensorId all,

@@ -65,6 +65,13 @@ Result<fs::path> path_within(const DataFolders& folders, const std::string& loca
 
 }  // namespace
 
+DataFolders folders_beside(const std::string& path) {
+  const std::filesystem::path beside(".");
+  std::error_code unresolved;  // where the path has become another's since it was read
+  return {(beside / path).parent_path().string(),
+          std::filesystem::canonical(beside / path, unresolved).parent_path().string()};
+}
+
 bool is_external(const onnx::TensorProto& tensor) {
   return tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL || tensor.external_data_size() > 0;
 }

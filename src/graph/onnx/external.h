@@ -20,6 +20,8 @@ struct DataFolders {
   std::string of_file = {};  // where links may lead too; empty: nowhere else
 };
 
+// That of the model in that file.
+DataFolders folders_beside(const std::string& path);
 // Whether the tensor's data lies in another file.
 bool is_external(const onnx::TensorProto& tensor);
 // The path of that file, as the tensor names it in the model's folder.

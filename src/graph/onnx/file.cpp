@@ -107,4 +107,9 @@ Result<std::unique_ptr<onnx::ModelProto>> parse_model(const std::string& bytes, 
   return model;
 }
 
+Result<std::unique_ptr<onnx::ModelProto>> read_model(const std::string& path) {
+  LATHE_TRY(const std::string bytes, read_model_file(path));
+  return parse_model(bytes, path);
+}
+
 }  // namespace lathe

@@ -18,5 +18,7 @@ Result<std::string> read_model_file(const std::string& path);
 // The parsed model, with a graph and an operator set of ONNX's own domain that Lathe knows. `name` is for
 // errors.
 Result<std::unique_ptr<onnx::ModelProto>> parse_model(const std::string& bytes, const std::string& name);
+// The model of a file, whose bytes are let go of.
+Result<std::unique_ptr<onnx::ModelProto>> read_model(const std::string& path);
 
 }  // namespace lathe

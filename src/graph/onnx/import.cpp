@@ -137,6 +137,11 @@ class Importer {
     return add_constant(node.output(0), **value, fmt::format("node '{}' (Constant)", name_of_node(node)));
   }
 
+  const GraphTensor* find(const std::string& name) const {
+    const std::optional<TensorId> id = halves_.find(name);
+    return id ? &builder_.tensor(*id) : nullptr;
+  }
+
   // In terms of operator set 7 and later.
   Status add_node(onnx::NodeProto& node) {
     if (is_control_flow(node) || is_flex_attention(node) || sequence_operator_since(node))
@@ -148,8 +153,8 @@ class Importer {
     if (!is_own_domain(node.domain())) return add_supported_node(node);
     if (operator_set_ >= kNumpyOperatorSet) return add_modern_node(node);
     const auto shape_of = [&](const std::string& name) {
-      const std::optional<TensorId> id = halves_.find(name);
-      return id ? &builder_.tensor(*id).type.shape : nullptr;
+      const GraphTensor* const tensor = find(name);
+      return tensor == nullptr ? nullptr : &tensor->type.shape;
     };
     auto steps = from_legacy(node, shape_of);
     if (!steps) return fail_at(node, steps.error().kind, steps.error().message);
@@ -160,20 +165,29 @@ class Importer {
   // Of a node with bodies, or of sequences, what stands in its place.
   Status add_in_place_of(const onnx::NodeProto& node) {
     bool is_of_inner = false;  // what was found wrong, and tells its own place
-    const BodyImport import{[&](const std::string& name) {
-                              const std::optional<TensorId> id = halves_.find(name);
-                              return id ? &builder_.tensor(*id) : nullptr;
-                            },
+    const BodyImport import{[&](const std::string& name) { return find(name); },
                             [&](onnx::NodeProto& inner) {
                               names_read_.insert(inner.output().begin(), inner.output().end());
                               Status added = add_node(inner);
                               is_of_inner = !added;
                               return added;
                             },
-                            sequences_};
+                            sequences_,
+                            [&](GraphOp op, const auto& inputs, const std::string& output) {
+                              return add_operator(node, std::move(op), inputs, output);
+                            }};
     const Status added = add_by_kind(node, import);
     if (added || is_of_inner) return added;
     return fail_at(node, added.error().kind, added.error().message);
+  }
+
+  Status add_operator(const onnx::NodeProto& node, GraphOp op, const std::vector<std::string>& inputs,
+                      const std::string& output) {
+    std::vector<TensorId> ids;
+    for (const std::string& input : inputs) ids.push_back(*halves_.find(input));
+    const Declared declared{halves_.declared(inputs[0], ids[0]), halves_.code_of(ids[0])};
+    LATHE_TRY_STATUS(add_value(node, output, std::move(op), ids, declared));
+    return {};
   }
 
   Status add_by_kind(const onnx::NodeProto& node, const BodyImport& import) {
@@ -193,9 +207,9 @@ class Importer {
     if (node.op_type() == "Concat")
       drop_empty_inputs(node, [&](const std::string& name) { return is_empty(name); });
     const auto is_real_constant = [&](const std::string& name) {
-      const std::optional<TensorId> id = halves_.find(name);
-      if (is_empty(name)) return true;  // it is left out
-      return id && builder_.tensor(*id).is_constant() && builder_.tensor(*id).type.dtype == DType::f32;
+      const GraphTensor* const tensor = find(name);
+      return is_empty(name) /* left out */ ||
+             (tensor != nullptr && tensor->is_constant() && tensor->type.dtype == DType::f32);
     };
     std::vector<onnx::NodeProto> steps = expand_onnx_node(node, is_real_constant);
     for (onnx::NodeProto& step : steps) LATHE_TRY_STATUS(add_modern_node(step));
@@ -290,14 +304,6 @@ class Importer {
     return {};
   }
 
-  // A result of that type with elements, of operands without.
-  Result<TensorId> add_of_none(const onnx::NodeProto& node, const std::string& name, const GraphNode& whole,
-                               const TensorType& type) {
-    Result<OnnxConstant> constant = constant_of_none(whole, type);
-    if (!constant) return fail_at(node, constant.error().kind, constant.error().message);
-    return add_computed(node, name, *constant);
-  }
-
   // A constant that is not the file's own.
   Result<TensorId> add_computed(const onnx::NodeProto& node, const std::string& name,
                                 OnnxConstant& constant) {
@@ -328,8 +334,11 @@ class Importer {
     LATHE_TRY(const TensorType type, type_given(builder_, whole));
     const bool is_held = is_half(declared.reals) && type.dtype == DType::f32;
     if (has_no_elements(type.shape)) return add_empty(name, type, is_held ? declared.reals : type.dtype);
-    if (std::ranges::any_of(whole.inputs, [&](TensorId id) { return builder_.is_empty(id); }))
-      return add_of_none(node, name, whole, {is_held ? declared.reals : type.dtype, type.shape});
+    if (std::ranges::any_of(whole.inputs, [&](TensorId id) { return builder_.is_empty(id); })) {
+      auto constant = constant_of_none(whole, {is_held ? declared.reals : type.dtype, type.shape});
+      if (!constant) return fail_at(node, constant.error().kind, constant.error().message);
+      return add_computed(node, name, *constant);
+    }
     const Result<std::optional<Counted>> counted = counted_.result_of(whole, type.shape);
     if (!counted) return fail_at(node, counted.error().kind, counted.error().message);
     if (*counted && is_output_of(graph_, name)) return add_cut(node, name, whole, **counted, declared);
@@ -436,9 +445,7 @@ class Importer {
                                      output.name(), *declared, to_string(type)));
       LATHE_TRY_STATUS(builder_.output(*id));
       if (counted) {
-        const std::string count = output.name() + ".count";
-        LATHE_TRY(const TensorId number, builder_.node(count, IdentityOp{}, {counted->count}, count));
-        LATHE_TRY_STATUS(builder_.output(number));
+        LATHE_TRY(const std::string count, give_count(builder_, output.name(), *counted));
         notes_.push_back(counted_.refusal(held) + fmt::format(": output '{}' does", count));
       }
       gives_any = true;
@@ -474,11 +481,6 @@ Result<Graph> import_model(onnx::ModelProto& model, const std::string& name,
   return graph;
 }
 
-Result<std::unique_ptr<onnx::ModelProto>> read_model(const std::string& path) {
-  LATHE_TRY(const std::string bytes, read_model_file(path));
-  return parse_model(bytes, path);
-}
-
 }  // namespace
 
 Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& name,
@@ -490,10 +492,7 @@ Result<Graph> import_onnx_bytes(const std::string& bytes, const std::string& nam
 Result<Graph> import_onnx(const std::string& path, const OnnxImportOptions& options) {
   LATHE_TRY(const auto model, read_model(path));
   OnnxImportOptions within = options;
-  const std::filesystem::path beside(".");
-  std::error_code unresolved;  // where the path has become another's since it was read
-  within.data_folders = {(beside / path).parent_path().string(),
-                         std::filesystem::canonical(beside / path, unresolved).parent_path().string()};
+  within.data_folders = folders_beside(path);
   return import_model(*model, path, within);
 }
 

@@ -18,6 +18,11 @@ bool is_real(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
 
 }  // namespace
 
+std::string OnnxNode::place() const {
+  const auto named = std::ranges::find_if(proto_.output(), [](const auto& name) { return !name.empty(); });
+  return named == proto_.output().end() ? proto_.name() : *named;
+}
+
 Status OnnxNode::require_inputs(std::initializer_list<size_t> inputs) const {
   for (const size_t input : inputs) {
     if (!has_input(input))

@@ -36,6 +36,8 @@ class OnnxNode {
       : proto_(proto), inputs_(std::move(inputs)), operator_set_(operator_set) {}
 
   int64_t operator_set() const { return operator_set_; }
+  // A name that no other node of the model has: that of its first output that has one.
+  std::string place() const;
   size_t input_count() const { return inputs_.size(); }
   size_t output_count() const;
   bool has_input(size_t input) const { return input < inputs_.size() && inputs_[input].tensor != nullptr; }

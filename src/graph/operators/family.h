@@ -36,8 +36,9 @@ namespace lathe {
 class OnnxNode;  // graph/onnx/node.h
 
 // How fusion (network/fuse.h) treats an operator: an anchor begins a group, element-wise work joins its
-// producer's group, a view costs nothing and belongs to no group.
-enum class FusionRole : uint8_t { anchor, elementwise, view };
+// producer's group, a view costs nothing and belongs to no group; nor does what stands at the border of a
+// loop.
+enum class FusionRole : uint8_t { anchor, elementwise, view, border };
 
 // The shape that operands of these shapes broadcast to by NumPy's rule; an Error if they do not.
 Result<Shape> broadcast_shapes(const Shape& a, const Shape& b);

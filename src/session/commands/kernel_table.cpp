@@ -11,6 +11,12 @@ namespace {
 
 constexpr size_t kOperatorsNamed = 6;
 
+// None where it is not known or no integer holds it.
+std::optional<int64_t> in_all_runs(const std::optional<int64_t>& count, int64_t runs) {
+  int64_t all = 0;
+  return count && !__builtin_mul_overflow(*count, runs, &all) ? std::optional(all) : std::nullopt;
+}
+
 KernelRow launch_row(const ManifestLaunch& launch, size_t number, double seconds, const Target& target,
                      const std::optional<Roofline>& roofline) {
   KernelRow row;
@@ -18,11 +24,11 @@ KernelRow launch_row(const ManifestLaunch& launch, size_t number, double seconds
   row.launch = number;
   row.operators = launch.operators;
   row.seconds = seconds;
-  row.flops = launch.flops;
-  row.bytes = launch.bytes;
+  row.flops = in_all_runs(launch.flops, launch.runs);
+  row.bytes = in_all_runs(launch.bytes, launch.runs);
   if (!roofline || !launch.flops || !launch.bytes || seconds <= 0) return row;
   const RunBound bound = run_bound(*launch.flops, *launch.bytes, target, *roofline);
-  row.of_bound = bound.seconds / seconds;
+  row.of_bound = static_cast<double>(launch.runs) * bound.seconds / seconds;
   row.limit = bound.limit;
   return row;
 }

@@ -23,12 +23,17 @@ WriteOptions write_options() {
   return options;
 }
 
-// Of a run.
+// Of a run; a loop that the run itself ends is taken to have one step.
 double usual_seconds(const Model& model) {
   constexpr double kUsualSlowness = 2;  // beside the fastest that could be
+  std::vector<double> runs(model.launches.size(), 1);
+  for (const ModelLoop& loop : model.loops) {
+    for (size_t i = loop.first_launch; i < loop.first_launch + loop.launch_count && !loop.condition; ++i)
+      runs[i] *= static_cast<double>(loop.steps);
+  }
   double seconds = 0;
-  for (const ModelLaunch& launch : model.launches)
-    seconds += kUsualSlowness * fastest_seconds(model.kernels[launch.kernel].task);
+  for (size_t i = 0; i < runs.size(); ++i)
+    seconds += runs[i] * kUsualSlowness * fastest_seconds(model.kernels[model.launches[i].kernel].task);
   return seconds;
 }
 

@@ -9,6 +9,7 @@
 #include "graph/onnx/bodies.h"
 #include "graph/onnx/node_types.h"
 #include "graph/onnx/nodes/sequences.h"
+#include "graph/onnx/nodes/stepped_body.h"
 #include "graph/onnx/proto.h"
 
 namespace lathe {
@@ -54,6 +55,10 @@ class ControlFlow {
       LATHE_TRY(const Names outputs, add_branch(*known != 0 ? *on_true : *on_false, "branch"));
       return give(outputs);
     }
+    if (is_heavy_branch(*on_true) || is_heavy_branch(*on_false)) {
+      const Result<Names> stepped = add_stepped_if(writer_, *on_true, *on_false);
+      if (stepped) return give(*stepped);
+    }
     LATHE_TRY(const Names if_true, add_branch(*on_true, "then"));
     LATHE_TRY(const Names if_false, add_branch(*on_false, "else"));
     return choose_outputs(if_true, if_false);
@@ -64,8 +69,11 @@ class ControlFlow {
     const size_t carried = node_.input_size() > 2 ? static_cast<size_t>(node_.input_size()) - 2 : 0;
     LATHE_TRY_STATUS(
         check_body(*body, carried + 2, static_cast<size_t>(node_.output_size()) + 1, carried + 1));
-    LATHE_TRY(const std::optional<double> count, constant_count());
+    LATHE_TRY(const std::optional<double> count, known_count());
     LATHE_TRY_STATUS(begin_condition());
+    const Result<Names> stepped = add_steps(*body, count);
+    if (stepped) return give(*stepped);
+    if (!count && !input(0).empty()) return std::unexpected(stepped.error());
     StandingBody standing(*body, writer_.place());
     LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     Names state = inputs_from(2);
@@ -76,7 +84,9 @@ class ControlFlow {
       const Names next(first, first + static_cast<std::ptrdiff_t>(carried));
       LATHE_TRY(state, kept_while_running(state, next, run));
       for (size_t i = 0; i < gathered.size(); ++i) gathered[i].push_back(outputs[1 + carried + i]);
-      LATHE_TRY_STATUS(read_condition(outputs[0], run, count.has_value()));
+      if (!count && run >= kMostRunsWrittenOut && !is_running_.empty())
+        return std::unexpected(stepped.error());
+      LATHE_TRY_STATUS(read_condition(outputs[0], run));
     }
     for (size_t i = 0; i < gathered.size(); ++i) {
       if (!is_running_.empty() && !node_.output(static_cast<int>(carried + i)).empty()) {
@@ -100,10 +110,15 @@ class ControlFlow {
     LATHE_TRY(const Shape out_backwards, integers_of(node_, "scan_output_directions", gives));
     const Names sequences = inputs_from(carried);
     LATHE_TRY(const int64_t places, places_of(sequences, in_axes));
-    StandingBody standing(*body, writer_.place());
-    LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     Names state = inputs_from(0);
     state.resize(carried);
+    if (places > kMostRunsWrittenOut) {
+      const auto stepped = add_stepped_scan(
+          writer_, {*body, state, sequences, in_axes, in_backwards, out_axes, out_backwards, places});
+      if (stepped) return give(*stepped);
+    }
+    StandingBody standing(*body, writer_.place());
+    LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     std::vector<Names> gathered(gives);
     LATHE_TRY_STATUS(scan({standing, sequences, in_axes, in_backwards, places, 0}, state, gathered));
     for (size_t i = 0; i < gives; ++i) {
@@ -236,13 +251,28 @@ class ControlFlow {
                             body.input_size(), body.output_size(), inputs, std::max(outputs, least_outputs)));
   }
 
-  // How often the body runs at most; none where no input says so.
-  Result<std::optional<double>> constant_count() const {
-    if (node_.input_size() == 0 || node_.input(0).empty()) return std::nullopt;
-    LATHE_TRY(const std::optional<double> count, writer_.known_number(node_.input(0)));
-    if (count) return count;
-    return fail(ErrorKind::unsupported,
-                "its count is known only when the model runs, and Lathe supports one that is constant");
+  std::string input(int number) const { return number < node_.input_size() ? node_.input(number) : ""; }
+
+  // How often the body runs at most; none where no input says so, or only the run of the model tells.
+  Result<std::optional<double>> known_count() const {
+    if (input(0).empty()) return std::nullopt;
+    return writer_.known_number(input(0));
+  }
+
+  // The Loop as a loop of the graph. An Error where it cannot be one, or is better written out: it has few
+  // runs, or computes constants.
+  Result<Names> add_steps(const onnx::GraphProto& body, std::optional<double> count) {
+    SteppedLoop loop{body, inputs_from(2), input(0), input(1), count, is_running_.empty()};
+    const auto is_computed = [&](const std::string& name) {
+      const GraphTensor* tensor = writer_.find(name);
+      return tensor != nullptr && !tensor->is_constant();
+    };
+    const bool runs_often = !count || *count > static_cast<double>(kMostRunsWrittenOut);
+    const bool computes = std::ranges::any_of(loop.states, is_computed) ||
+                          std::ranges::any_of(names_read(body), is_computed) ||
+                          (!count && !loop.count.empty()) || !loop.known_condition;
+    if (goes_on_ && runs_often && computes) return add_stepped_loop(writer_, loop);
+    return fail(ErrorKind::unsupported, "it is written out");
   }
 
   // Whether the body runs at all.
@@ -286,17 +316,11 @@ class ControlFlow {
 
   // The condition behind a run: where only a run of the model tells it, the body stands there as often as its
   // count says.
-  Status read_condition(const std::string& condition, size_t run, bool is_counted) {
+  Status read_condition(const std::string& condition, size_t run) {
     LATHE_TRY(const std::optional<double> known, writer_.known_number(condition));
     if (known) {
       goes_on_ = *known != 0;
       return {};
-    }
-    if (!is_counted) {
-      return fail(
-          ErrorKind::unsupported,
-          "its condition after a run of its body is known only when the model runs, and Lathe supports "
-          "that with a constant count, of runs at most");
     }
     const std::string place = fmt::format("{}/{}", writer_.place(), run), number = place + "#condition";
     LATHE_TRY_STATUS(writer_.add_plain("Squeeze", {condition}, number));

@@ -48,6 +48,15 @@ Status NodeWriter::add_all(std::vector<onnx::NodeProto> nodes) {
   return {};
 }
 
+Status NodeWriter::add_operator(GraphOp op, const Names& inputs, const std::string& output) {
+  for (const std::string& input : inputs) {
+    LATHE_TRY(const GraphTensor* const found, tensor(input));
+    if (elements_of(found->type.shape) == 0)
+      return fail(ErrorKind::unsupported, fmt::format("'{}' has no elements", input));
+  }
+  return import_.add_operator(std::move(op), inputs, output);
+}
+
 onnx::NodeProto NodeWriter::plain(const char* type, const Names& inputs, const std::string& output) const {
   onnx::NodeProto node;
   node.set_op_type(type);

@@ -27,6 +27,9 @@ struct BodyImport {
   std::function<Status(onnx::NodeProto& node)> add;
   // The model's sequences so far.
   Sequences& sequences;
+  // Adds an operator that ONNX has no node for.
+  std::function<Status(GraphOp op, const std::vector<std::string>& inputs, const std::string& output)>
+      add_operator;
 };
 
 class NodeWriter {
@@ -51,6 +54,7 @@ class NodeWriter {
   // An Error beyond kMostNodesOfBodies.
   Status add(onnx::NodeProto& node);
   Status add_all(std::vector<onnx::NodeProto> nodes);
+  Status add_operator(GraphOp op, const Names& inputs, const std::string& output);
   // A node to which attributes may be given before it is added; of the node's own output it has its name.
   onnx::NodeProto plain(const char* type, const Names& inputs, const std::string& output) const;
   static void set_integer(onnx::NodeProto& node, const char* name, int64_t value);

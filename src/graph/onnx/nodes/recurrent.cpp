@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/check.h"
@@ -56,9 +57,10 @@ class RecurrentSteps {
     const size_t matrix = part(x, {own, first, 0}, {1, rows, columns}, {rows, columns});
     return add(TransposeOp{{1, 0}}, {matrix});
   }
-  size_t recurrence(size_t direction, int64_t gate) {
+  // The columns of that many gates from the `first` on: [hidden, gates * hidden].
+  size_t recurrence(size_t direction, int64_t first, int64_t gates) {
     const int64_t hidden = layer_.hidden;
-    return matrix_of(recurrence_, direction, gate * hidden, hidden, hidden);
+    return matrix_of(recurrence_, direction, first * hidden, gates * hidden, hidden);
   }
   // What a state begins with.
   size_t initial(size_t input, size_t direction) {
@@ -71,25 +73,26 @@ class RecurrentSteps {
     }
     return part(input, starts, extents, {batch, hidden});
   }
-  // What the data and the biases come to, for each place and gate in turn: [places * gates, batch, hidden].
-  // Of the gates from `without` on the biases of the recurrence are left out.
+  // What the data and the biases come to: [places, batch, gates * hidden]. Of the gates from `without` on the
+  // biases of the recurrence are left out.
   size_t projected(size_t direction, int64_t without) {
     const int64_t hidden = layer_.hidden, rows = layer_.gates * hidden;
     const size_t product = add(MatMulOp{}, {data_, matrix_of(weights_, direction, 0, rows, layer_.inputs)});
-    if (!has(recurrent::kBias)) return by_gate(product);
+    if (!has(recurrent::kBias)) return product;
     std::vector<size_t> biases;
     for (int64_t gate = 0; gate < layer_.gates; ++gate) {
       const size_t bias = vector_of(recurrent::kBias, direction, gate);
       biases.push_back(
           gate < without ? plus(bias, vector_of(recurrent::kBias, direction, layer_.gates + gate)) : bias);
     }
-    return by_gate(plus(product, biases.size() == 1 ? biases.front() : add(ConcatOp{0}, biases)));
+    return plus(product, biases.size() == 1 ? biases.front() : add(ConcatOp{0}, biases));
   }
-  // Looked up by a number: operators that differ in nothing but where they begin would be kernels of their
-  // own.
-  size_t projection_at(size_t projected, int64_t place, int64_t gate) {
-    return add(GatherByOp{0}, {projected, steps_.integers({}, {place * layer_.gates + gate})});
+  // That many gates from the `first` on of [batch, gates * hidden].
+  size_t gates_of(size_t x, int64_t first, int64_t gates = 1) {
+    if (first == 0 && gates == layer_.gates) return x;
+    return add(SliceOp{{0, first * layer_.hidden}, {1, 1}, {layer_.batch, gates * layer_.hidden}}, {x});
   }
+  size_t matmul(size_t a, size_t b) { return add(MatMulOp{}, {a, b}); }
 
   size_t activate(const Activation& activation, size_t x) {
     if (layer_.clip > 0) x = add(MapOp{MapFunction::clip, -layer_.clip, layer_.clip}, {x});
@@ -114,11 +117,17 @@ class RecurrentSteps {
     return times(add(MapOp{MapFunction::tanh}, {times(x, real(beta))}), real(alpha));
   }
 
-  // Which sequences are as long as that: [batch, 1]; none where all are as long as the data.
-  std::optional<size_t> is_within(int64_t place) {
+  // Which sequences reach to each place: [places, batch, 1]; none where all are as long as the data.
+  std::optional<size_t> is_within() {
     if (!has_lengths_) return std::nullopt;
-    const size_t number = steps_.constant(DType::i32, {}, {static_cast<double>(place)});
-    return add(ReshapeOp{{layer_.batch, 1}}, {zip(ZipFunction::less, number, recurrent::kLengths)});
+    std::vector<double> numbers(static_cast<size_t>(layer_.places));
+    std::iota(numbers.begin(), numbers.end(), 0.0);
+    const size_t places = steps_.constant(DType::i32, {layer_.places, 1, 1}, numbers);
+    const size_t lengths = add(ReshapeOp{{1, layer_.batch, 1}}, {recurrent::kLengths});
+    return zip(ZipFunction::less, places, lengths);
+  }
+  StepLoop loop(size_t direction) const {
+    return {fmt::format("{}#{}", node_.place(), direction), layer_.places};
   }
   size_t where(size_t condition, size_t then, size_t otherwise) {
     return add(WhereOp{}, {condition, then, otherwise});
@@ -150,13 +159,6 @@ class RecurrentSteps {
     LATHE_TRY(const size_t factors, placed(scales));
     return times(numbers, factors);
   }
-  // Of [places, batch, gates * hidden].
-  size_t by_gate(size_t sums) {
-    const int64_t places = layer_.places, gates = layer_.gates, batch = layer_.batch, hidden = layer_.hidden;
-    const size_t apart = add(ReshapeOp{{places, batch, gates, hidden}}, {sums});
-    const size_t turned = batch == 1 || gates == 1 ? apart : add(TransposeOp{{0, 2, 1, 3}}, {apart});
-    return add(ReshapeOp{{places * gates, batch, hidden}}, {turned});
-  }
 
   const OnnxNode& node_;
   const RecurrentLayer& layer_;
@@ -170,28 +172,30 @@ class RecurrentSteps {
 // What one place makes of the states before it; an LSTM has two, the cell second.
 using States = std::vector<size_t>;
 
-// The cells, of one direction each: `next` gives the states behind a place.
+// The cells, of one direction each: `next` gives the states behind a place, whose data and biases come to
+// `data`.
 class LstmCell {
  public:
   LstmCell(RecurrentSteps& steps, size_t direction, bool couples_forgetting)
       : steps_(steps), direction_(direction), couples_forgetting_(couples_forgetting) {
-    projected_ = steps.projected(direction, kGates);
-    for (int64_t gate = 0; gate < kGates; ++gate) recurrence_.push_back(steps.recurrence(direction, gate));
+    recurrence_ = steps.recurrence(direction, 0, kGates);
     for (int64_t number = 0; steps.has(recurrent::kPeepholes) && number < 3; ++number)
       peepholes_.push_back(steps.vector_of(recurrent::kPeepholes, direction, number));
   }
 
-  States next(int64_t place, const States& before) {
+  size_t projected() { return steps_.projected(direction_, kGates); }
+
+  States next(size_t data, const States& before) {
     const size_t cell = before[1];
-    const size_t input = steps_.activate(activation(0), looking(gate(place, kInput, before[0]), 0, cell));
-    const size_t forget =
-        couples_forgetting_
-            ? steps_.zip(ZipFunction::sub, steps_.real(1), input)
-            : steps_.activate(activation(0), looking(gate(place, kForget, before[0]), 2, cell));
-    const size_t candidate = steps_.activate(activation(1), gate(place, kCandidate, before[0]));
+    const size_t sums = steps_.plus(steps_.matmul(before[0], recurrence_), data);
+    const auto gate = [&](int64_t number) { return steps_.gates_of(sums, number); };
+    const size_t input = steps_.activate(activation(0), looking(gate(kInput), 0, cell));
+    const size_t forget = couples_forgetting_
+                              ? steps_.zip(ZipFunction::sub, steps_.real(1), input)
+                              : steps_.activate(activation(0), looking(gate(kForget), 2, cell));
+    const size_t candidate = steps_.activate(activation(1), gate(kCandidate));
     const size_t next_cell = steps_.plus(steps_.times(forget, cell), steps_.times(input, candidate));
-    const size_t output =
-        steps_.activate(activation(0), looking(gate(place, kOutput, before[0]), 1, next_cell));
+    const size_t output = steps_.activate(activation(0), looking(gate(kOutput), 1, next_cell));
     return {steps_.times(output, steps_.activated(activation(2), next_cell)), next_cell};
   }
 
@@ -200,10 +204,6 @@ class LstmCell {
  private:
   static constexpr int64_t kInput = 0, kOutput = 1, kForget = 2, kCandidate = 3;
 
-  size_t gate(int64_t place, int64_t number, size_t state) {
-    const size_t product = steps_.add(MatMulOp{}, {state, recurrence_[static_cast<size_t>(number)]});
-    return steps_.plus(product, steps_.projection_at(projected_, place, number));
-  }
   // With what the gate sees of a cell.
   size_t looking(size_t sum, size_t number, size_t cell) {
     return peepholes_.empty() ? sum : steps_.plus(sum, steps_.times(peepholes_[number], cell));
@@ -213,8 +213,7 @@ class LstmCell {
   RecurrentSteps& steps_;
   size_t direction_;
   bool couples_forgetting_;
-  size_t projected_ = 0;
-  std::vector<size_t> recurrence_;
+  size_t recurrence_ = 0;
   std::vector<size_t> peepholes_;  // of the input, the output and the forget gate
 };
 
@@ -222,17 +221,23 @@ class GruCell {
  public:
   GruCell(RecurrentSteps& steps, size_t direction, bool resets_products)
       : steps_(steps), direction_(direction), resets_products_(resets_products) {
-    projected_ = steps.projected(direction, resets_products ? kCandidate : kGates);
-    for (int64_t gate = 0; gate < kGates; ++gate) recurrence_.push_back(steps.recurrence(direction, gate));
+    recurrence_ = steps.recurrence(direction, 0, resets_products ? kGates : kCandidate);
+    if (!resets_products) candidates_ = steps.recurrence(direction, kCandidate, 1);
     if (resets_products && steps.has(recurrent::kBias))
       bias_ = steps.vector_of(recurrent::kBias, direction, kGates + kCandidate);
   }
 
-  States next(int64_t place, const States& before) {
+  size_t projected() { return steps_.projected(direction_, resets_products_ ? kCandidate : kGates); }
+
+  States next(size_t data, const States& before) {
     const size_t state = before[0];
-    const size_t update = steps_.activate(activation(0), gate(place, kUpdate, state));
-    const size_t reset = steps_.activate(activation(0), gate(place, kReset, state));
-    const size_t candidate = steps_.activate(activation(1), candidate_sum(place, state, reset));
+    const size_t products = steps_.matmul(state, recurrence_);
+    const auto sum = [&](int64_t number) {
+      return steps_.plus(steps_.gates_of(products, number), steps_.gates_of(data, number));
+    };
+    const size_t update = steps_.activate(activation(0), sum(kUpdate));
+    const size_t reset = steps_.activate(activation(0), sum(kReset));
+    const size_t candidate = steps_.activate(activation(1), candidate_sum(products, data, state, reset));
     // (1 - update) * candidate + update * state
     const size_t kept = steps_.times(update, state);
     const size_t share = steps_.zip(ZipFunction::sub, steps_.real(1), update);
@@ -244,38 +249,33 @@ class GruCell {
  private:
   static constexpr int64_t kUpdate = 0, kReset = 1, kCandidate = 2;
 
-  size_t product(int64_t number, size_t state) {
-    return steps_.add(MatMulOp{}, {state, recurrence_[static_cast<size_t>(number)]});
-  }
-  size_t gate(int64_t place, int64_t number, size_t state) {
-    return steps_.plus(product(number, state), steps_.projection_at(projected_, place, number));
-  }
-  size_t candidate_sum(int64_t place, size_t state, size_t reset) {
-    if (!resets_products_) return gate(place, kCandidate, steps_.times(reset, state));
-    size_t sum = product(kCandidate, state);
+  size_t candidate_sum(size_t products, size_t data, size_t state, size_t reset) {
+    const size_t own = steps_.gates_of(data, kCandidate);
+    if (!resets_products_) return steps_.plus(steps_.matmul(steps_.times(reset, state), candidates_), own);
+    size_t sum = steps_.gates_of(products, kCandidate);
     if (bias_) sum = steps_.plus(sum, *bias_);
-    return steps_.plus(steps_.times(reset, sum), steps_.projection_at(projected_, place, kCandidate));
+    return steps_.plus(steps_.times(reset, sum), own);
   }
   const Activation& activation(size_t number) const { return steps_.layer().activation(direction_, number); }
 
   RecurrentSteps& steps_;
   size_t direction_;
   bool resets_products_;  // and not the state that they are of
-  size_t projected_ = 0;
-  std::vector<size_t> recurrence_;
+  size_t recurrence_ = 0;
+  size_t candidates_ = 0;
   std::optional<size_t> bias_;
 };
 
 class RnnCell {
  public:
   RnnCell(RecurrentSteps& steps, size_t direction) : steps_(steps), direction_(direction) {
-    projected_ = steps.projected(direction, kGates);
-    recurrence_ = steps.recurrence(direction, 0);
+    recurrence_ = steps.recurrence(direction, 0, kGates);
   }
 
-  States next(int64_t place, const States& before) {
-    const size_t product = steps_.add(MatMulOp{}, {before[0], recurrence_});
-    const size_t sum = steps_.plus(product, steps_.projection_at(projected_, place, 0));
+  size_t projected() { return steps_.projected(direction_, kGates); }
+
+  States next(size_t data, const States& before) {
+    const size_t sum = steps_.plus(steps_.matmul(before[0], recurrence_), data);
     return {steps_.activate(steps_.layer().activation(direction_, 0), sum)};
   }
 
@@ -284,35 +284,44 @@ class RnnCell {
  private:
   RecurrentSteps& steps_;
   size_t direction_;
-  size_t projected_ = 0;
   size_t recurrence_ = 0;
 };
 
-// The states of all places in order of these, and the last ones.
+// The states of all places, [places, batch, hidden], and the last ones.
 struct Walked {
-  std::vector<size_t> states;
+  size_t states = 0;
   States last;
 };
 
-// Beyond the end of a sequence the states stay, and what is given is 0.
+// A direction as a loop over the places. Beyond the end of a sequence the states stay, and what is given is
+// 0.
 template <class Cell>
 Walked walk(RecurrentSteps& steps, Cell& cell, size_t direction, size_t state_count) {
   const RecurrentLayer& layer = steps.layer();
-  Walked walked{std::vector<size_t>(static_cast<size_t>(layer.places)), {}};
-  for (size_t i = 0; i < state_count; ++i)
-    walked.last.push_back(steps.initial(recurrent::kState + i, direction));
-  for (int64_t i = 0; i < layer.places; ++i) {
-    const int64_t place = layer.backwards[direction] ? layer.places - 1 - i : i;
-    States next = cell.next(place, walked.last);
-    size_t given = next.front();
-    if (const std::optional<size_t> within = steps.is_within(place)) {
-      given = steps.where(*within, given, steps.real(0));
-      for (size_t k = 0; k < next.size(); ++k) next[k] = steps.where(*within, next[k], walked.last[k]);
-    }
-    walked.states[static_cast<size_t>(place)] =
-        steps.add(ReshapeOp{{1, 1, layer.batch, layer.hidden}}, {given});
-    walked.last = std::move(next);
+  const StepLoop loop = steps.loop(direction);
+  const bool backwards = layer.backwards[direction], is_single = layer.places == 1;
+  const auto at_place = [&](size_t x, Shape shape) {
+    return steps.add(is_single ? GraphOp(ReshapeOp{std::move(shape)}) : GraphOp(TakeStepOp{loop, backwards}),
+                     {x});
+  };
+  const size_t data = at_place(cell.projected(), {layer.batch, layer.gates * layer.hidden});
+  States before;
+  for (size_t i = 0; i < state_count; ++i) {
+    before.push_back(steps.initial(recurrent::kState + i, direction));
+    if (!is_single) before.back() = steps.add(StepStateOp{loop, i}, {before.back()});
   }
+  Walked walked{0, cell.next(data, before)};
+  size_t given = walked.last.front();
+  if (const std::optional<size_t> all = steps.is_within()) {
+    const size_t within = at_place(*all, {layer.batch, 1});
+    given = steps.where(within, given, steps.real(0));
+    for (size_t i = 0; i < state_count; ++i) walked.last[i] = steps.where(within, walked.last[i], before[i]);
+  }
+  walked.states = steps.add(
+      is_single ? GraphOp(ReshapeOp{{1, layer.batch, layer.hidden}}) : GraphOp(StackStepsOp{loop, backwards}),
+      {given});
+  for (size_t i = 0; i < state_count && !is_single; ++i)
+    walked.last[i] = steps.add(LastStateOp{loop, i}, {walked.last[i]});
   return walked;
 }
 
@@ -324,7 +333,8 @@ ImportedOutputs import_layer(RecurrentSteps& steps, size_t state_count, const Ma
   for (size_t direction = 0; direction < layer.directions(); ++direction) {
     auto cell = make_cell(steps, direction);
     walks.push_back(walk(steps, cell, direction, state_count));
-    states.push_back(steps.joined(walks.back().states, 0));
+    states.push_back(
+        steps.add(ReshapeOp{{layer.places, 1, layer.batch, layer.hidden}}, {walks.back().states}));
   }
   const size_t all = steps.joined(states, 1);
   steps.add(layer.is_batch_first ? GraphOp(TransposeOp{{2, 0, 1, 3}}) : GraphOp(IdentityOp{}), {all});

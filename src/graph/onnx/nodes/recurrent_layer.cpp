@@ -9,9 +9,6 @@
 namespace lathe {
 namespace {
 
-// Each place is some twenty operators: longer sequences would make graphs of hundreds of thousands.
-constexpr int64_t kMostPlaces = 4096;
-
 struct ActivationKind {
   std::string_view name;
   bool has_alpha;
@@ -100,9 +97,6 @@ Result<RecurrentLayer> read_recurrent_layer(OnnxNode& node, int64_t gates,
   layer.batch = data[layer.is_batch_first ? 0 : 1];
   layer.inputs = data[2];
   layer.hidden = node.integer("hidden_size", recurrence[has_columns ? 1 : 2]);
-  if (layer.places > kMostPlaces)
-    return fail(ErrorKind::unsupported,
-                fmt::format("its sequence has {} places, and Lathe supports {}", layer.places, kMostPlaces));
   LATHE_TRY_STATUS(check_shapes(node, layer));
   std::vector<std::string> names = node.texts("activations");
   const size_t count = layer.directions() * activations.size();

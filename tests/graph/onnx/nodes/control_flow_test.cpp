@@ -137,8 +137,8 @@ TEST(OnnxControlFlow, ALoopThatOnlyTheRunEndsKeepsItsStatesFromThereOn) {
 TEST(OnnxControlFlow, RefusesALoopWhoseRunsNobodyCounts) {
   const OnnxModel body = doubling_while_small();
   EXPECT_EQ(import_error(loop_model(body, {"", "", "x"})),
-            "node 'n' (Loop): its condition after a run of its body is known only when the model runs, and "
-            "Lathe supports that with a constant count, of runs at most");
+            "node 'n' (Loop): its output 'all' has a place for each run of its body, and only a run of the "
+            "model tells how many there are");
   EXPECT_EQ(import_error(loop_model(body, {"count", "", "x"})),
             "node 'n' (Loop): its output 'all' has a place for each run of its body, and only a run of the "
             "model tells how many there are");

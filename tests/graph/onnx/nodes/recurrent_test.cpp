@@ -14,6 +14,7 @@
 #include "graph/network_runner.h"
 #include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
+#include "graph/simplify.h"
 
 namespace lathe {
 namespace {
@@ -346,16 +347,22 @@ TEST(OnnxRecurrent, ActivationsTakeTheirParametersInOrder) {
   EXPECT_NE(graph.error().message.find("the activation 'Swish'"), std::string::npos) << graph.error().message;
 }
 
-// Slices that begin elsewhere would be kernels of their own: each place is looked up by its number.
-TEST(OnnxRecurrent, EveryPlaceIsTheSameOperators) {
-  const auto graph = import_onnx_bytes(plain_model().bytes(), "m");
+// However long the sequence is: the product with the data, and a loop over one product and what follows it.
+TEST(OnnxRecurrent, APlaceIsAStepOfALoop) {
+  const Case c{"LSTM"};
+  const auto graph = import_onnx_bytes(model_of(c, draw_tensors(c)).bytes(), "m");
   ASSERT_TRUE(graph) << graph.error().to_string();
-  int64_t places = 0;
-  for (const GraphNode& node : graph->nodes) {
-    places += std::holds_alternative<GatherByOp>(node.op) ? 1 : 0;
-    EXPECT_TRUE(!std::holds_alternative<SliceOp>(node.op) || graph->tensor(node.inputs[0]).is_constant());
-  }
-  EXPECT_EQ(places, kPlaces);
+  const Graph simple = simplify(*graph);
+  const Partition parts = partition(simple).value();
+  ASSERT_EQ(parts.loops.size(), 1U);
+  EXPECT_EQ(parts.loops[0].steps, kPlaces);
+  std::vector<std::vector<std::string>> body;
+  for (const TaskUse& use : parts.uses)
+    if (use.loop) body.push_back(use.operators);
+  ASSERT_EQ(body.size(), 3U);
+  EXPECT_EQ(body[0].front(), "MatMul");
+  EXPECT_EQ(body[1].back(), "Add");  // the cell
+  EXPECT_EQ(body[2].back(), "Mul");  // the state
 }
 
 TEST(OnnxRecurrent, ShapesThatDoNotFitAreRefused) {
