@@ -57,7 +57,7 @@ TEST(RowBlockRule, OfLongRowsThereAreFew) {
     return std::pair(rows, rows * keys * 4 <= c.task().target.cpu().l2.bytes);
   };
   EXPECT_EQ(preferred(200000).first, 1);
-  const auto [rows, fits] = preferred(20000);
+  const auto [rows, fits] = preferred(40000);
   EXPECT_TRUE(rows > 1 && rows < 16 && fits) << rows;
 }
 
