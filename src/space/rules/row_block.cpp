@@ -66,11 +66,15 @@ bool RowBlockDecider::is_taken_by_product(size_t stage) const {
   });
 }
 
-// As many rows as a part of the second-level cache holds: the other operands of a product pass it, too.
+// As many rows as a part of the second-level cache holds: the other operands of a product pass it, too. Of
+// rows so long that the cache does not hold the smallest part of them there are fewer.
 int64_t RowBlockDecider::choose_size() {
-  const std::vector<int64_t> values = sizes_of_parts(extent_);
-  const double in_cache = d_.costs.block_rows_share * static_cast<double>(d_.task.target.cpu().l2.bytes);
-  const int64_t most = static_cast<int64_t>(in_cache) / bytes_of_row(d_.dag, block_);
+  const auto cache = static_cast<double>(d_.task.target.cpu().l2.bytes);
+  const int64_t row = bytes_of_row(d_.dag, block_);
+  std::vector<int64_t> values = sizes_of_parts(extent_);
+  while (values.front() > 1 && static_cast<double>(values.front() * row) > d_.costs.cache_share * cache)
+    values.insert(values.begin(), ceil_div(values.front(), 2));
+  const int64_t most = static_cast<int64_t>(d_.costs.block_rows_share * cache) / row;
   int64_t preferred = values.front();
   for (const int64_t value : values) {
     if (value <= most && (extent_ % value == 0 || extent_ % preferred != 0)) preferred = value;

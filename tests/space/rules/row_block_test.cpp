@@ -2,6 +2,7 @@
 // analysis/row_block_test.cpp.
 #include "space/rules/row_block.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +43,22 @@ TEST(RowBlockRule, SumsOfSeveralRowsDivideTheBlock) {
   EXPECT_EQ(std::get<RowSums>(decision.members[0]).together, 2);
   EXPECT_TRUE(std::holds_alternative<RowVectors>(decision.members[1]));
   EXPECT_EQ(std::get<RowSums>(decision.members[2]).together, 1);
+}
+
+// A row of 200,000 numbers and their exponentials: the cache does not hold a 64th of all rows.
+TEST(RowBlockRule, OfLongRowsThereAreFew) {
+  const auto preferred = [](int keys) {
+    const RuleCase c(fmt::format("M[i:1024] = max(k:{0}) X[i,k]\n"
+                                 "E[i:1024, k:{0}] = exp(X[i,k] - M[i])\n"
+                                 "T[i:1024] = sum(k:{0}) E[i,k]\n"
+                                 "O[i:1024, k:{0}] = E[i,k] / T[i]",
+                                 keys));
+    const int64_t rows = decided(c, {}).size;
+    return std::pair(rows, rows * keys * 4 <= c.task().target.cpu().l2.bytes);
+  };
+  EXPECT_EQ(preferred(200000).first, 1);
+  const auto [rows, fits] = preferred(40000);
+  EXPECT_TRUE(rows > 1 && rows < 16 && fits) << rows;
 }
 
 TEST(RowBlockRule, EverythingIsComputedAtTheLoopOfRows) {
