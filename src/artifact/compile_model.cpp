@@ -11,6 +11,7 @@
 #include "artifact/network_model.h"
 #include "artifact/plan_network.h"
 #include "artifact/race_programs.h"
+#include "artifact/share_packing.h"
 #include "base/memory.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
@@ -255,6 +256,7 @@ Result<Model> compile_network(const Network& network, const CompileModelOptions&
     options.progress(compiled.size(), network.tasks.tasks.size());
   }
   LATHE_TRY_STATUS(limit_weights(network, options, compiled));
+  LATHE_TRY_STATUS(share_packing(network, options, compiled));
   return network_model(network, std::move(compiled));
 }
 

@@ -105,8 +105,7 @@ class SizedReader {
     Status served = settle_by_one(dimension, sizes);
     if (!served && dimension.asked.fixed.value_or(1) > 1) {
       dimension.known = numbering_constants(base_, *dimension.asked.fixed);
-      const Status numbered = settle_by_one(dimension, sizes);
-      if (numbered) served = numbered;
+      served = settle_by_one(dimension, sizes);
     }
     if (served) return {};
     const AskedDimension& asked = dimension.asked;

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "artifact/share_packing.h"
 #include "artifact/weights.h"
 #include "base/check.h"
 #include "graph/index_inputs.h"
-#include "loop/print.h"
 #include "measure/time_bounds.h"
 #include "tune/smaller_traces.h"
 
@@ -22,22 +22,6 @@ constexpr int64_t kAnywhere = 0;
 
 // What it takes to begin a launch, beside the work.
 constexpr double kLaunchSeconds = 2e-6;
-
-// What prepare makes of constants, in text: kernels with the same text make the same of the same constants.
-std::string text_of_prepare(const CompiledTask& compiled) {
-  Program prepare;
-  for (const Argument& argument : compiled.program.arguments)
-    if (argument.is_constant) prepare.arguments.push_back(argument);
-  prepare.prepared = compiled.program.prepared;
-  prepare.prepare = prepare.main = compiled.program.prepare;
-  std::string text = to_string(prepare);
-  const size_t first = compiled.program.arguments.size();
-  for (size_t i = first; i < compiled.module.buffers.size(); ++i) {
-    const bool is_read = kernel_reads(compiled.program, compiled.program.prepared[i - first].tensor);
-    text += " " + std::to_string(is_read ? compiled.module.buffers[i].bytes : 0);
-  }
-  return text;
-}
 
 // Lays out weights.bin for the launches of all plans.
 class WeightsLayout {
@@ -56,7 +40,7 @@ class WeightsLayout {
   // The same of what its prepare entry fills from these constants.
   std::vector<ModelBinding> prepared(const CompiledTask& compiled,
                                      const std::vector<const Bytes*>& constants) {
-    const auto [entry, is_new] = prepared_.try_emplace({text_of_prepare(compiled), constants});
+    const auto [entry, is_new] = prepared_.try_emplace({packing_of(compiled), constants});
     const size_t first = compiled.program.arguments.size();
     for (size_t i = 0; is_new && i < compiled.program.prepared.size(); ++i) {
       const bool is_read = kernel_reads(compiled.program, compiled.program.prepared[i].tensor);

@@ -71,7 +71,8 @@ class SizeFollower {
     LATHE_TRY_STATUS(fit_operands(node));
     const TensorId id = node.output;
     const Shape& before = shape_before(id);
-    LATHE_TRY(const FreeParts given, given_parts(node));
+    LATHE_TRY(FreeParts given, given_parts(node));
+    add_repeated(node, given);
     const Shape operand = node.inputs.empty() ? Shape{} : shape_of_operand(node);
     if (from_ != result_.size)
       node.op = with_shapes(std::move(node.op), operand, before, shape_at(before, given, result_.size));
@@ -84,7 +85,7 @@ class SizeFollower {
       return {};
     }
     LATHE_TRY_STATUS(follow_computes(node));
-    if (std::holds_alternative<ExpandOp>(node.op)) add_repeated(id);
+    add_repeated(node, result_.parts[id]);
     return {};
   }
 
@@ -199,12 +200,17 @@ class SizeFollower {
     if (!result_.together) result_.together = fmt::format("{}: {}", label_of(node), why);
   }
 
-  // Axes along which a constant extent repeats one place as often as the dimension is large.
-  void add_repeated(TensorId id) {
-    if (id >= known_.size()) return;
-    FreeParts& parts = result_.parts[id];
-    for (const FreePart& part : known_[id])
-      if (part_of(parts, part.axis) == nullptr) parts.push_back(part);
+  // Axes along which one place is repeated, or places of a table are taken in turn, as often as the dimension
+  // is large.
+  void add_repeated(const GraphNode& node, FreeParts& parts) {
+    const auto* gather = std::get_if<GatherOp>(&node.op);
+    const bool repeats = std::holds_alternative<ExpandOp>(node.op) || gather != nullptr;
+    if (!repeats || node.output >= known_.size()) return;
+    for (const FreePart& part : known_[node.output]) {
+      if (part_of(parts, part.axis) != nullptr) continue;
+      parts.push_back(part);
+      if (gather != nullptr && gather->step != 0) tell(node, "its result goes by the number of the place");
+    }
     std::ranges::sort(parts, {}, &FreePart::axis);
   }
 
@@ -242,6 +248,24 @@ std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size) {
     const GraphTensor& tensor = graph.tensor(id);
     for (size_t d = 0; tensor.is_constant() && d < tensor.type.shape.size(); ++d)
       if (tensor.type.shape[d] == size && goes_on_along(tensor, d)) all[id].push_back({d});
+  }
+  for (const GraphNode& node : graph.nodes) {
+    const Shape& shape = graph.tensor(node.output).type.shape;
+    const Shape& operand = graph.tensor(node.inputs[0]).type.shape;
+    if (std::holds_alternative<ExpandOp>(node.op)) {
+      for (size_t d = 0; d < shape.size(); ++d) {
+        const size_t back = shape.size() - d;
+        const bool is_one = back > operand.size() || operand[operand.size() - back] == 1;
+        if (shape[d] == size && is_one) all[node.output].push_back({d});
+      }
+    }
+    const auto* gather = std::get_if<GatherOp>(&node.op);
+    int64_t before = 1;  // lists of places beside each other
+    for (size_t d = 0; gather != nullptr && d < gather->places_shape.size(); ++d) {
+      if (gather->places_shape[d] == size && (before == 1 || gather->step == 0))
+        all[node.output].push_back({gather->axis + d});
+      before *= gather->places_shape[d];
+    }
   }
   return all;
 }

@@ -39,7 +39,8 @@ struct FollowedSize {
 std::vector<FreeParts> compare_sizes(const Graph& graph, int64_t size, const Graph& other,
                                      int64_t other_size);
 
-// The same where a network is read at one size: integers that number so many places, or are the same at each.
+// The same where a network is read at one size: integers that number so many places, or are the same at each,
+// places of a table that are taken in turn, and what is repeated so often.
 std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size);
 
 // The graph with the dimension, which has the same size in all of `inputs`, at `size`, 2 at least. Where the
