@@ -3,7 +3,7 @@
 models/, twelve as PyTorch exports them, and the quantized forms of three that ONNX Runtime's quantizer makes (QDQ, signed
 bytes, one scale a channel). One that is there already is left as it is.
 
-Needs the packages of tools/export_suite/requirements.txt.
+Needs the packages of tools/exports/requirements.txt.
 
 usage: make.py FOLDER [NETWORK ...]
 """

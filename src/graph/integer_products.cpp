@@ -9,7 +9,7 @@
 #include <set>
 #include <span>
 
-#include "base/check.h"
+#include "graph/rewriting.h"
 #include "graph/simplify.h"
 
 namespace lathe {
@@ -21,82 +21,9 @@ constexpr int64_t kHalf = 128;
 // Of the sums, which hold 2^31, the half that a bias may take.
 constexpr double kMostBias = 1 << 29;
 
-// Numbers that a constant gives, of a shape that broadcasts.
-struct Numbers {
-  Shape shape;
-  std::vector<double> values;
-};
-
-// A tensor (numbers - zero) * scale of f32: what a quantizer writes between integers of 8 bits.
-struct Dequantized {
-  TensorId numbers = 0;
-  std::optional<Numbers> zero;  // none where it is 0
-  Numbers scale;
-};
-
-bool is_narrow(DType dtype) { return dtype == DType::i8 || dtype == DType::u8; }
-
 bool all_zero(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return value == 0; });
 }
-
-// A graph that is written anew, node by node, with others between them.
-class Rewriting {
- public:
-  explicit Rewriting(const Graph& graph) : graph_(graph), result_(graph), producers_(producers_of(graph)) {
-    for (const GraphTensor& tensor : graph.tensors) names_.insert(tensor.name);
-    result_.nodes.clear();
-  }
-
- protected:
-  // The node that gives a tensor, as it was, if its operator is of this kind.
-  template <class Op>
-  const GraphNode* producer(TensorId id) const {
-    const int n = producers_[id];
-    if (n < 0) return nullptr;
-    const GraphNode& node = graph_.nodes[static_cast<size_t>(n)];
-    return std::holds_alternative<Op>(node.op) ? &node : nullptr;
-  }
-  const TensorType& type_of(TensorId id) const { return result_.tensors[id].type; }
-
-  std::string fresh(const std::string& base) {
-    std::string name = base + ".integer";
-    for (int n = 1; !names_.insert(name).second; ++n) name = fmt::format("{}.integer{}", base, n);
-    return name;
-  }
-  TensorId constant(const std::string& base, DType dtype, const Shape& shape,
-                    const std::vector<double>& values) {
-    result_.tensors.push_back({fresh(base), {dtype, shape}, to_bytes(dtype, values)});
-    return result_.tensors.size() - 1;
-  }
-  TensorId add(const GraphNode& origin, GraphOp op, std::vector<TensorId> inputs) {
-    GraphNode node{fresh(origin.name), std::move(op), std::move(inputs), result_.tensors.size()};
-    std::vector<TensorType> types;
-    for (const TensorId id : node.inputs) types.push_back(type_of(id));
-    Result<TensorType> type = infer_type(node, types);
-    LATHE_CHECK(type);
-    result_.tensors.push_back({node.name, std::move(*type), nullptr});
-    result_.nodes.push_back(std::move(node));
-    return result_.tensors.size() - 1;
-  }
-  TensorId zip(const GraphNode& origin, ZipFunction function, TensorId a, TensorId b) {
-    return add(origin, ZipOp{function}, {a, b});
-  }
-  // The last node added gives what the original one gave, under its name.
-  void finish(const GraphNode& origin) {
-    GraphNode& last = result_.nodes.back();
-    result_.tensors.pop_back();
-    last.name = origin.name;
-    last.output = origin.output;
-  }
-
-  const Graph& graph_;
-  Graph result_;
-  std::vector<int> producers_;  // in `graph_`
-
- private:
-  std::set<std::string> names_;
-};
 
 // Numbers of i8 that are rounded reals, and read as numbers of i32 alone, become u8, by 128 more: machines
 // multiply u8 by i8.
@@ -171,60 +98,6 @@ class IntegerProducts : Rewriting {
     return false;
   }
 
-  const GraphNode* zip_producer(TensorId id, ZipFunction function) const {
-    const GraphNode* node = producer<ZipOp>(id);
-    return node != nullptr && std::get<ZipOp>(node->op).function == function ? node : nullptr;
-  }
-
-  // A constant, or one in another shape.
-  std::optional<Numbers> numbers_of(TensorId id) const {
-    const Shape& shape = type_of(id).shape;
-    if (const GraphNode* view = producer<ReshapeOp>(id)) id = view->inputs[0];
-    if (!graph_.tensors[id].is_constant()) return std::nullopt;
-    return Numbers{shape, values_of(graph_.tensors[id])};
-  }
-
-  // Whether a tensor is made from integers of 8 bits by a scale and perhaps a zero point that are constants.
-  std::optional<Dequantized> dequantized(TensorId id) const {
-    const GraphNode* scaled = zip_producer(id, ZipFunction::mul);
-    if (scaled == nullptr) return std::nullopt;
-    const std::optional<Numbers> scale = numbers_of(scaled->inputs[1]);
-    const GraphNode* real = producer<CastOp>(scaled->inputs[0]);
-    if (!scale || type_of(id).dtype != DType::f32 || real == nullptr) return std::nullopt;
-    Dequantized result{real->inputs[0], std::nullopt, *scale};
-    while (const GraphNode* difference = zip_producer(result.numbers, ZipFunction::sub)) {
-      const std::optional<Numbers> less = numbers_of(difference->inputs[1]);
-      if (!less || type_of(result.numbers).dtype != DType::i32) return std::nullopt;
-      result.zero = result.zero ? sum(*result.zero, *less) : less;
-      if (!result.zero) return std::nullopt;
-      result.numbers = difference->inputs[0];
-    }
-    if (result.zero && all_zero(result.zero->values)) result.zero.reset();
-    const GraphNode* wide = producer<CastOp>(result.numbers);
-    if (wide != nullptr && type_of(result.numbers).dtype == DType::i32) result.numbers = wide->inputs[0];
-    const bool is_whole = type_of(result.numbers).shape == type_of(id).shape;
-    return is_whole && narrow_type(result.numbers) ? std::optional(result) : std::nullopt;
-  }
-
-  // Of which one at least is one number.
-  static std::optional<Numbers> sum(Numbers a, Numbers b) {
-    if (b.values.size() > 1) std::swap(a, b);
-    if (b.values.size() > 1) return std::nullopt;
-    for (double& value : a.values) value += b.values[0];
-    return a;
-  }
-
-  // The type of 8 bits that the numbers have, or, of a constant, that holds them all: where the model was
-  // read, weights became differences to their zero points.
-  std::optional<DType> narrow_type(TensorId id) const {
-    const DType dtype = type_of(id).dtype;
-    if (is_narrow(dtype)) return dtype;
-    if (dtype != DType::i32 || !graph_.tensors[id].is_constant()) return std::nullopt;
-    const std::vector<double> values = values_of(graph_.tensors[id]);
-    const auto [least, most] = std::ranges::minmax(values);
-    if (least >= -128 && most <= 127) return DType::i8;
-    return least >= 0 && most <= 255 ? std::optional(DType::u8) : std::nullopt;
-  }
   // In that type.
   TensorId narrow(TensorId id) {
     const DType dtype = *narrow_type(id);
@@ -235,10 +108,6 @@ class IntegerProducts : Rewriting {
     return narrowed_[id] = constant(tensor.name, dtype, tensor.type.shape, values_of(tensor));
   }
 
-  // Its one number; none where it has several.
-  static std::optional<double> single(const Numbers& numbers) {
-    return numbers.values.size() == 1 ? std::optional(numbers.values[0]) : std::nullopt;
-  }
   // The zero point, where it is one number that is one of the numbers' type.
   std::optional<double> single_zero(const Dequantized& operand) const {
     if (!operand.zero) return 0.0;
@@ -248,7 +117,7 @@ class IntegerProducts : Rewriting {
   }
   // Of numbers of which there is one for each place of the axis of a tensor of that rank, or one for all: as
   // many as the axis has places.
-  static std::optional<std::vector<double>> along(const Numbers& numbers, size_t axis, size_t rank,
+  static std::optional<std::vector<double>> along(const BroadcastNumbers& numbers, size_t axis, size_t rank,
                                                   int64_t places) {
     if (const auto one = single(numbers)) return std::vector(static_cast<size_t>(places), *one);
     const size_t behind = rank - 1 - axis;
@@ -311,7 +180,7 @@ class IntegerProducts : Rewriting {
 
   // A bias as whole multiples of the factors, which quantizers make it, along an axis of so many places.
   std::optional<std::vector<double>> whole_bias(TensorId id, const std::vector<double>& factors) const {
-    std::optional<Numbers> bias = numbers_of(id);
+    std::optional<BroadcastNumbers> bias = numbers_of(id);
     if (const GraphNode* scaled = zip_producer(id, ZipFunction::mul)) {
       const GraphNode* real = producer<CastOp>(scaled->inputs[0]);
       bias = real == nullptr ? std::nullopt : numbers_of(real->inputs[0]);
@@ -346,7 +215,8 @@ class IntegerProducts : Rewriting {
     const int64_t terms = elements_of(weight) / maps;
     if (!data_scale || !zero || !scales || !sums_fit(terms)) return false;
     ConvOp conv = op;
-    std::vector<TensorId> reads{padded(node, narrow(x->numbers), *zero, conv.window), narrow(w->numbers)};
+    conv.beside = *zero;  // data beside the image stand for 0
+    std::vector<TensorId> reads{narrow(x->numbers), narrow(w->numbers)};
     const std::vector<double> factors = products_in_f32(*data_scale, *scales);
     const bool has_bias = node.inputs.size() > 2;
     const auto whole = has_bias ? whole_bias(node.inputs[2], factors) : std::nullopt;
@@ -361,20 +231,6 @@ class IntegerProducts : Rewriting {
     if (has_bias && !whole) bias = {add(node, ReshapeOp{of_maps}, {node.inputs[2]})};
     scale(node, sums, of_maps, factors, bias);
     return true;
-  }
-
-  // Data beside the image stand for 0.
-  TensorId padded(const GraphNode& origin, TensorId x, double zero, SlidingWindow& window) {
-    const auto is_padded = [](int64_t pad) { return pad != 0; };
-    if (zero == 0 || (std::ranges::none_of(window.pads_before, is_padded) &&
-                      std::ranges::none_of(window.pads_after, is_padded)))
-      return x;
-    PadOp pad{{0, 0}, {0, 0}, PadMode::constant, zero};
-    pad.before.insert(pad.before.end(), window.pads_before.begin(), window.pads_before.end());
-    pad.after.insert(pad.after.end(), window.pads_after.begin(), window.pads_after.end());
-    std::ranges::fill(window.pads_before, 0);
-    std::ranges::fill(window.pads_after, 0);
-    return add(origin, pad, {x});
   }
 
   // The largest number stands for the largest real.
@@ -449,6 +305,8 @@ class IntegerProducts : Rewriting {
 
 }  // namespace
 
-Graph integer_products(const Graph& graph) { return IntegerProducts(UnsignedNumbers(graph).run()).run(); }
+Graph integer_products(const Graph& graph) {
+  return IntegerProducts(keep_integers(UnsignedNumbers(graph).run())).run();
+}
 
 }  // namespace lathe

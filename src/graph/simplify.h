@@ -22,6 +22,10 @@ Graph fold_batch_norms(const Graph& graph);
 // tensor, of weights one for each map or column. Comes before constants are folded, which makes f32 of the
 // weights.
 Graph integer_products(const Graph& graph);
+// Integers of 8 bits that are made real, moved and rounded to what they were, by one scale and zero point,
+// are moved as they are: a quantized network's `DequantizeLinear`, `Transpose`, `QuantizeLinear`. Part of
+// `integer_products`.
+Graph keep_integers(const Graph& graph);
 // Drops nodes that no output needs, then tensors that nothing uses; inputs stay.
 Graph remove_dead(const Graph& graph);
 

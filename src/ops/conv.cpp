@@ -18,11 +18,12 @@ struct Sweep {
   std::vector<Affine> index;  // output*stride + kernel*dilation
 };
 
-Sweep sweep(DagBuilder& builder, const Tensor& input, const Tensor& weight, const Window& window) {
+Sweep sweep(DagBuilder& builder, const Tensor& input, const Tensor& weight, const Window& window,
+            double beside) {
   const size_t count = input->shape.size() - 2;
   LATHE_CHECK(weight->shape.size() == count + 2);
   Sweep result;
-  result.padded = pad(builder, input, 2, count, window);
+  result.padded = pad(builder, input, 2, count, window, beside);
   const std::vector<std::string> names = spatial_names(count);
   for (size_t d = 0; d < count; ++d) {
     const int64_t kernel = weight->shape[d + 2];
@@ -155,9 +156,9 @@ std::vector<OperatorParameter> conv_parameters(size_t dimensions) {
 }  // namespace
 
 Tensor conv(DagBuilder& builder, std::string name, const Tensor& input, const Tensor& weight,
-            const Window& window, int64_t groups) {
+            const Window& window, int64_t groups, double beside) {
   LATHE_CHECK(groups >= 1 && weight->shape[0] % groups == 0 && input->shape[1] == weight->shape[1] * groups);
-  const Sweep swept = sweep(builder, input, weight, window);
+  const Sweep swept = sweep(builder, input, weight, window, beside);
   const Axis n = spatial("n", input->shape[0]);
   const Axis f = spatial("f", weight->shape[0]);
   const Axis c = reduce("c", weight->shape[1]);
@@ -171,7 +172,7 @@ Tensor conv(DagBuilder& builder, std::string name, const Tensor& input, const Te
 Tensor depthwise_conv(DagBuilder& builder, std::string name, const Tensor& input, const Tensor& weight,
                       const Window& window) {
   LATHE_CHECK(input->shape[1] == weight->shape[0]);
-  const Sweep swept = sweep(builder, input, weight, window);
+  const Sweep swept = sweep(builder, input, weight, window, 0.0);
   const int64_t multiplier = weight->shape[1];
   const Axis n = spatial("n", input->shape[0]);
   const Axis f = spatial("f", weight->shape[0] * multiplier);

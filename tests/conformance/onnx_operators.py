@@ -8,11 +8,13 @@ standard.
 usage: onnx_operators.py
 """
 import os
-import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from onnx_page import PAGE, is_in, taken_and_left_out  # noqa: E402
+
 SKIPPED = 77  # what ctest is told to take for a skipped test
 
 try:
@@ -25,27 +27,12 @@ except ImportError as missing:
     sys.exit(SKIPPED)
 
 
-def rows(text: str) -> set[str]:
-    """The first column of a page's tables, which may list several names."""
-    names = set()
-    for cell in re.findall(r"^\| ([\w.*, ]+) \|", text, re.M):
-        names.update(cell.split(", "))
-    return names - {"operator", "operators"}
-
-
 def standard() -> set[str]:
     return {f"{s.domain}.{s.name}" if s.domain else s.name for s in onnx.defs.get_all_schemas()}
 
 
-def is_in(name: str, listed: set[str]) -> bool:
-    """Itself, or by its domain: `ai.onnx.ml.*`."""
-    return name in listed or f"{name.rpartition('.')[0]}.*" in listed
-
-
 def faults(page: str) -> list[str]:
-    before, _, left_out_on = page.partition("\n## Left out\n")
-    section, _, after = left_out_on.partition("\n## ")
-    taken, left_out = rows(before + after), rows(section)
+    taken, left_out = taken_and_left_out(page)
     names = standard()
     found = [f"{name} stands in no table of docs/onnx.md" for name in sorted(names)
              if not is_in(name, taken) and not is_in(name, left_out)]  # fmt: skip
@@ -56,7 +43,7 @@ def faults(page: str) -> list[str]:
 
 
 def main() -> int:
-    found = faults((ROOT / "docs" / "onnx.md").read_text())
+    found = faults(PAGE.read_text())
     for fault in found:
         print(fault)
     print(f"{len(standard())} operators of ONNX {onnx.__version__}, {len(found)} faults")

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/rng.h"
 #include "graph/network_runner.h"
 #include "graph/onnx/import.h"
@@ -86,6 +88,15 @@ TEST(IntegerProducts, AConvolutionOfQuantizedNumbersIsOneOfIntegers) {
     const bool shifts = type == kI8 || zero != 0;  // i8 becomes u8, with a zero point of 128 more
     EXPECT_EQ(products_of(q.model), shifts ? "Conv u8 i8 i32 -> i32\n" : "Conv u8 i8 -> i32\n");
     expect_same(q.model);
+  }
+}
+
+// The pads are the convolution's own, whatever stands for 0: no copy of the data is made for them.
+TEST(IntegerProducts, AConvolutionPadsItself) {
+  for (const int zero : {0, 120}) {
+    const Graph graph = simplify(import_onnx_bytes(convolution(kU8, zero).model.bytes(), "m.onnx").value());
+    EXPECT_TRUE(std::ranges::none_of(
+        graph.nodes, [](const GraphNode& node) { return std::holds_alternative<PadOp>(node.op); }));
   }
 }
 

@@ -2,13 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "graph/onnx/node.h"
+#include "graph/operators/pad.h"
 #include "ops/conv.h"
 
 namespace lathe {
+namespace {
+
+// The window's pads alone, and the convolution without them.
+PadOp pads_of(const ConvOp& op) {
+  PadOp pad{{0, 0}, {0, 0}, PadMode::constant, op.beside};
+  pad.before.insert(pad.before.end(), op.window.pads_before.begin(), op.window.pads_before.end());
+  pad.after.insert(pad.after.end(), op.window.pads_after.begin(), op.window.pads_after.end());
+  return pad;
+}
+ConvOp unpadded(ConvOp op) {
+  std::ranges::fill(op.window.pads_before, 0);
+  std::ranges::fill(op.window.pads_after, 0);
+  op.beside = 0;
+  return op;
+}
+
+}  // namespace
 
 std::string attributes_of(const ConvOp& op) {
-  return to_string(op.window) + (op.groups == 1 ? "" : fmt::format(", groups {}", op.groups));
+  return to_string(op.window) + (op.groups == 1 ? "" : fmt::format(", groups {}", op.groups)) +
+         (op.beside == 0 ? "" : fmt::format(", beside {}", op.beside));
 }
 
 Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
@@ -44,6 +66,12 @@ Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
 }
 
 Values evaluate(const ConvOp& op, std::span<const Values> inputs) {
+  if (op.beside != 0) {
+    std::vector<Values> padded(inputs.begin(), inputs.end());
+    padded[0] = evaluate(pads_of(op), inputs.first(1));
+    padded[0].dtype = inputs[0].dtype;
+    return evaluate(unpadded(op), padded);
+  }
   const Values& data = inputs[0];
   const Values& weight = inputs[1];
   const Shape spatial(data.shape.begin() + 2, data.shape.end());
@@ -80,7 +108,7 @@ double steps_of(const ConvOp& op, std::span<const TensorType> inputs) {
 }
 
 Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
-  return conv(builder, "conv", operands[0], operands[1], ops_window(op.window), op.groups);
+  return conv(builder, "conv", operands[0], operands[1], ops_window(op.window), op.groups, op.beside);
 }
 
 bool needs_epilogue(const ConvOp&, size_t operands) { return operands > 2; }

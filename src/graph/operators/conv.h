@@ -1,5 +1,6 @@
 // Convolution. Operands: data [N, C, spatial...], weight [M, C / groups, kernel...], optional bias [M]; gives
-// [N, M, spatial...]; of f32, or of integers (`product_type`).
+// [N, M, spatial...]; of f32, or of integers (`product_type`). What the window pads with is a number of the
+// data's type: of quantized data the one that stands for 0.
 #pragma once
 
 #include "graph/operators/family.h"
@@ -15,6 +16,7 @@ struct ConvOp {
   static constexpr bool kHasChannels = true;
   SlidingWindow window;
   int64_t groups = 1;
+  double beside = 0;  // what the window pads with
 
   bool operator==(const ConvOp&) const = default;
 };

@@ -94,6 +94,17 @@ TEST(Conv, GivesWhatScatteringGives) {
   }
 }
 
+// Its own number beside the data is data that are larger by the pads.
+TEST(Conv, PadsWithTheNumberBesideTheData) {
+  const ConvOp plain{{{2}, {1}, {1}, {0}, {0}}, 1};
+  ConvOp op{{{2}, {1}, {1}, {2}, {1}}, 1};
+  op.beside = 7;
+  const Values weight{{1, 1, 2}, {3, 5}, DType::i8};
+  const Values data{{1, 1, 2}, {1, 2}, DType::u8}, wider{{1, 1, 5}, {7, 7, 1, 2, 7}, DType::u8};
+  EXPECT_EQ(evaluate(op, std::vector<Values>{data, weight}).data,
+            evaluate(plain, std::vector<Values>{wider, weight}).data);
+}
+
 TEST(Conv, AddsItsBiasToEachMap) {
   OnnxModel model = node_model({2, 1, 2}, "Conv", {"x", "w", "b"});
   model.initializer("w", {2, 1, 1}, {1, -1}).initializer("b", {2}, {100, 200});
@@ -114,6 +125,8 @@ TEST(Conv, PrintsItsWindowAndGroups) {
   EXPECT_EQ(to_string(GraphOp(ConvOp{{{3}, {1}, {1}, {0}, {0}}, 1})), "Conv(kernel [3])");
   EXPECT_EQ(to_string(GraphOp(ConvOp{{{3, 1}, {2, 1}, {1, 4}, {1, 0}, {0, 0}}, 8})),
             "Conv(kernel [3,1], strides [2,1], dilations [1,4], pads [1,0,0,0], groups 8)");
+  EXPECT_EQ(to_string(GraphOp(ConvOp{{{3}, {1}, {1}, {1}, {0}}, 1, 128})),
+            "Conv(kernel [3], pads [1,0], beside 128)");
 }
 
 TEST(Conv, NamesShapesThatDoNotFit) {

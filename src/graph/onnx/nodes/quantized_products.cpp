@@ -31,18 +31,7 @@ Result<size_t> add_conv(ProductSteps& steps, OnnxNode& node, const QuantizedInpu
     return steps.add(op, reads);
   }
   LATHE_TRY(const std::vector<double> zero, node.constant_numbers(x.zero));
-  const auto is_padded = [](int64_t pad) { return pad != 0; };
-  SlidingWindow& window = op.window;
-  if (std::ranges::any_of(window.pads_before, is_padded) ||
-      std::ranges::any_of(window.pads_after, is_padded)) {
-    PadOp pad{{0, 0}, {0, 0}, PadMode::constant, zero.front()};
-    for (Shape* pads : {&window.pads_before, &window.pads_after}) {
-      Shape& to = pads == &window.pads_before ? pad.before : pad.after;
-      to.insert(to.end(), pads->begin(), pads->end());
-      std::ranges::fill(*pads, 0);
-    }
-    reads[0] = steps.add(pad, {x.numbers});
-  }
+  op.beside = zero.front();
   const size_t weights =
       steps.add(ReshapeOp{{node.shape(w.numbers)[0]}}, {steps.sum(w.numbers, axes_from(1, rank))});
   const size_t shift = steps.zip(ZipFunction::mul, weights, steps.whole(-static_cast<int64_t>(zero.front())));

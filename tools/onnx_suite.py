@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""ONNX's own node tests, compiled and run by Lathe: a table of what passed, was refused, was wrong, crashed, hung.
+"""ONNX's own backend cases, compiled and run by Lathe: what passed, was refused, was wrong, crashed, hung.
 
 Needs the package `onnx` of tools/requirements.txt, its own or that of .venv. LATHE names the program;
 build/release/bin/lathe where it is not set.
 
-usage: onnx_node_tests.py [--json FILE] [--write-list FILE]        all of them: minutes
-       onnx_node_tests.py --list FILE [--sample N --seed S]        those listed, or N of them: each must pass
-       onnx_node_tests.py NAME ...                                 these, with what is said of each
+usage: onnx_suite.py [--json FILE] [--write-list FILE]        all of them: minutes; then each refusal's sentence
+       onnx_suite.py --list FILE [--sample N --seed S]        those listed, or N of them: each must pass
+       onnx_suite.py NAME ...                                 these, with what is said of each
 """
 import argparse
 import json
@@ -21,13 +21,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 SKIPPED = 77  # what ctest is told to take for a skipped test
 
 try:
     import numpy as np
 
     from onnx_cases import Case, all_cases, has_elements
+    from onnx_page import PAGE, is_in, taken_and_left_out
 except ImportError as missing:
     own = ROOT / ".venv" / "bin" / "python"
     if own.exists() and Path(sys.prefix) != own.parents[1]:
@@ -170,7 +171,8 @@ def outcome_of(case: Case) -> Outcome:
         except subprocess.TimeoutExpired:
             outcome, message = "hung", f"more than {TIMEOUT_SECONDS} s"
         message = message.replace(folder + "/", "")
-    nodes = " ".join(sorted({node.op_type for node in case.model.graph.node}))
+    nodes = " ".join(sorted({f"{node.domain}.{node.op_type}" if node.domain else node.op_type
+                             for node in case.model.graph.node}))  # fmt: skip
     return Outcome(case.name, outcome, message, case.turned, nodes)
 
 
@@ -199,10 +201,14 @@ def print_table(outcomes: list[Outcome]):
     for each in outcomes:
         if each.outcome == "refused":
             reasons[reason_of(each.message)].append(each)
-    print("\nrefused:")
+    left_out = taken_and_left_out(PAGE.read_text())[1]
+    explained = sum(each.outcome == "refused" and any(is_in(node, left_out) for node in each.nodes.split())
+                    for each in outcomes)  # fmt: skip
+    print(f"\nrefused, {explained} of them for operators that docs/onnx.md leaves out:")
     for reason, group in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
         print(f"  {len(group):4} {reason}   e.g. {group[0].name}")
-    for outcome in ("wrong", "crashed", "hung"):
+    print()
+    for outcome in OUTCOMES[1:]:
         for each in outcomes:
             if each.outcome == outcome:
                 print(f"{outcome}: {each.name} ({each.nodes}): {each.message[:300]}")
