@@ -183,10 +183,8 @@ NB_MODULE(_lathe, module) {
       .def_prop_ro("least", [](const lathe::TensorInfo& info) { return nb::tuple(nb::cast(info.least)); })
       .def_ro("is_constant", &lathe::TensorInfo::is_constant);
   nb::class_<lathe::FreeSize>(module, "FreeSize")
-      .def("__init__",
-           [](lathe::FreeSize* size, int64_t axis, int64_t least, int64_t most, const std::string& name) {
-             new (size) lathe::FreeSize{axis, least, most, name};
-           });
+      .def("__init__", [](lathe::FreeSize* size, int64_t axis, int64_t least, int64_t most,
+                          const std::string& name) { new (size) lathe::FreeSize{axis, least, most, name}; });
   nb::class_<lathe::TunedTask>(module, "TunedTask")
       .def_ro("name", &lathe::TunedTask::name)
       .def_ro("trials", &lathe::TunedTask::trials)

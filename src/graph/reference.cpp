@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "graph/loops.h"
-
 #include "graph/stored_types.h"
 
 namespace lathe {

@@ -16,8 +16,8 @@ namespace lathe {
 
 struct FusedGroup {
   std::vector<size_t> nodes;  // indices into Graph::nodes, in an order in which they can be computed
-  // The nodes that give the group its loops, each with what is computed around it; the first of them gives the
-  // group its name.
+  // The nodes that give the group its loops, each with what is computed around it; the first of them gives
+  // the group its name.
   std::vector<size_t> anchors;
   std::vector<TensorId> inputs;      // activations read from outside, in the order of first use, each once
   std::vector<TensorId> constants;   // constants read, likewise

@@ -227,7 +227,7 @@ Result<RunResult> run_artifact(const RunRequest& request) {
     return fail(ErrorKind::invalid_argument, "sizes are those of --random, which is not given", "--size");
   }
   const std::vector<int> cpus = allowed_cpus();
-  release_code_pages();  // those of LLVM, which a run does not need, are many for a small model
+  release_code_pages();  // the compiler's are many beside a small model, and a run needs none of them
   LATHE_TRY(LoadedArtifact artifact, LoadedArtifact::open(request.folder, static_cast<int>(cpus.size())));
   if (request.profile || !request.trace.empty()) LATHE_TRY_STATUS(artifact.check_is_timed());
   RunResult result;

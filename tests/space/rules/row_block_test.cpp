@@ -48,11 +48,12 @@ TEST(RowBlockRule, SumsOfSeveralRowsDivideTheBlock) {
 // A row of 200,000 numbers and their exponentials: the cache does not hold a 64th of all rows.
 TEST(RowBlockRule, OfLongRowsThereAreFew) {
   const auto preferred = [](int keys) {
-    const RuleCase c(fmt::format("M[i:1024] = max(k:{0}) X[i,k]\n"
-                                 "E[i:1024, k:{0}] = exp(X[i,k] - M[i])\n"
-                                 "T[i:1024] = sum(k:{0}) E[i,k]\n"
-                                 "O[i:1024, k:{0}] = E[i,k] / T[i]",
-                                 keys));
+    const RuleCase c(
+        fmt::format("M[i:1024] = max(k:{0}) X[i,k]\n"
+                    "E[i:1024, k:{0}] = exp(X[i,k] - M[i])\n"
+                    "T[i:1024] = sum(k:{0}) E[i,k]\n"
+                    "O[i:1024, k:{0}] = E[i,k] / T[i]",
+                    keys));
     const int64_t rows = decided(c, {}).size;
     return std::pair(rows, rows * keys * 4 <= c.task().target.cpu().l2.bytes);
   };
