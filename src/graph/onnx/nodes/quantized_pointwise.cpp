@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/onnx/nodes/quantized_steps.h"
+#include "graph/onnx/nodes/product_steps.h"
 
 namespace lathe {
 namespace {
@@ -41,7 +41,18 @@ ImportedOutputs import_qlinear_reduce_mean(OnnxNode& node) {
 }
 
 ImportedOutputs import_qlinear_add(OnnxNode& node) { return import_pair(node, ZipFunction::add); }
-ImportedOutputs import_qlinear_mul(OnnxNode& node) { return import_pair(node, ZipFunction::mul); }
+
+// The integers are multiplied, as ONNX Runtime does it: what they stand for may be too large for f32, as the
+// number that masks a score is, and infinity times 0 is none.
+ImportedOutputs import_qlinear_mul(OnnxNode& node) {
+  LATHE_TRY_STATUS(node.require_inputs({0, 1, 3, 4, 6}));
+  LATHE_TRY_STATUS(require_narrow(node, {0, 3}));
+  ProductSteps steps(node);
+  const size_t product = steps.zip(ZipFunction::mul, steps.centred(0, 2, 0), steps.centred(3, 5, 0));
+  const size_t scales = steps.zip(ZipFunction::mul, steps.placed(1, 0), steps.placed(4, 0));
+  steps.requantize(product, scales, {kNoInput, 6, 7}, node.type(0).dtype, 0);
+  return std::vector<ImportedOutput>{steps.finish()};
+}
 
 ImportedOutputs import_qlinear_sigmoid(OnnxNode& node) {
   return import_unary(node, MapOp{MapFunction::sigmoid});

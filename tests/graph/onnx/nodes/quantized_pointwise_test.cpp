@@ -75,6 +75,16 @@ TEST(QuantizedPointwise, PairsBroadcastBetweenTheirScales) {
   }
 }
 
+// A mask times the lowest number of f32, which its scale rounds to minus infinity: 0 where the mask is 0.
+TEST(QuantizedPointwise, AProductOfNumbersBeyondF32) {
+  OnnxModel model;
+  model.input("a", {3}, kU8).initializer("as", {}, {1.0F}).integer("az", kU8, 0);
+  model.integer("b", kU8, 0).integer("bz", kU8, 255).initializer("bs", {}, {1.3344408e36F});
+  model.initializer("cs", {}, {1.3344408e36F}).integer("cz", kU8, 255);
+  model.runtime_node("n", "QLinearMul", {"a", "as", "az", "b", "bs", "bz", "cs", "cz"}, "y").output("y");
+  EXPECT_EQ(run_network(model, {{{3}, {0, 1, 0}, DType::u8}}).data, (Numbers{255, 0, 255}));
+}
+
 OnnxModel unary_model(const char* type, const Shape& shape, const Quantized& result) {
   OnnxModel model;
   model.input("a", shape, kU8);
