@@ -198,13 +198,6 @@ Result<CompiledTask> compile_fastest(const Task& task, const CompileModelOptions
   return std::move(programs[has_free_layouts(estimated.task) || !is_free ? last : last - 1]);
 }
 
-// Whether the target has an instruction for products of two elements of that type.
-bool has_products_of(const Target& target, DType factors) {
-  return std::ranges::any_of(intrinsics(), [&](const Intrinsic& intrinsic) {
-    return intrinsic.a == factors && intrinsic.b == factors && has_intrinsic(target, intrinsic);
-  });
-}
-
 }  // namespace
 
 Status check_has_artifacts(const Target& target) {

@@ -39,6 +39,13 @@ class SharedConstants {
   std::unordered_map<uint64_t, std::vector<std::shared_ptr<const Bytes>>> by_hash_;
 };
 
+// Whether the target has an instruction for products of two elements of that type.
+bool has_products_of(const Target& target, DType factors) {
+  return std::ranges::any_of(intrinsics(), [&](const Intrinsic& intrinsic) {
+    return intrinsic.a == factors && intrinsic.b == factors && has_intrinsic(target, intrinsic);
+  });
+}
+
 // Takes in the tasks of another plan; its uses then name those of `all`.
 void add_tasks(NetworkTasks& all, NetworkTasks& plan, std::unordered_map<uint64_t, size_t>& known) {
   std::vector<size_t> numbers;
