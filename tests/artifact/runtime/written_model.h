@@ -109,6 +109,8 @@ inline const LatheModelTables& scaling_model() {
       outputs,    1,
       &prepare,   1,
       &step,      0,
+      nullptr,    0,
+      nullptr,    0,
       64,         kBytes,
       kBytes,     {sizeof(lathe_model_info), "scaling", 1, 0, nullptr, 0, nullptr, 1, nullptr},
       nullptr};
@@ -124,7 +126,8 @@ inline const LatheModelTables& summing_model() {
   static const LatheModelTables tables = {
       "x86-avx2",  0, 2,       1,
       inputs,      1, outputs, 0,
-      nullptr,     2, steps,   kBytes,
+      nullptr,     2, steps,   0,
+      nullptr,     0, nullptr, kBytes,
       64 + kBytes, 0, 0,       {sizeof(lathe_model_info), "summing", 2, 0, nullptr, 0, nullptr, 2, nullptr},
       nullptr};
   return tables;
@@ -139,6 +142,7 @@ inline const LatheModelTables& negating_model() {
       "x86-avx2", 0, 1,       1,
       inputs,     1, outputs, 0,
       nullptr,    1, &step,   0,
+      nullptr,    0, nullptr, 0,
       64,         0, 0,       {sizeof(lathe_model_info), "negating", 3, 0, nullptr, 0, nullptr, 1, nullptr},
       nullptr};
   return tables;
@@ -152,6 +156,7 @@ inline const LatheModelTables& shifting_model() {
       "x86-avx2", 0, 1,       1,
       inputs,     1, outputs, 0,
       nullptr,    1, &step,   0,
+      nullptr,    0, nullptr, 0,
       64,         0, 0,       {sizeof(lathe_model_info), "shifting", 4, 0, nullptr, 0, nullptr, 1, nullptr},
       nullptr};
   return tables;
