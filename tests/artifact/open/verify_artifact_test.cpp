@@ -43,7 +43,8 @@ TEST_F(VerifyArtifactTest, EveryFileIsLookedAt) {
   auto model = compile_operator(workloads->front(), options_);
   ASSERT_TRUE(model.has_value()) << model.error().to_string();
   model->launches.front().buffers[1] = {ModelStorage::weights, kWeightsHeadBytes};
-  model->constants.push_back({0, {nullptr, std::make_shared<const Bytes>(17 * 21 * 4), nullptr}, {1}});
+  model->constants.push_back(
+      {0, {nullptr, std::make_shared<const Bytes>(17 * 21 * 4), nullptr}, {1}, {kWeightsHeadBytes}});
   model->weights_bytes = kWeightsHeadBytes + model->kernels.front().module.buffers[1].bytes;
   write(model);
   EXPECT_EQ(verdict(), "whole");
