@@ -47,9 +47,6 @@ class RowJoiner {
 
  private:
   const GraphNode& anchor_of(const FusedGroup& group) const { return graph_.nodes[group.anchors.front()]; }
-  const GraphTensor& result_of(const FusedGroup& group) const {
-    return graph_.tensors[graph_.nodes[group.nodes.back()].output];
-  }
 
   // The group whose anchor alone reads what this one gives, if it is in floats and nobody else sees it.
   std::optional<size_t> only_reader(size_t group) const {
