@@ -10,6 +10,13 @@
 
 namespace lathe {
 
+GraphOp::GraphOp() = default;
+GraphOp::GraphOp(const GraphOp& other) = default;
+GraphOp::GraphOp(GraphOp&& other) noexcept = default;
+GraphOp& GraphOp::operator=(const GraphOp& other) = default;
+GraphOp& GraphOp::operator=(GraphOp&& other) noexcept = default;
+GraphOp::~GraphOp() = default;
+
 size_t most_operands(const GraphOp& op) {
   return std::visit([](const auto& o) { return o.kMostOperands; }, op);
 }

@@ -9,11 +9,11 @@
 #include "compile/compile.h"
 #include "expr/parse.h"
 #include "loop/interpret.h"
-#include "sanitized.h"
 #include "schedule/apply.h"
 #include "space/all.h"
 #include "target/all.h"
 #include "target/detect.h"
+#include "test_share.h"
 
 namespace lathe::testing {
 namespace {
@@ -151,7 +151,7 @@ class Intrinsics : public ::testing::TestWithParam<Product> {};
 TEST_P(Intrinsics, AgreeInEveryFormAndSize) {
   const Product& product = GetParam();
   for (const bool is_convolution : {false, true}) {
-    for (const Sizes& sizes : std::span(kSizes).first(kSanitizedShare > 1 ? 2 : std::size(kSizes))) {
+    for (const Sizes& sizes : std::span(kSizes).first(kDrawnShare > 1 ? 3 : std::size(kSizes))) {
       for (const Target& target : targets()) {
         for (const bool free_layouts : {false, true}) {
           const std::string text = text_of(product, is_convolution, sizes);

@@ -12,24 +12,25 @@
 #include <map>
 
 #include "conformance/trace_checker.h"
-#include "sanitized.h"
 #include "space/all.h"
 #include "target/all.h"
+#include "test_share.h"
 
 namespace lathe::testing {
 namespace {
 
 // Seeds of each test, and how many of their traces must be of the kinds below, legal, not refused by
-// lowering, and so compared: 2,000 of both.
-constexpr uint64_t kSeeds = 1600 / kSanitizedShare;
-// One in so many goes through the C backend and the system's compiler too: in all tests together 300.
+// lowering, and so compared: 2,000 of both where all are drawn.
+constexpr uint64_t kSeeds = 1600 / kDrawnShare;
+// One in so many goes through the C backend and the system's compiler too: in all tests together 300 where
+// all are drawn.
 constexpr int kCInterval = 12;
 // Other seeds: --gtest_shuffle --gtest_random_seed=N.
 uint64_t seed_of(uint64_t place) {
   if (!GTEST_FLAG_GET(shuffle)) return place;
   return place + 1'000'000 * static_cast<uint64_t>(::testing::UnitTest::GetInstance()->random_seed());
 }
-constexpr int kCompared = 1000 / kSanitizedShare;
+constexpr int kCompared = 1000 / kDrawnShare;
 // Other seeds draw a few less now and then.
 int least_compared() { return GTEST_FLAG_GET(shuffle) ? kCompared * 9 / 10 : kCompared; }
 
@@ -164,7 +165,7 @@ TEST_F(RandomTraces, PointsOfAlgorithmsComputeWhatTheNaiveProgramDoes) {
       {"conv2d_transpose",
        R"({"batch": 1, "height": 5, "width": 19, "in_channels": 6, "out_channels": 3, "kernel": 4, "stride": 2, "padding": 1})"},
   };
-  constexpr int kDraws = kSanitizedShare > 1 ? 1 : 5;
+  constexpr int kDraws = std::max(1, 5 / kDrawnShare);
   for (const SmallCase& small : kWindows) check_points(small, false, kDraws);
   print("points of algorithms");
   EXPECT_GE(checker_.counts.traces, 16 * kDraws);
@@ -213,7 +214,7 @@ TEST_F(RandomTraces, PointsOfExpressionsComputeWhatTheNaiveProgramDoes) {
       {"expression",
        R"j({"text": "input A[7, 41] i32 M[i:7] = max(r:41) -A[i, r] N[i:7] = min(r:41) A[i, r] O[i:7] = f32(M[i]) + f32(N[i])"})j"},
   };
-  constexpr int kDraws = kSanitizedShare > 1 ? 1 : 5;
+  constexpr int kDraws = std::max(1, 5 / kDrawnShare);
   for (const SmallCase& small : kExpressions) check_points(small, true, kDraws);
   print("points of expressions");
   EXPECT_GE(checker_.counts.compared, 20 * kDraws);
@@ -233,7 +234,7 @@ TEST_F(RandomTraces, PointsOfLongReductionsComputeWhatTheNaiveProgramDoes) {
        R"j({"text": "S[b:17] = sum(i:89, j:97) A[b, i, j] * A[b, i, j] O[b:17] = sqrt(S[b])"})j"},
       {"expression", R"j({"text": "input A[70001] i32 O[i:1] = max(r:70001) -A[r] - 7"})j"},
   };
-  constexpr int kDraws = kSanitizedShare > 1 ? 1 : 3;
+  constexpr int kDraws = std::max(1, 3 / kDrawnShare);
   for (const SmallCase& small : kLong) check_points(small, true, kDraws);
   print("points of long reductions");
   EXPECT_GE(checker_.counts.compared, 20 * kDraws);
@@ -249,8 +250,8 @@ TEST_F(RandomTraces, EveryOtherOperatorComputesWhatTheNaiveProgramDoes) {
   EXPECT_GE(checker_.counts.compared, static_cast<int>(2 * kEach) * 8 / 10);
 }
 
-// Shares of the seeds, so that they can run side by side.
-constexpr uint64_t kStepShares = 4;
+// Shares of the seeds, so that they can run side by side: each large enough to have every kind of step.
+constexpr uint64_t kStepShares = kDrawnShare > 1 ? 1 : 4;
 class RandomSteps : public RandomTraces, public ::testing::WithParamInterface<uint64_t> {};
 
 TEST_P(RandomSteps, ComputeWhatTheNaiveProgramDoes) {
@@ -259,12 +260,12 @@ TEST_P(RandomSteps, ComputeWhatTheNaiveProgramDoes) {
   print("random steps");
   std::printf("%d steps were proposed\n", proposed_);
   EXPECT_GE(checker_.counts.steps * 2, proposed_) << "most proposed steps are legal";
-  constexpr int kSanitizedShares = static_cast<int>(kStepShares);
-  if (kSanitizedShare > 1) {  // 40 seeds: enough of any kind, too few to ask for so many of the named ones
-    EXPECT_GE(checker_.counts.compared, kCompared / kSanitizedShares);
+  constexpr int kShares = static_cast<int>(kStepShares);
+  if (kSanitizedShare > 1) {  // enough of any kind, too few to ask for so many of the named ones
+    EXPECT_GE(checker_.counts.compared, kCompared / kShares);
     return;
   }
-  EXPECT_GE(compared_, least_compared() / kSanitizedShares);
+  EXPECT_GE(compared_, least_compared() / kShares);
   // The last kind, tensorize, wants the formula of an intrinsic: conformance/intrinsics_test.cpp has those.
   EXPECT_THAT(std::span(taken_).first(taken_.size() - 1), ::testing::Each(::testing::Gt(1)))
       << "every kind of step, by its place in Step";

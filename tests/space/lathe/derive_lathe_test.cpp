@@ -12,10 +12,10 @@
 #include "folders.h"
 #include "lower/lower.h"
 #include "ops/workloads.h"
-#include "sanitized.h"
 #include "schedule/apply.h"
 #include "space/all.h"
 #include "target/all.h"
+#include "test_share.h"
 
 namespace lathe::testing {
 namespace {
