@@ -240,6 +240,37 @@ TEST_F(FreeNetworkTest, AxesOfOneNameAreOneDimension) {
   EXPECT_EQ(other.error().message, "'n' is 2..5 in one input and 4 in input 'b'");
 }
 
+// Where two sizes are counted, a mean over both divides by both counts.
+TEST_F(FreeNetworkTest, AMeanOverTwoSizesCountsBoth) {
+  OnnxModel onnx;
+  onnx.input("x", {20, 18, 3}).output("y").node("m", "ReduceMean", {"x"}, "y");
+  onnx.attribute("axes", {0, 1}).attribute("keepdims", 0);
+  const auto sized = read(onnx, {{"x", {20, 18, 3}}}, {{{"x", {{0, "h", 1, 20}, {1, "w", 1, 18}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  ASSERT_EQ(sized->free.dimensions.size(), 2U);
+  const Values small = numbered({5, 7, 3});
+  std::vector<Values> padded = {moved_to(small, {20, 18, 3}, 0)};
+  for (const double count : {5.0, 7.0}) padded.push_back({{1}, {count}, DType::i64});
+  const auto given = evaluate_graph(sized->graphs[0].graph, padded);
+  ASSERT_TRUE(given.has_value()) << given.error().to_string();
+  const Values expected{{3}, {52, 53, 54}};  // 1, 4, .. 103
+  EXPECT_LT(relative_difference(*given, {expected}), 1e-12);
+}
+
+// Nothing is larger than what stands for a place that does not count where all that count are infinite.
+TEST_F(FreeNetworkTest, TheLastOfInfinitePlacesIsOneThatCounts) {
+  OnnxModel onnx;
+  onnx.input("x", {20, 2}).output("y").node("a", "ArgMax", {"x"}, "y");
+  onnx.attribute("axis", 0).attribute("keepdims", 0).attribute("select_last_index", 1);
+  const auto sized = read(onnx, {{"x", {20, 2}}}, {{{"x", {{0, "", 1, 20}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count);
+  const double least = -std::numeric_limits<double>::infinity();
+  const auto given = run(*sized, {{{3, 2}, {least, 1, least, 1, least, 0}}}, 3);
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].data, (std::vector<double>{2, 1}));
+}
+
 TEST_F(FreeNetworkTest, TwoDimensionsMayBeFree) {
   const auto sized =
       read(attention_model(40), {{"x", {4, 40, 8}}}, {{{"x", {{0, "", 1, 4}, {1, "", 1, 40}}}}, {}});
