@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,7 @@ struct Dimension {
   bool is_free = true;  // else it has one size, another one than in the file
   SizedBy by = SizedBy::exact;
   std::vector<FreeParts> known = {};  // by compare_sizes
+  std::string why_exact = {};
 
   bool is_open() const { return !asked.fixed; }
 };
@@ -44,18 +46,17 @@ class SizedReader {
     for (const Dimension& dimension : dimensions_) sizes.push_back(dimension.working);
     LATHE_TRY(base_, import_at(sizes));
     for (Dimension& dimension : dimensions_) LATHE_TRY_STATUS(settle(dimension, sizes));
-    LATHE_TRY_STATUS(check_outputs());
     return all_graphs();
   }
 
  private:
-  // Dimensions that the file fixes have its extent.
-  Result<Graph> import_at(const std::vector<int64_t>& sizes) const {
+  // Dimensions that the file fixes have its extent, but for `changed`.
+  Result<Graph> import_at(const std::vector<int64_t>& sizes, const Dimension* changed = nullptr) const {
     OnnxImportOptions options = import_;
     options.input_shapes = shapes_;
     for (size_t d = 0; d < dimensions_.size(); ++d) {
       const bool is_exact = dimensions_[d].is_free && dimensions_[d].by == SizedBy::exact && is_settled_;
-      if (!dimensions_[d].is_open() && !is_exact) continue;
+      if (!dimensions_[d].is_open() && !is_exact && &dimensions_[d] != changed) continue;
       for (const NamedAxis& axis : dimensions_[d].asked.axes) {
         const auto shape = options.input_shapes.find(axis.input);
         if (shape != options.input_shapes.end() && axis.axis < shape->second.size())
@@ -115,6 +116,7 @@ class SizedReader {
                               served.error().message),
                   path_);
     dimension.by = SizedBy::exact;
+    dimension.why_exact = served.error().message;
     const int64_t count = asked.most - asked.least + 1;
     if (count <= kMostExactSizes) return {};
     return fail(ErrorKind::unsupported,
@@ -133,23 +135,20 @@ class SizedReader {
       return fail(ErrorKind::unsupported, *followed.together);
     } else if (followed.least_size > dimension.asked.least) {
       return fail(ErrorKind::unsupported,
-                  fmt::format("{}, and there are {} at least only where the bounds say so",
-                              *followed.together, followed.least_size));
+                  fmt::format("{}: it reads one of the first {} places, and the bounds do not say that "
+                              "there are so many",
+                              followed.least_reader, followed.least_size));
     } else {
       LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
       dimension.by = SizedBy::count;
     }
-    LATHE_TRY_STATUS(check_sizes(dimension, followed, sizes));
-    for (size_t i = 0; i < followed.graph.outputs.size(); ++i) {
-      for (const FreePart& part : followed.parts[followed.graph.outputs[i]])
-        extents_.push_back({true, i, part.axis, number_of(dimension), part.outer, part.inner});
-    }
-    return {};
+    return check_sizes(dimension, followed, sizes);
   }
 
   // What follows from the largest size is what the file says at others.
   Status check_sizes(const Dimension& dimension, const FollowedSize& followed, std::vector<int64_t> sizes) {
-    if (!dimension.is_open() || !dimension.is_free) return {};
+    if (!dimension.is_free) return {};
+    if (!dimension.is_open()) return check_fixed(dimension, followed, std::move(sizes));
     const int64_t least = dimension.asked.least;
     const int64_t most = dimension.asked.most;
     const int64_t middle = (least + most) / 2;
@@ -163,17 +162,46 @@ class SizedReader {
     return {};
   }
 
-  // An axis of an output has one free size at the most.
-  Status check_outputs() const {
-    std::set<std::pair<size_t, size_t>> seen;
-    for (const FreeExtent& extent : extents_) {
-      if (seen.insert({extent.tensor, extent.axis}).second) continue;
-      return fail(ErrorKind::unsupported,
-                  fmt::format("axis {} of output '{}' holds two sizes at once, which cannot both be free",
-                              extent.axis, base_.tensor(base_.outputs[extent.tensor]).name),
-                  path_);
+  // The same of a file that fixes the size. What it reads at a place behind the first may be counted from the
+  // end: that shows where the file can be read at another size.
+  Status check_fixed(const Dimension& dimension, const FollowedSize& followed,
+                     std::vector<int64_t> sizes) const {
+    for (const int64_t size : {dimension.asked.least, dimension.asked.most}) {
+      LATHE_TRY(const Graph followed_graph, at_size(followed, size));
+      if (followed.least_size == 1) continue;
+      sizes[number_of(dimension)] = size;
+      const Result<Graph> graph = import_at(sizes, &dimension);
+      if (!graph)
+        return fail(
+            ErrorKind::unsupported,
+            fmt::format("{}: it reads one of the first {} places, and the file, which fixes the size, "
+                        "does not say whether that is counted from the end",
+                        followed.least_reader, followed.least_size));
+      LATHE_TRY_STATUS(check_same(followed_graph, *graph, fmt::format("at size {}", size)));
     }
     return {};
+  }
+
+  // Which axes of the outputs the dimensions stand in, of the graph at one tuple of sizes: those of all. An
+  // axis has one free size at the most.
+  Status take_extents(std::vector<FreeExtent> extents) {
+    std::set<std::pair<size_t, size_t>> seen;
+    for (const FreeExtent& extent : extents)
+      if (!seen.insert({extent.tensor, extent.axis}).second) return holds_two(extent);
+    if (extents_) {
+      for (const FreeExtent& extent : extents)
+        if (std::ranges::find(*extents_, extent) == extents_->end()) return holds_two(extent);
+    } else {
+      extents_ = std::move(extents);
+    }
+    return {};
+  }
+
+  std::unexpected<Error> holds_two(const FreeExtent& extent) const {
+    return fail(ErrorKind::unsupported,
+                fmt::format("axis {} of output '{}' holds two sizes at once, which cannot both be free",
+                            extent.axis, base_.tensor(base_.outputs[extent.tensor]).name),
+                path_);
   }
 
   Result<SizedGraphs> all_graphs() {
@@ -186,7 +214,6 @@ class SizedReader {
       if (dimensions_[d].is_free)
         all.free.dimensions.push_back({asked.name, asked.least, asked.most, dimensions_[d].by});
     }
-    add_extents(all.free, number);
     std::vector<std::vector<int64_t>> choices = sizes_compiled(all.free.dimensions, kMostPlans);
     size_t count = 1;
     for (const std::vector<int64_t>& sizes : choices) count *= sizes.size();
@@ -204,10 +231,23 @@ class SizedReader {
         sizes.push_back(each[each.size() - 1 - rest % each.size()]);
         rest /= each.size();
       }
-      LATHE_TRY(Graph graph, graph_at(sizes, number));
-      all.graphs.push_back({std::move(sizes), std::move(graph)});
+      Result<Graph> graph = graph_at(sizes, number);
+      if (!graph) return std::unexpected(at_sizes(std::move(graph.error()), sizes, number));
+      all.graphs.push_back({std::move(sizes), std::move(*graph)});
     }
+    add_extents(all.free, number);
     return all;
+  }
+
+  // What is compiled for one size alone says which.
+  Error at_sizes(Error error, const std::vector<int64_t>& sizes, const std::vector<size_t>& number) const {
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const Dimension& dimension = dimensions_[d];
+      if (dimension.by != SizedBy::exact) continue;
+      error.message += fmt::format(" (where '{}' is {}; each of its sizes is compiled by itself: {})",
+                                   dimension.asked.name, sizes[number[d]], dimension.why_exact);
+    }
+    return error;
   }
 
   void add_extents(FreeSizes& free, const std::vector<size_t>& number) const {
@@ -218,14 +258,23 @@ class SizedReader {
           if (base_.tensor(base_.inputs[i]).name == axis.input)
             free.extents.push_back({false, i, axis.axis, number[d]});
     }
-    for (FreeExtent extent : extents_) {
-      if (!dimensions_[extent.dimension].is_free) continue;
+    for (FreeExtent extent : *extents_) {
       extent.dimension = number[extent.dimension];
       free.extents.push_back(extent);
     }
   }
 
-  Result<Graph> graph_at(const std::vector<int64_t>& sizes, const std::vector<size_t>& number) const {
+  // Dimensions whose sizes one graph serves: those first that have one size alone, then those by parts.
+  std::vector<size_t> followed_dimensions() const {
+    std::vector<size_t> order;
+    for (size_t d = 0; d < dimensions_.size(); ++d)
+      if (dimensions_[d].by != SizedBy::exact) order.push_back(d);
+    std::ranges::stable_sort(order, {},
+                             [&](size_t d) { return std::pair(dimensions_[d].is_free, dimensions_[d].by); });
+    return order;
+  }
+
+  Result<Graph> graph_at(const std::vector<int64_t>& sizes, const std::vector<size_t>& number) {
     std::vector<int64_t> read;  // at which the file is read
     bool has_exact = false;
     for (size_t d = 0; d < dimensions_.size(); ++d) {
@@ -238,17 +287,20 @@ class SizedReader {
       LATHE_TRY(graph, import_at(read));
     }
     const Graph as_read = graph;
-    for (const SizedBy by : {SizedBy::parts, SizedBy::count}) {
-      for (size_t d = 0; d < dimensions_.size(); ++d) {
-        const Dimension& dimension = dimensions_[d];
-        if (dimension.by != by) continue;
-        const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
-        LATHE_TRY(const FollowedSize followed,
-                  follow(dimension, graph, has_exact ? known_of(dimension, as_read, read) : dimension.known));
-        LATHE_TRY(graph, by == SizedBy::parts ? at_size(followed, size)
-                                              : with_count(followed, size, count_name(dimension)));
+    std::vector<FreeExtent> extents;
+    for (const size_t d : followed_dimensions()) {
+      const Dimension& dimension = dimensions_[d];
+      const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
+      LATHE_TRY(const FollowedSize followed,
+                follow(dimension, graph, has_exact ? known_of(dimension, as_read, read) : dimension.known));
+      for (size_t i = 0; dimension.is_free && i < graph.outputs.size(); ++i) {
+        for (const FreePart& part : followed.parts[graph.outputs[i]])
+          extents.push_back({true, i, part.axis, d, part.outer, part.inner});
       }
+      LATHE_TRY(graph, dimension.by == SizedBy::parts ? at_size(followed, size)
+                                                      : with_count(followed, size, count_name(dimension)));
     }
+    LATHE_TRY_STATUS(take_extents(std::move(extents)));
     return graph;
   }
 
@@ -258,7 +310,7 @@ class SizedReader {
   std::vector<Dimension> dimensions_;
   bool is_settled_ = false;
   Graph base_;
-  std::vector<FreeExtent> extents_;  // of outputs, by the numbers of dimensions_
+  std::optional<std::vector<FreeExtent>> extents_;  // of outputs, by the numbers of dimensions_
 };
 
 }  // namespace

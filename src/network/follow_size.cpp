@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "graph/reference.h"
 #include "network/follow_dag.h"
 #include "network/group_to_dag.h"
 
@@ -84,9 +85,29 @@ class SizeFollower {
       result_.parts[id] = given;
       return {};
     }
+    if (const auto* running = std::get_if<CumSumOp>(&node.op)) return follow_running(node, running->axis);
     LATHE_TRY_STATUS(follow_computes(node));
     add_repeated(node, result_.parts[id]);
     return {};
+  }
+
+  // Sums up to each place, whose computes tell the places apart by their numbers alone.
+  Status follow_running(const GraphNode& node, size_t axis) {
+    const FreeParts& parts = result_.parts[node.inputs[0]];
+    const FreePart* const along = part_of(parts, axis);
+    if (along != nullptr && !along->is_whole_axis())
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{}: it runs along an axis in which the size stands beside other factors",
+                              label_of(node)));
+    tell_constant(node, node.inputs[0]);
+    result_.parts[node.output] = parts;
+    if (along != nullptr) tell_combining(node);
+    return {};
+  }
+
+  void tell_combining(const GraphNode& node) {
+    result_.combining.push_back(result_.graph.nodes.size() - 1);
+    tell(node, "it combines what stands along the free axis");
   }
 
   const Shape& shape_of_operand(const GraphNode& node) const {
@@ -181,12 +202,12 @@ class SizeFollower {
       tell_constant(node, lowered.arguments[i]);
     }
     result_.parts[node.output] = std::move(following->result);
-    if (following->combines) {
-      result_.combining.push_back(result_.graph.nodes.size() - 1);
-      tell(node, "it combines what stands along the free axis");
-    }
+    if (following->combines) tell_combining(node);
     if (following->tells_places_apart) tell(node, *following->tells_places_apart);
-    result_.least_size = std::max(result_.least_size, following->least_size);
+    if (following->least_size > result_.least_size) {
+      result_.least_size = following->least_size;
+      result_.least_reader = label_of(node);
+    }
     return {};
   }
 
@@ -220,6 +241,20 @@ class SizeFollower {
   int64_t from_ = 0;
   FollowedSize result_;
 };
+
+// What is computed of constants, and is a constant in the other graph, is one in this graph too.
+void fold_as(Graph& graph, const Graph& other) {
+  std::erase_if(graph.nodes, [&](const GraphNode& node) {
+    if (node.output >= other.tensors.size() || !other.tensor(node.output).is_constant()) return false;
+    std::vector<const GraphTensor*> operands;
+    for (const TensorId id : node.inputs) operands.push_back(&graph.tensors[id]);
+    if (!std::ranges::all_of(operands, &GraphTensor::is_constant)) return false;
+    std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
+    if (data == nullptr) return false;
+    graph.tensors[node.output].data = std::move(data);
+    return true;
+  });
+}
 
 bool are_same(const GraphTensor& one, const GraphTensor& other) {
   if (one.type != other.type || one.is_constant() != other.is_constant()) return false;
@@ -298,7 +333,9 @@ Result<Graph> at_size(const FollowedSize& followed, int64_t size) {
   return graph;
 }
 
-Status check_same(const Graph& graph, const Graph& other, const std::string& what) {
+Status check_same(Graph graph, Graph other, const std::string& what) {
+  fold_as(graph, other);
+  fold_as(other, graph);
   const auto differs = [&](const std::string& label) {
     return fail(ErrorKind::unsupported, fmt::format("{} is another one {}", label, what));
   };

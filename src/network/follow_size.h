@@ -28,7 +28,8 @@ struct FollowedSize {
   std::vector<size_t> combining;  // nodes that combine its places: sums, softmax
   // Why a result is not that of each place by itself, as that of a batch is: a sentence that names the node.
   std::optional<std::string> together;
-  int64_t least_size = 1;  // what reads of fixed places ask for
+  int64_t least_size = 1;    // what reads of fixed places ask for
+  std::string least_reader;  // the node that asks for it, where it is more than 1
 
   bool is_apart() const { return !together; }
 };
@@ -55,7 +56,7 @@ Result<FollowedSize> follow_size(const Graph& graph, std::span<const FreeInput> 
 Result<Graph> at_size(const FollowedSize& followed, int64_t size);
 
 // An Error that names the first node, input or constant in which they differ; `what` is what it says of the
-// second graph: "at size 5".
-Status check_same(const Graph& graph, const Graph& other, const std::string& what);
+// second graph: "at size 5". What is computed of constants in one of them may be a constant in the other.
+Status check_same(Graph graph, Graph other, const std::string& what);
 
 }  // namespace lathe

@@ -27,6 +27,8 @@ struct FreeExtent {
   size_t dimension = 0;  // its number
   int64_t outer = 1;
   int64_t inner = 1;
+
+  bool operator==(const FreeExtent&) const = default;
 };
 
 struct FreeSizes {

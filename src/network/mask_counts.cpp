@@ -77,8 +77,11 @@ class CountMasker {
       for (const MaskedOperand& each : *masked) is_zero_behind_.insert({node.output, each.axis});
     }
     const auto* reduce = std::get_if<ReduceOp>(&node.op);
+    const auto* extremum = std::get_if<ArgExtremumOp>(&node.op);
     if (reduce != nullptr && reduce->function == ReduceFunction::mean)
       push_mean(std::move(node), *masked);
+    else if (extremum != nullptr && extremum->last)
+      push_last(std::move(node));
     else
       graph_.nodes.push_back(std::move(node));
     return {};
@@ -113,9 +116,9 @@ class CountMasker {
           if (std::ranges::find(einsum->result, einsum->operands[i][axis]) == einsum->result.end())
             add(i, axis, 0);
     } else if (const auto* running = std::get_if<CumSumOp>(&node.op)) {
-      // What lies behind a place is no part of its sum.
-      if (running->reverse) return std::nullopt;
-      return masked;
+      // What lies behind a place is no part of its sum, unless that runs from the end.
+      if (!running->reverse) return masked;
+      add(0, running->axis, running->multiplies ? 1 : 0);
     } else {
       return std::nullopt;
     }
@@ -170,27 +173,43 @@ class CountMasker {
     return entry->second;
   }
 
-  // A sum over as many places as count.
+  // The count, in a shape that broadcasts to that one.
+  TensorId count_as(DType dtype, const Shape& shape) {
+    TensorId number = count_;
+    if (dtype != DType::i64) number = add_node(fresh_name("number"), CastOp{dtype}, {number}, {dtype, {1}});
+    if (shape.empty()) number = add_node(fresh_name("number"), ReshapeOp{{}}, {number}, {dtype, {}});
+    return number;
+  }
+
+  TensorId zip(ZipFunction function, TensorId left, TensorId right) {
+    const TensorType type = graph_.tensors[left].type;
+    return add_node(fresh_name("number"), ZipOp{function}, {left, right}, type);
+  }
+
+  // The mean over all places, times all places over those that count. It stays a mean, over which another
+  // dimension may be counted too.
   void push_mean(GraphNode node, const std::vector<MaskedOperand>& masked) {
-    auto op = std::get<ReduceOp>(node.op);
-    op.function = ReduceFunction::sum;
     const TensorType type = graph_.tensors[node.output].type;
-    double others = 1;
-    for (const size_t axis : op.axes) others *= static_cast<double>(shape_of(node.inputs[0])[axis]);
-    const double share = others / static_cast<double>(size_);
-    const TensorId sum = add_node(fresh_name("sum"), op, node.inputs, type);
-    TensorId number = add_node(fresh_name("number"), CastOp{type.dtype}, {count_}, {type.dtype, {1}});
-    if (type.shape.empty())
-      number = add_node(fresh_name("number"), ReshapeOp{{}}, {number}, {type.dtype, {}});
-    TensorId all = number;
-    for (size_t i = 1; i < masked.size(); ++i)
-      all =
-          add_node(fresh_name("number"), ZipOp{ZipFunction::mul}, {all, number}, graph_.tensors[number].type);
-    const double rest = share / std::pow(static_cast<double>(size_), static_cast<double>(masked.size() - 1));
-    const TensorId factor = constant({type.dtype, {}}, {rest});
-    const TensorId divisor =
-        add_node(fresh_name("number"), ZipOp{ZipFunction::mul}, {all, factor}, graph_.tensors[number].type);
-    graph_.nodes.push_back({node.name, ZipOp{ZipFunction::div}, {sum, divisor}, node.output});
+    const TensorId number = count_as(type.dtype, type.shape);
+    TensorId counted = number;
+    for (size_t i = 1; i < masked.size(); ++i) counted = zip(ZipFunction::mul, counted, number);
+    const double all = std::pow(static_cast<double>(size_), static_cast<double>(masked.size()));
+    const TensorId factor = zip(ZipFunction::div, constant(graph_.tensors[number].type, {all}), counted);
+    const TensorId mean = add({fresh_name("mean"), type, nullptr});
+    parts_[mean] = parts_[node.output];
+    graph_.nodes.push_back({node.name, std::move(node.op), std::move(node.inputs), mean});
+    graph_.nodes.push_back({fresh_name("share"), ZipOp{ZipFunction::mul}, {mean, factor}, node.output});
+  }
+
+  // Where all that counts is what stands for nothing, the last place of these is one that does not count.
+  void push_last(GraphNode node) {
+    const TensorType type = graph_.tensors[node.output].type;
+    const TensorId number = count_as(type.dtype, type.shape);
+    const TensorId last = zip(ZipFunction::sub, number, constant(graph_.tensors[number].type, {1}));
+    const TensorId found = add({fresh_name("found"), type, nullptr});
+    parts_[found] = parts_[node.output];
+    graph_.nodes.push_back({node.name, std::move(node.op), std::move(node.inputs), found});
+    graph_.nodes.push_back({fresh_name("least"), ZipOp{ZipFunction::min}, {found, last}, node.output});
   }
 
   const FollowedSize& followed_;

@@ -149,6 +149,18 @@ OnnxModel attention_model(int64_t tokens) {
   return onnx;
 }
 
+// x with that axis open, called `name`.
+OnnxModel with_open(OnnxModel onnx, int axis, const char* name) {
+  onnx.proto.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(axis)
+      ->set_dim_param(name);
+  return onnx;
+}
+
 TEST_F(FreeNetworkTest, ABatchIsServedInParts) {
   const auto sized = read(batch_model(), {{"x", {6, 2, 5, 5}}}, {{{"x", {{0, "", 1, 6}}}}, {}});
   ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
@@ -161,14 +173,7 @@ TEST_F(FreeNetworkTest, ABatchIsServedInParts) {
 }
 
 TEST_F(FreeNetworkTest, TokensAreCounted) {
-  OnnxModel onnx = attention_model(40);
-  onnx.proto.mutable_graph()
-      ->mutable_input(0)
-      ->mutable_type()
-      ->mutable_tensor_type()
-      ->mutable_shape()
-      ->mutable_dim(1)
-      ->set_dim_param("tokens");
+  const OnnxModel onnx = with_open(attention_model(40), 1, "tokens");
   const auto sized = read(onnx, {{"x", {1, 40, 8}}}, {{{"x", {{1, "", 1, 40}}}}, {}});
   ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
   EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count);
@@ -238,6 +243,127 @@ TEST_F(FreeNetworkTest, AxesOfOneNameAreOneDimension) {
   const auto other = read(onnx, {{"a", {5, 3}}, {"b", {4, 3}}}, {{{"a", {{0, "", 2, 5}}}}, {}});
   ASSERT_FALSE(other.has_value());
   EXPECT_EQ(other.error().message, "'n' is 2..5 in one input and 4 in input 'b'");
+}
+
+// Where two sizes are counted, a mean over both divides by both counts.
+TEST_F(FreeNetworkTest, AMeanOverTwoSizesCountsBoth) {
+  OnnxModel onnx;
+  onnx.input("x", {20, 18, 3}).output("y").node("m", "ReduceMean", {"x"}, "y");
+  onnx.attribute("axes", {0, 1}).attribute("keepdims", 0);
+  const auto sized = read(onnx, {{"x", {20, 18, 3}}}, {{{"x", {{0, "h", 1, 20}, {1, "w", 1, 18}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  ASSERT_EQ(sized->free.dimensions.size(), 2U);
+  const Values small = numbered({5, 7, 3});
+  std::vector<Values> padded = {moved_to(small, {20, 18, 3}, 0)};
+  for (const double count : {5.0, 7.0}) padded.push_back({{1}, {count}, DType::i64});
+  const auto given = evaluate_graph(sized->graphs[0].graph, padded);
+  ASSERT_TRUE(given.has_value()) << given.error().to_string();
+  const Values expected{{3}, {52, 53, 54}};  // 1, 4, .. 103
+  EXPECT_LT(relative_difference(*given, {expected}), 1e-12);
+}
+
+// Nothing is larger than what stands for a place that does not count where all that count are infinite.
+TEST_F(FreeNetworkTest, TheLastOfInfinitePlacesIsOneThatCounts) {
+  OnnxModel onnx;
+  onnx.input("x", {20, 2}).output("y").node("a", "ArgMax", {"x"}, "y");
+  onnx.attribute("axis", 0).attribute("keepdims", 0).attribute("select_last_index", 1);
+  const auto sized = read(onnx, {{"x", {20, 2}}}, {{{"x", {{0, "", 1, 20}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count);
+  const double least = -std::numeric_limits<double>::infinity();
+  const auto given = run(*sized, {{{3, 2}, {least, 1, least, 1, least, 0}}}, 3);
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].data, (std::vector<double>{2, 1}));
+}
+
+TEST_F(FreeNetworkTest, SumsRunAlongACountedSize) {
+  for (const int reverse : {0, 1}) {
+    for (const int64_t most : {12, 40}) {
+      OnnxModel onnx;
+      onnx.input("x", {2, 12, 3}).integers("axis", {1}).output("y").node("c", "CumSum", {"x", "axis"}, "y");
+      onnx.attribute("reverse", reverse);
+      const OnnxModel open = with_open(onnx, 1, "tokens");
+      const auto sized = read(open, {{"x", {2, most, 3}}}, {{{"x", {{1, "", 1, most}}}}, {}});
+      ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+      EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count);
+      check_every_size(open, *sized, {{"x", {2, most, 3}}});
+      const auto fixed = read(onnx, {}, {{{"x", {{1, "", 1, most}}}}, {}});
+      ASSERT_TRUE(fixed.has_value()) << fixed.error().to_string();
+      check_every_size(onnx, *fixed, {{"x", {2, most, 3}}});
+    }
+  }
+}
+
+// Few real numbers that are computed of constants are constants once the file is read, many are not.
+TEST_F(FreeNetworkTest, PositionsMayBeReal) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 3}).output("y").integers("axis", {0}).integers("behind", {1});
+  onnx.integers("zero", Shape{}, {0}).integers("one", Shape{}, {1});
+  onnx.node("s", "Shape", {"x"}, "shape").node("g", "Gather", {"shape", "zero"}, "size");
+  onnx.node("r", "Range", {"zero", "size", "one"}, "places").node("c", "Cast", {"places"}, "numbers");
+  onnx.attribute("to", static_cast<int64_t>(onnx::TensorProto_DataType_FLOAT));
+  onnx.node("u", "Unsqueeze", {"numbers", "behind"}, "column").node("a", "Add", {"x", "column"}, "y");
+  const OnnxModel open = with_open(onnx, 0, "tokens");
+  const auto sized = read(open, {{"x", {40, 3}}}, {{{"x", {{0, "", 1, 40}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  check_every_size(open, *sized, {{"x", {40, 3}}});
+}
+
+// A place behind the first of a file that fixes the size may be one from the end.
+TEST_F(FreeNetworkTest, PlacesFromTheEndOfAFixedSizeMove) {
+  OnnxModel onnx;
+  onnx.input("x", {8, 2}).output("y").integers("from", {-3}).integers("to", {-1}).integers("axis", {0});
+  onnx.node("s", "Slice", {"x", "from", "to", "axis"}, "y");
+  const auto few = read(onnx, {}, {{{"x", {{0, "", 8, 20}}}}, {}});
+  ASSERT_TRUE(few.has_value()) << few.error().to_string();
+  EXPECT_EQ(few->free.dimensions[0].by, SizedBy::exact);
+  check_every_size(onnx, *few, {{"x", {8, 2}}});
+  const auto many = read(onnx, {}, {{{"x", {{0, "", 8, 60}}}}, {}});
+  ASSERT_FALSE(many.has_value());
+  EXPECT_THAT(many.error().message, HasSubstr("node 's' (Slice) is another one at size 60"));
+  // Where the file cannot be read at another size, it does not say.
+  onnx.integers("shape", {16}).node("r", "Reshape", {"x", "shape"}, "z").output("z");
+  const auto spelled = read(onnx, {}, {{{"x", {{0, "", 8, 60}}}}, {}});
+  ASSERT_FALSE(spelled.has_value());
+  EXPECT_THAT(spelled.error().message, HasSubstr("node 's' (Slice): it reads one of the first 7 places"));
+}
+
+// Sizes of which each is compiled by itself may not stand in an axis with others either.
+TEST_F(FreeNetworkTest, AnAxisOfAnOutputHoldsOneFreeSize) {
+  OnnxModel onnx;
+  onnx.input("x", {2, 5, 3}).output("y").integers("shape", {-1, 3}).integers("axis", {1});
+  onnx.integers("from", {-1}).integers("to", {-100}).integers("step", {-1});
+  onnx.node("s", "Slice", {"x", "from", "to", "axis", "step"}, "t");
+  onnx.node("r", "Reshape", {"t", "shape"}, "y");
+  const OnnxModel open = with_open(with_open(onnx, 0, "batch"), 1, "places");
+  const auto both = read(open, {{"x", {4, 6, 3}}}, {{{"x", {{0, "", 1, 4}, {1, "", 1, 6}}}}, {}});
+  ASSERT_FALSE(both.has_value());
+  EXPECT_THAT(both.error().message, HasSubstr("axis 0 of output 'y' holds two sizes at once"));
+}
+
+// A batch that changes is no free size: another one may stand beside it.
+TEST_F(FreeNetworkTest, AFreeSizeStandsBesideABatchThatChanges) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 5, 3}).output("y").integers("shape", {-1, 3});
+  onnx.node("r", "Reshape", {"x", "shape"}, "y");
+  const auto sized = read(with_open(onnx, 1, "tokens"), {{"x", {1, 6, 3}}}, {{{"x", {{1, "", 1, 6}}}}, 4});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  ASSERT_EQ(sized->free.extents.size(), 2U);
+  EXPECT_EQ(sized->free.extents[1].outer, 4);
+  EXPECT_EQ(sized->graphs[0].graph.tensor(sized->graphs[0].graph.outputs[0]).type.shape, (Shape{24, 3}));
+}
+
+// What a file cannot be at one of the sizes is told with the size, and why each is compiled by itself.
+TEST_F(FreeNetworkTest, WhatOneSizeDoesNotAllowIsToldWithTheSize) {
+  OnnxModel onnx;
+  onnx.input("x", {6, 2}).output("y").integers("from", {-1}).integers("to", {-100}).integers("axis", {0});
+  onnx.integers("step", {-1}).integers("shape", {12}).node("r", "Reshape", {"x", "shape"}, "t");
+  onnx.node("s", "Slice", {"t", "from", "to", "axis", "step"}, "y");
+  const auto sized = read(onnx, {}, {{{"x", {{0, "", 5, 7}}}}, {}});
+  ASSERT_FALSE(sized.has_value());
+  EXPECT_THAT(sized.error().message, HasSubstr("node 'r' (Reshape)"));
+  EXPECT_THAT(sized.error().message,
+              HasSubstr("(where 'x[0]' is 7; each of its sizes is compiled by itself:"));
 }
 
 TEST_F(FreeNetworkTest, TwoDimensionsMayBeFree) {

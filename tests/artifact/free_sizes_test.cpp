@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -142,6 +143,44 @@ TEST_F(FreeSizesTest, CallersGiveShapes) {
   EXPECT_EQ(library->run(model, inputs, outputs), 0) << "at the largest size";
   EXPECT_EQ(data[19], -before[19]);
   library->close(model);
+}
+
+// The shape of a scalar has no room, nor needs any.
+TEST_F(FreeSizesTest, AnOutputMayBeAScalar) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 3}).output("y").node("s", "ReduceSum", {"x"}, "y").attribute("keepdims", 0);
+  write_network(onnx, {{"x", {20, 3}}}, {{{"x", {{0, "", 1, 20}}}}, {}});
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  for (const int64_t size : {20, 1, 7}) check(*artifact, {{"x", {size, 3}}});
+}
+
+// Tokens [n] looked up in a table of 10 and averaged.
+OnnxModel lookup_model() {
+  OnnxModel onnx;
+  onnx.input("x", {5}, onnx::TensorProto_DataType_INT64).initializer("t", {10, 3}).output("y");
+  onnx.node("g", "Gather", {"t", "x"}, "u").node("m", "ReduceMean", {"u"}, "y");
+  onnx.attribute("axes", {0}).attribute("keepdims", 0);
+  return onnx;
+}
+
+// An index that a call was refused for is not left where a shorter call has none.
+TEST_F(FreeSizesTest, IndicesOfAnEarlierCallAreForgotten) {
+  write_network(lookup_model(), {{"x", {40}}}, {{{"x", {{0, "", 1, 40}}}}, {}});
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  const auto status_of = [&](const std::vector<int64_t>& tokens) {
+    NpyArray array{DType::i64, {static_cast<int64_t>(tokens.size())}, {}};
+    array.bytes.resize(tokens.size() * sizeof(int64_t));
+    std::memcpy(array.bytes.data(), tokens.data(), array.bytes.size());
+    const Status set = artifact->set_input(0, std::move(array), "test");
+    return set ? artifact->run() : set;
+  };
+  EXPECT_TRUE(status_of({1, 2, 3, 4}).has_value());
+  const Status refused = status_of({1, 2, 3, 4, 999});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("holds 999 as element 4"));
+  EXPECT_TRUE(status_of({1, 2, 3, 4}).has_value());
 }
 
 // Plans read the constants that they pack alike from one place.

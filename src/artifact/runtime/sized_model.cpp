@@ -136,8 +136,10 @@ bool SizedModel::output_shapes(const int64_t* const* inputs, int64_t* const* out
     tables = plan_of(parts).tables;
   }
   for (int i = 0; i < tables->output_count; ++i) {
-    if (outputs[i] == nullptr) return model_error("there is no room for the shape of output %d", i);
-    std::copy_n(tables->outputs[i].shape, tables->outputs[i].rank, outputs[i]);
+    const int32_t rank = tables->outputs[i].rank;  // a scalar's shape takes no room
+    if (outputs[i] == nullptr && rank > 0)
+      return model_error("there is no room for the shape of output %d", i);
+    std::copy_n(tables->outputs[i].shape, rank, outputs[i]);
   }
   for (int i = 0; sizes_ != nullptr && i < sizes_->extent_count; ++i) {
     const lathe_free_extent& extent = sizes_->extents[i];
@@ -242,10 +244,10 @@ bool SizedModel::place_input(Call& call, const LatheModelTables& tables, int inp
   call.buffers->read[input] = given + box.offset_bytes();
   if (box.is_in_place()) return true;
   AlignedBlock& block = call.buffers->inputs[input];
-  if (block.data() == nullptr) {
-    if (!block.create(input_bytes_[input], "an input at the size of its kernels")) return false;
-    fill(block.data(), tensor, input_bytes_[input]);
-  }
+  const bool is_new = block.data() == nullptr;
+  if (is_new && !block.create(input_bytes_[input], "an input at the size of its kernels")) return false;
+  // An earlier call may have left indices there that are refused.
+  if (is_new || holds_indices(tensor)) fill(block.data(), tensor, input_bytes_[input]);
   box.copy_in(block.data(), given);
   call.buffers->read[input] = block.data();
   return true;
