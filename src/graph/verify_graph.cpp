@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
+#include <string>
 #include <unordered_set>
 
 #include "graph/graph.h"
@@ -61,6 +63,24 @@ Status verify_node(const Graph& graph, const GraphNode& node, std::vector<bool>&
   return {};
 }
 
+// A loop that a condition ends has one condition, and stacks nothing: behind its last step there would be
+// places that no step wrote.
+Status verify_endings(const Graph& graph) {
+  std::set<std::string> ends_early;
+  for (const GraphNode& node : graph.nodes) {
+    const auto* ends = std::get_if<StepsWhileOp>(&node.op);
+    if (ends != nullptr && !ends_early.insert(ends->loop.name).second)
+      return broken(graph, fmt::format("loop '{}' has two conditions", ends->loop.name));
+  }
+  for (const GraphNode& node : graph.nodes) {
+    const auto* stack = std::get_if<StackStepsOp>(&node.op);
+    if (stack == nullptr || !ends_early.contains(stack->loop.name)) continue;
+    return broken(graph, fmt::format("loop '{}' has a condition, and '{}' a place for each of its steps",
+                                     stack->loop.name, graph.tensors[node.output].name));
+  }
+  return {};
+}
+
 // Each state of a loop goes on, once, and is in every step what it was in the one before; what stands inside
 // of a loop is no output.
 Status verify_loops(const Graph& graph) {
@@ -103,6 +123,7 @@ Status verify(const Graph& graph) {
   for (const GraphNode& node : graph.nodes) LATHE_TRY_STATUS(verify_node(graph, node, known));
   LATHE_TRY_STATUS(verify_tensors(graph));
   LATHE_TRY_STATUS(verify_loops(graph));
+  LATHE_TRY_STATUS(verify_endings(graph));
   const std::vector<int> producers = producers_of(graph);
   for (TensorId id : graph.outputs) {
     if (id >= graph.tensors.size() || producers[id] < 0)

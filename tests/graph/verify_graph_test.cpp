@@ -117,6 +117,28 @@ TEST(VerifyGraph, OnlyACopyThatIsAnOutputSharesItsName) {
             "there are two tensors named 'x'");
 }
 
+TEST(VerifyGraph, ALoopThatAConditionEndsStacksNothingAndHasNoOther) {
+  const StepLoop loop{"loop", 3};
+  for (const bool stacks : {false, true}) {
+    GraphBuilder builder("net");
+    const TensorId x = *builder.input("x", {DType::f32, {3, 2}});
+    const TensorId begins = *builder.input("c", {DType::boolean, {}});
+    const TensorId part = *builder.node("part", TakeStepOp{loop, false}, {x}, "part");
+    const TensorId same = *builder.node("same", ZipOp{ZipFunction::equal}, {part, part}, "same");
+    const TensorId one = *builder.node("one", SliceOp{{0}, {1}, {1}}, {same}, "one");
+    const TensorId ends = *builder.node("ends", StepsWhileOp{loop}, {begins, one}, "ends");
+    EXPECT_TRUE(builder.output(ends));
+    const GraphOp other = stacks ? GraphOp(StackStepsOp{loop, false, 0}) : GraphOp(StepsWhileOp{loop});
+    const std::vector<TensorId> operands = stacks ? std::vector{part} : std::vector{begins, one};
+    EXPECT_TRUE(builder.output(*builder.node("other", other, operands, "all")));
+    const Status status = verify(builder.build());
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message,
+              stacks ? "loop 'loop' has a condition, and 'all' a place for each of its steps"
+                     : "loop 'loop' has two conditions");
+  }
+}
+
 TEST(VerifyGraph, OutputsAreGivenByNodes) {
   EXPECT_EQ(refusal([](Graph& g) { g.outputs = {kW}; }), "an output is given by no node");
   EXPECT_EQ(refusal([](Graph& g) { g.outputs.push_back(12); }), "an output is given by no node");

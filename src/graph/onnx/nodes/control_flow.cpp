@@ -71,9 +71,14 @@ class ControlFlow {
         check_body(*body, carried + 2, static_cast<size_t>(node_.output_size()) + 1, carried + 1));
     LATHE_TRY(const std::optional<double> count, known_count());
     LATHE_TRY_STATUS(begin_condition());
-    const Result<Names> stepped = add_steps(*body, count);
-    if (stepped) return give(*stepped);
-    if (!count && !input(0).empty()) return std::unexpected(stepped.error());
+    const Result<std::optional<Names>> stepped = add_steps(*body, count);
+    if (stepped && *stepped) return give(**stepped);
+    if (stepped) {
+      return fail(ErrorKind::unsupported,
+                  "nothing ends it: its body's condition is always true, and no count is given that a run "
+                  "reaches");
+    }
+    if (goes_on_ && !count && !input(0).empty()) return std::unexpected(stepped.error());
     StandingBody standing(*body, writer_.place());
     LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     Names state = inputs_from(2);
@@ -261,7 +266,7 @@ class ControlFlow {
 
   // The Loop as a loop of the graph. An Error where it cannot be one, or is better written out: it has few
   // runs, or computes constants.
-  Result<Names> add_steps(const onnx::GraphProto& body, std::optional<double> count) {
+  Result<std::optional<Names>> add_steps(const onnx::GraphProto& body, std::optional<double> count) {
     SteppedLoop loop{body, inputs_from(2), input(0), input(1), count, is_running_.empty()};
     const auto is_computed = [&](const std::string& name) {
       const GraphTensor* tensor = writer_.find(name);

@@ -153,7 +153,7 @@ Status add_end(NodeWriter& writer, SteppedBody& body, const SteppedLoop& loop, c
   Conjunction begins(writer, body.name("begins")), continues(writer, body.name("continues"));
   if (!loop.known_condition) LATHE_TRY_STATUS(begins.add(loop.condition));
   LATHE_TRY(const std::optional<double> known, writer.known_number(goes_on));
-  if (!known) LATHE_TRY_STATUS(continues.add(goes_on));
+  if (!known || *known == 0) LATHE_TRY_STATUS(continues.add(goes_on));
   if (!loop.known_count && !loop.count.empty()) {
     const std::string zero = body.name("zero"), any = body.name("any"), more = body.name("more");
     LATHE_TRY_STATUS(writer.add_constant(zero, DType::i64, {0}, {}));
@@ -275,7 +275,7 @@ Result<Names> add_stepped_if(NodeWriter& writer, const onnx::GraphProto& on_true
   return outputs;
 }
 
-Result<Names> add_stepped_loop(NodeWriter& writer, const SteppedLoop& loop) {
+Result<std::optional<Names>> add_stepped_loop(NodeWriter& writer, const SteppedLoop& loop) {
   const double runs = loop.known_count.value_or(static_cast<double>(kMostRuns));
   SteppedBody body(writer, loop.body, static_cast<int64_t>(std::min(runs, static_cast<double>(kMostRuns))));
   const std::string zero = body.name("first"), one = body.name("one"), always = body.name("always");
@@ -293,7 +293,10 @@ Result<Names> add_stepped_loop(NodeWriter& writer, const SteppedLoop& loop) {
   LATHE_TRY_STATUS(writer.add_plain("Add", {inputs[0], one}, number));
   LATHE_TRY_STATUS(body.add_last(0, number));
   LATHE_TRY(const std::optional<double> known, writer.known_number(given[0]));
-  if (known && *known == 0) return fail(ErrorKind::unsupported, "its body runs once");
+  const bool is_counted_by_run = !loop.known_count && !loop.count.empty();
+  if (known && *known == 0 && !is_counted_by_run) return fail(ErrorKind::unsupported, "its body runs once");
+  if (known && *known != 0 && !is_counted_by_run && runs >= static_cast<double>(kMostRuns))
+    return std::nullopt;
   const bool is_counted = known && loop.known_condition && loop.known_count;
   if (!is_counted) LATHE_TRY_STATUS(add_end(writer, body, loop, number, given[0]));
   Names outputs;

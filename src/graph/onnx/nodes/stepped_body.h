@@ -49,6 +49,8 @@ Result<NodeWriter::Names> add_stepped_if(NodeWriter& writer, const onnx::GraphPr
 // body cannot stand there once: a state changes its type, or what is gathered has a place for each run of
 // which only the run of the model tells how many there are.
 Result<NodeWriter::Names> add_stepped_scan(NodeWriter& writer, const SteppedScan& scan);
-Result<NodeWriter::Names> add_stepped_loop(NodeWriter& writer, const SteppedLoop& loop);
+// Of a Loop also none where nothing ends it: it has no count, or one that no run reaches, and its body's
+// condition is always true.
+Result<std::optional<NodeWriter::Names>> add_stepped_loop(NodeWriter& writer, const SteppedLoop& loop);
 
 }  // namespace lathe

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "graph/network_runner.h"
 #include "graph/onnx/models.h"
 
@@ -108,8 +111,38 @@ TEST(OnnxControlFlow, ALoopEndsWhereItsConditionDoes) {
   body.proto.mutable_graph()->mutable_node()->RemoveLast();
   body.integers("one", {}, {1}).node("", "Less", {"run", "one"}, "on");
   EXPECT_EQ(run_network(loop_model(body, {"", "", "x"}), {{{2}, {1, 2}}}).data, (Numbers{5, 9}));
-  EXPECT_EQ(import_error(loop_model(doubling(), {"", "", "x"})),
-            "node 'n' (Loop): with it the model's bodies come to more than 200000 nodes");
+}
+
+TEST(OnnxControlFlow, RefusesALoopThatNothingEnds) {
+  const char* const refusal =
+      "node 'n' (Loop): nothing ends it: its body's condition is always true, and no count is given that a "
+      "run "
+      "reaches";
+  EXPECT_EQ(import_error(loop_model(doubling(), {"", "", "x"})), refusal);
+  OnnxModel counted = loop_model(doubling(), {"most", "", "x"});
+  EXPECT_EQ(import_error(counted.integers("most", {}, {std::numeric_limits<int64_t>::max()})), refusal);
+  OnnxModel asked = loop_model(doubling(), {"", "c", "x"});
+  EXPECT_EQ(import_error(asked.input("c", {}, kBool)), refusal);
+}
+
+// The state alone, of a loop whose count is an input.
+OnnxModel counted_by_run(OnnxModel body, const std::vector<std::string>& inputs) {
+  body.proto.mutable_graph()->mutable_output()->RemoveLast();
+  OnnxModel model;
+  model.input("x", {2}).input("count", {}, kI64).initializer("never", {}, std::vector<float>{0});
+  model.node("cast", "Cast", {"never"}, "false").attribute("to", kBool);
+  return model.node("n", "Loop", inputs, "y").attribute("body", body).output("y");
+}
+
+TEST(OnnxControlFlow, ALoopThatARunCountsMayEndBeforeOrBehindItsFirstRun) {
+  const OnnxModel never = counted_by_run(doubling(), {"count", "false", "x"});
+  EXPECT_EQ(run_network(never, {{{2}, {1, 2}}, {{}, {3}}}).data, (Numbers{1, 2}));
+  OnnxModel body = doubling();
+  body.proto.mutable_graph()->mutable_node()->RemoveLast();
+  body.integers("zero", {}, {0}).node("", "Cast", {"zero"}, "on").attribute("to", kBool);
+  const OnnxModel once = counted_by_run(body, {"count", "", "x"});
+  EXPECT_EQ(run_network(once, {{{2}, {1, 2}}, {{}, {3}}}).data, (Numbers{2, 4}));
+  EXPECT_EQ(run_network(once, {{{2}, {1, 2}}, {{}, {0}}}).data, (Numbers{1, 2}));
 }
 
 // The same until an element of a is beyond 4, which only a run tells.
