@@ -111,8 +111,8 @@ class SizeFollower {
   }
 
   const Shape& shape_of_operand(const GraphNode& node) const {
-    static const Shape kNone;
-    return node.inputs[0] < before_.tensors.size() ? shape_before(node.inputs[0]) : kNone;
+    static const Shape none;
+    return node.inputs[0] < before_.tensors.size() ? shape_before(node.inputs[0]) : none;
   }
 
   // The parts of a result whose shape the node spells.

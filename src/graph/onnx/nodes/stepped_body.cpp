@@ -220,7 +220,8 @@ class SteppedBranch {
   Result<std::string> add_zeros(size_t output) {
     const TensorType& type = writer_.find(given_[output])->type;
     const std::string zero = body_.name(fmt::format("zero{}", output));
-    const std::string number = zero + "#number", zeros = zero + "#all";
+    const std::string number = zero + "#number";
+    std::string zeros = zero + "#all";
     LATHE_TRY_STATUS(writer_.add_constant(zero, DType::i64, {0}, {}));
     LATHE_TRY_STATUS(writer_.add_operator(CastOp{type.dtype}, {zero}, number));
     LATHE_TRY_STATUS(writer_.add_operator(ExpandOp{type.shape}, {number}, zeros));
