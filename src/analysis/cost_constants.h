@@ -33,6 +33,7 @@ struct CostConstants {
   double largest_body = 96;
   double afar_share = 0.25;
   double row_block_share = 0.5;
+  double vectors_of_part = 8;
   double panels_share = 0.625;
   double rows_share = 0.5;
   double streams = 16;
@@ -125,6 +126,8 @@ inline constexpr std::array kCostConstants = {
                  "above which an operand does not stay there beside others", "tools/ablate_constants"},
     CostConstant{"row_block_share", &CostConstants::row_block_share, 1, "share of the second-level cache",
                  "for the rows of a product that stay while panels pass", "tools/ablate_constants"},
+    CostConstant{"vectors_of_part", &CostConstants::vectors_of_part, kNoLimit, "vectors",
+                 "of terms in the parts of a sum that is cut at the least", "tools/ablate_constants"},
     CostConstant{"panels_share", &CostConstants::panels_share, 1, "share of the second-level cache",
                  "of panels that stay in it while rows pass", "tools/ablate_constants"},
     CostConstant{"rows_share", &CostConstants::rows_share, 1, "share of the second-level cache",

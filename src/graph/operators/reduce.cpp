@@ -276,6 +276,17 @@ Tensor lower(const ReduceOp& op, DagBuilder& builder, std::span<const Tensor> op
   return op.function == ReduceFunction::l2 ? builder.compute("norm", reducing.result, sqrt(value)) : total;
 }
 
+// exp(x), where that divided by a sum of as many as `terms` of them, one of which is 1, is a number that
+// processors multiply at full speed; else 0. Shares below that, of masked scores above all, are less than
+// 1e-32 of the largest, and one of them in a vector makes a product of it take a hundred times as long.
+Expr exp_of_share(const Expr& x, int64_t terms) {
+  if (x.type().dtype != DType::f32) return exp(x);
+  constexpr double kLeastNormal = std::numeric_limits<float>::min();
+  const Expr least = real(std::log(kLeastNormal * static_cast<double>(terms)));
+  const Expr is_less = x < least;
+  return select(is_less, real(0), exp(select(is_less, least, x)));
+}
+
 Tensor lower(const SoftmaxOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
   const Tensor& x = operands[0];
   const std::vector<Axis> axes = axes_of(x);
@@ -283,7 +294,8 @@ Tensor lower(const SoftmaxOp& op, DagBuilder& builder, std::span<const Tensor> o
   const Tensor largest =
       builder.compute("largest", reducing.result, max_over(reducing.over, load(x, reducing.operand)));
   const Expr shifted = load(x, indices(axes)) - load(largest, reducing.reduced);
-  const Tensor scaled = builder.compute("scaled", axes, exp(shifted));
+  const Tensor scaled =
+      builder.compute("scaled", axes, exp_of_share(shifted, elements_along(op.axes, x->shape)));
   const Tensor total =
       builder.compute("total", reducing.result, sum(reducing.over, load(scaled, reducing.operand)));
   const Expr share = load(total, reducing.reduced);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <tuple>
 
 #include "expr/nonzero.h"
@@ -24,6 +26,7 @@ ProductDecision ProductDecider::decide() {
   decision.outer = outer_loops();
   decision.shared = shared_loops(decision.outer);
   offer_row_loop(decision.shared);
+  if (is_cut()) decision.parts = axis_name(*sum_) + ".0";
   decision.ahead = loop_of_next_panel(decision.outer);
   if (sizes_.taps_inner != 0) decision.taps = axis_name(*sliding_axis());
   decision.other = other_;
@@ -59,8 +62,10 @@ class ProductWriter {
   void write_tiles();
   void annotate_tile(const std::vector<std::string>& reduce_loops);
   void write_accumulators(const std::string& at);
-  void write_copy_out(const std::string& block, const std::string& vector_loop, const std::string& row_loop,
-                      const std::string& vector_axis, const std::string& row_axis);
+  using Pair = std::array<std::string, 2>;  // of the rows and of the vectors
+  void write_copy(const std::string& block, bool is_tile, const Pair& loops, const Pair& axes);
+  void write_epilogue(const std::string& at, bool is_tile);
+  std::string innermost_block_loop() const;
   bool is_unrolled() const { return decision_.sizes.reduce_unroll > 1; }
 
   Writer& w_;
@@ -85,13 +90,13 @@ void ProductWriter::write_row_copy(const RowCopy& copy) {
   if (!copy.loops.empty()) write_shared(w_, block, copy.shared);
 }
 
-// Gives the loops but that over the terms of a group, outermost first.
+// Gives the loops but that over the terms of a group and that over parts of the sum, outermost first.
 std::vector<std::string> ProductWriter::write_reduce_loops() {
   std::vector<std::string> loops;
-  for (const auto& [axis, factors] : decision_.reduce) {
+  for (const auto& [axis, factors, outermost_is_out] : decision_.reduce) {
     if (!factors.empty()) w_.add(SplitStep{name_, axis, factors});
     if (factors.empty()) loops.push_back(axis);
-    for (size_t part = 0; !factors.empty() && part <= factors.size(); ++part)
+    for (size_t part = outermost_is_out ? 1 : 0; !factors.empty() && part <= factors.size(); ++part)
       loops.push_back(fmt::format("{}.{}", axis, part));
     if (decision_.terms && decision_.terms->axis == axis) loops.pop_back();
   }
@@ -140,34 +145,28 @@ std::string ProductWriter::group_loop() const {
   return fmt::format("{}.{}", axis, loops->factors.size());
 }
 
-void ProductWriter::write_copy_out(const std::string& block, const std::string& vector_loop,
-                                   const std::string& row_loop, const std::string& vector_axis,
-                                   const std::string& row_axis) {
+// Moves what a register tile holds, written out, or what a cache block does: along the rows and the vectors.
+void ProductWriter::write_copy(const std::string& block, bool is_tile, const Pair& loops, const Pair& axes) {
+  const auto& [row_loop, vector_loop] = loops;
   w_.add(SplitStep{block, vector_loop, {w_.lanes()}});
   ReorderStep order{block, {}};
   if (decision_.tile.rows) order.loops.push_back(row_loop);
   order.loops.push_back(vector_loop + ".0");
   order.loops.push_back(vector_loop + ".1");
   w_.add(order);
-  for (size_t i = 0; i + 1 < order.loops.size(); ++i)
+  for (size_t i = 0; is_tile && i + 1 < order.loops.size(); ++i)
     w_.add(AnnotateStep{block, order.loops[i], LoopKind::unrolled});
   w_.add(AnnotateStep{block, order.loops.back(), LoopKind::vectorized});
-  w_.add(TailStep{block, vector_axis, Tail::mask});
-  if (decision_.tile.rows) w_.add(TailStep{block, row_axis, Tail::peel});
+  w_.add(TailStep{block, axes[1], Tail::mask});
+  if (decision_.tile.rows) w_.add(TailStep{block, axes[0], Tail::peel});
 }
 
-void ProductWriter::write_accumulators(const std::string& at) {
+// At the end of each iteration of `at`, of a tile or of a block.
+void ProductWriter::write_epilogue(const std::string& at, bool is_tile) {
   const size_t rows = decision_.tile.rows.value_or(decision_.tile.vector);
-  if (!stage_.epilogue) {
-    const std::string copy = name_ + ".acc";
-    w_.add(CacheWriteStep{name_, copy, at, Scope::registers});
-    write_copy_out(copy + ".out", axis_name(decision_.tile.vector), axis_name(rows),
-                   axis_name(decision_.tile.vector), axis_name(rows));
-    return;
-  }
   const Compute& epilogue = w_.dag.computes[*stage_.epilogue];
   const std::string block = epilogue.output->name;
-  w_.add(ReverseComputeAtStep{block, name_, at, Scope::registers});
+  w_.add(ReverseComputeAtStep{block, name_, at, is_tile ? Scope::registers : Scope::thread});
   for (const Load* load : loads_of(epilogue.body)) {
     if (load->tensor != compute_.output) continue;
     const std::vector<std::string> loops = side_loop_names(load->index);
@@ -176,10 +175,27 @@ void ProductWriter::write_accumulators(const std::string& at) {
       collect_vars(load->index[dim], vars);
       return vars.empty() ? epilogue.axes[0].var.name() : vars.front().name();
     };
-    write_copy_out(block, loops[decision_.tile.vector], loops[rows], axis_of(decision_.tile.vector),
-                   axis_of(rows));
+    const size_t vector = decision_.tile.vector;
+    write_copy(block, is_tile, {loops[rows], loops[vector]}, {axis_of(rows), axis_of(vector)});
     return;
   }
+}
+
+// Around the loop over the parts of a sum.
+std::string ProductWriter::innermost_block_loop() const {
+  const std::vector<std::string>& names = decision_.shared.names;
+  return *std::prev(std::ranges::find(names, *decision_.parts));
+}
+
+void ProductWriter::write_accumulators(const std::string& at) {
+  if (stage_.epilogue && !decision_.parts) return write_epilogue(at, true);
+  if (stage_.epilogue) write_epilogue(innermost_block_loop(), false);
+  const size_t rows = decision_.tile.rows.value_or(decision_.tile.vector);
+  const Pair axes = {axis_name(rows), axis_name(decision_.tile.vector)};
+  const std::string copy = name_ + ".acc";
+  w_.add(CacheWriteStep{name_, copy, at, Scope::registers});
+  if (decision_.parts) write_copy(copy + ".in", true, axes, axes);
+  write_copy(copy + ".out", true, axes, axes);
 }
 
 void ProductWriter::write() {

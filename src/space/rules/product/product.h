@@ -1,7 +1,8 @@
 // Rule: a product is tiled around a register tile of `rows` x `vectors` accumulators: operands that can be
 // transformed beforehand are packed into panels as wide as the tile, accumulators live in registers over the
 // whole reduction, imperfect row tiles are smaller tiles, imperfect vectors are padding and masks; the
-// element-wise consumer is fused (Ansor's rules 4 to 6 with operand packing).
+// element-wise consumer is fused (Ansor's rules 4 to 6 with operand packing). Of a long sum each cache block
+// adds up some terms at a time, so that the rows that a panel passes over stay near.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,7 @@ struct TileSizes : RegisterTile {
   int64_t taps_inner = 0;  // of a window that slides over the rows: inside of them, so that they share loads
   int64_t blocked = 0;     // whether the vector axis, or the channels, are blocked where they lie innermost
   int64_t by_rows = 0;     // whether all blocks of an image's row lie, and are done, together
+  int64_t terms = 0;       // of the longest sum that a cache block adds up before others of it; 0: all
   int64_t reduce_unroll = 1;
   int64_t pad_rows = 0;
   int64_t prefetch = 0;  // of the next panel while this one is used
@@ -41,7 +43,8 @@ struct TileSizes : RegisterTile {
 // The loops that a reduce axis is cut in.
 struct ReduceLoops {
   std::string axis;
-  std::vector<int64_t> factors;  // empty: one loop
+  std::vector<int64_t> factors;   // empty: one loop
+  bool outermost_is_out = false;  // outside of the tiles, whose results go to memory and come again
 };
 
 // A copy, made in every call, in which the terms of a group of the row operand lie together.
@@ -68,9 +71,10 @@ struct ProductDecision {
   TileSizes sizes = {};
   bool is_grouped = false;
   Places places = {};
-  bool is_padded = false;   // whether panels have room for all of the last vectors
-  OuterLoops outer = {};    // over cache blocks and tiles
-  SharedLoops shared = {};  // the same, as the cores share them
+  bool is_padded = false;                 // whether panels have room for all of the last vectors
+  OuterLoops outer = {};                  // over cache blocks, parts of a sum that is cut, and tiles
+  SharedLoops shared = {};                // the same, as the cores share them
+  std::optional<std::string> parts = {};  // the loop over the parts of the sum
   std::vector<ReduceLoops> reduce =
       {};  // outermost first; the last part of the last is unrolled if any is, but a group
   std::optional<TermLoops> terms = {};

@@ -53,10 +53,20 @@ class ProductDecider {
   void choose_sizes();
   Status check_sizes() const;
   RegisterTile preferred_tile() const;
-  int64_t bytes_of_row() const;
+  int64_t bytes_of_row(bool in_full) const;
   int64_t bytes_of_one(const Operand& operand) const;
   bool prefers_rows_first() const;
   int64_t preferred_row_tiles() const;
+  std::optional<size_t> long_sum() const;
+  std::vector<int64_t> parts_of_sum(size_t r) const;
+  int64_t preferred_terms(size_t r) const;
+  std::vector<int64_t> panel_blocks() const;
+  std::vector<int64_t> row_blocks() const;
+  int64_t preferred_panels() const;
+  // Whether a cache block adds up but a part of the terms at a time.
+  bool is_cut() const { return sum_ && sizes_.terms != axis(*sum_).extent; }
+  // Of a reduce axis, that are added up together.
+  int64_t terms_of(size_t r) const { return is_cut() && r == *sum_ ? sizes_.terms : axis(r).extent; }
   bool is_placed_for_this_alone(const Operand& operand) const;
   void pack_operand(const Operand& operand);
   void place_row_operand(const Operand& operand);
@@ -112,6 +122,7 @@ class ProductDecider {
   const Compute& compute_;
   std::string name_;
   std::optional<size_t> other_;  // the other spatial axis that gets a cache tile
+  std::optional<size_t> sum_;    // the reduce axis that may be cut
   TileSizes sizes_;
   std::optional<TermGroups> term_groups_;
   std::optional<RowCopy> row_copy_;

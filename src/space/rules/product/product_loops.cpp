@@ -62,6 +62,7 @@ OuterLoops ProductDecider::outer_loops() const {
   for (const size_t i : under_panels) under.emplace_back(axis_name(i), axis(i).extent);
   if (!under.empty())
     loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(panel_loop) + 1, under.begin(), under.end());
+  if (is_cut()) loops.emplace_back(axis_name(*sum_) + ".0", axis(*sum_).extent / sizes_.terms);
   add_level(1, (sizes_.order & 2) != 0, true, loops);
   return loops;
 }
@@ -92,17 +93,20 @@ std::vector<ReduceLoops> ProductDecider::reduce_loops() {
   const std::vector<size_t> order = reduce_order();
   const std::optional<size_t> channels = blocked_channels();
   const size_t last = order.back();
-  const int64_t together = channels == last ? block_of_channels(last) : axis(last).extent;
+  const int64_t together = channels == last ? block_of_channels(last) : terms_of(last);
   if (together % (sizes_.reduce_unroll * group_of(last)) != 0) sizes_.reduce_unroll = 1;
   std::vector<ReduceLoops> loops;
   for (const size_t r : order) {
     const int64_t unroll = r == last ? sizes_.reduce_unroll : 1;
+    const bool is_out = is_cut() && r == *sum_;
     std::vector<int64_t> factors;
+    if (is_out)
+      factors.push_back(sizes_.terms / (r == channels ? block_of_channels(r) : unroll * group_of(r)));
     if (r == channels) factors.push_back(block_of_channels(r) / (unroll * group_of(r)));
     factors.push_back(unroll);
     factors.push_back(group_of(r));
     std::erase(factors, 1);
-    loops.push_back({axis_name(r), std::move(factors)});
+    loops.push_back({axis_name(r), std::move(factors), is_out});
   }
   return loops;
 }
@@ -115,10 +119,12 @@ SharedLoops ProductDecider::shared_loops(const OuterLoops& outer) const {
   const auto a_cycle = static_cast<double>(lanes_ * d_.task.target.cpu().fma_per_cycle);
   if (group_.axis || points_of(compute_) < d_.costs.product_worth_sharing * a_cycle)
     return {.names = names_of(outer)};
-  const auto tiles = std::ranges::find_if(outer, [](const auto& loop) { return loop.first.ends_with(".1"); });
+  const auto tiles = std::ranges::find_if(outer, [&](const auto& loop) {
+    return is_cut() ? loop.first == axis_name(*sum_) + ".0" : loop.first.ends_with(".1");
+  });
   int64_t blocks = 1;
   for (auto block = outer.begin(); block != tiles; ++block) blocks *= block->second;
-  if (!stage_.epilogue || blocks < d_.task.target.cpu().cores) return share_loops(d_, outer);
+  if (!is_cut() && (!stage_.epilogue || blocks < d_.task.target.cpu().cores)) return share_loops(d_, outer);
   SharedLoops shared = share_loops(d_, {outer.begin(), tiles});
   for (auto tile = tiles; tile != outer.end(); ++tile) shared.names.push_back(tile->first);
   return shared;

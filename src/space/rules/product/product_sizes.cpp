@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "space/rules/product/product_decider.h"
@@ -55,12 +56,12 @@ bool ProductDecider::fits_twice(const Operand& operand, int64_t vectors) const {
   const Tensor& tensor = operand.load->tensor;
   int64_t panel = bytes_of(tensor->dtype) * vectors * lanes_;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r)
-    panel *= operand.uses[r] ? axis(r).extent : 1;
+    panel *= operand.uses[r] ? terms_of(r) : 1;
   return 2 * panel <= d_.task.target.cpu().l2.bytes || bytes_of(tensor) > d_.task.target.cpu().l3.bytes;
 }
 
 // What one more row takes of the row operand: where windows overlap, less than a row reads.
-int64_t ProductDecider::bytes_of_row() const {
+int64_t ProductDecider::bytes_of_row(bool in_full) const {
   const Operand* operand = row_operand();
   if (operand == nullptr || !tile_.rows) return 1;
   const Var& rows = axis(*tile_.rows).var;
@@ -71,7 +72,7 @@ int64_t ProductDecider::bytes_of_row() const {
       continue;
     }
     for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
-      if (index.uses(axis(r).var)) elements *= axis(r).extent;
+      if (index.uses(axis(r).var)) elements *= in_full ? axis(r).extent : terms_of(r);
     }
   }
   return elements * bytes_of(operand->load->tensor->dtype);
@@ -83,8 +84,13 @@ int64_t ProductDecider::preferred_row_tiles() const {
   const int64_t all = tile_.rows ? extent(*tile_.rows) : 1;
   if (other_ && tile_.rows) return all;
   const int64_t rows = preferred_tile().rows;
-  const int64_t tiles = std::max<int64_t>(1, share_of_l2(d_.costs.row_block_share) / (bytes_of_row() * rows));
-  return tiles >= ceil_div(all, rows) ? all : tiles;
+  const int64_t near = share_of_l2(d_.costs.row_block_share) / (bytes_of_row(false) * rows);
+  const int64_t tiles = std::max<int64_t>(1, near);
+  if (tiles < ceil_div(all, rows)) return tiles;
+  // Panels that lie in one block leave it to the rows to give every core one.
+  const int64_t columns = ceil_div(axis(tile_.vector).extent, tile_width() * sizes_.panels);
+  if (!is_cut() || columns >= d_.task.target.cpu().cores) return all;
+  return std::max<int64_t>(1, all / rows * columns / d_.task.target.cpu().cores);
 }
 
 // What one of the many small products reads of an operand, along all axes that every operand has.
@@ -161,12 +167,13 @@ bool ProductDecider::has_blocks_of_channels() const {
   return is_part;
 }
 
-// Whether the second-level cache does not hold the row operand, whose channels can lie in blocks, no more
-// than the processor follows as streams: with 32 blocks and more, whole pixels are faster by up to a quarter.
-// So they are where rows are several pixels apart, by a fifth.
+// Whether the second-level cache does not hold the row operand, whose channels can yet be laid in blocks, no
+// more than the processor follows as streams: with 32 blocks and more, whole pixels are faster by up to a
+// quarter. So they are where rows are several pixels apart, by a fifth.
 bool ProductDecider::blocks_come_from_afar() const {
   const Operand* rows = row_operand();
-  if (rows == nullptr || !tile_.rows || bytes_of(rows->load->tensor) <= d_.task.target.cpu().l2.bytes)
+  if (rows == nullptr || !tile_.rows || !d_.is_open(rows->load->tensor) ||
+      bytes_of(rows->load->tensor) <= d_.task.target.cpu().l2.bytes)
     return false;
   const Var& row = axis(*tile_.rows).var;
   if (std::ranges::any_of(rows->load->index,
@@ -202,17 +209,21 @@ std::vector<int64_t> ProductDecider::unroll_factors() const {
 }
 
 // Where vectors slide each step of the sum loads little: several steps go together, as far as the body
-// allows.
+// allows; of a sum along one axis, whose steps are short, two.
 int64_t ProductDecider::preferred_unroll(const RegisterTile& tile) const {
+  const int64_t most = vectors_slide() ? std::numeric_limits<int64_t>::max() : sum_ ? 2 : 1;
   int64_t preferred = 1;
   for (const int64_t factor : unroll_factors()) {
-    if (vectors_slide() && factor * tile.rows * tile.vectors * tile.streams <= whole(d_.costs.largest_body))
-      preferred = factor;
+    const int64_t body = factor * tile.rows * tile.vectors * tile.streams;
+    if (factor <= most && body <= whole(d_.costs.largest_body)) preferred = factor;
   }
   return preferred;
 }
 
 void ProductDecider::choose_sizes() {
+  choose_other_axis();
+  sum_ = long_sum();
+  if (sum_) sizes_.terms = d_.choose.choose(name_ + ".terms", parts_of_sum(*sum_), preferred_terms(*sum_));
   const int64_t vector_extent = axis(tile_.vector).extent;
   const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
   const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
@@ -229,14 +240,11 @@ void ProductDecider::choose_sizes() {
     const int64_t most = std::min<int64_t>(8, ceil_div(vector_extent, lanes_));
     sizes_.streams = d_.choose.choose(name_ + ".streams", powers_of_two(most), preferred.streams);
   }
-  sizes_.panels = d_.choose.choose(name_ + ".panels",
-                                   powers_of_two(std::min<int64_t>(16, ceil_div(vector_extent, lanes_))), 1);
-  choose_other_axis();
+  sizes_.panels = d_.choose.choose(name_ + ".panels", panel_blocks(), preferred_panels());
   // No more tiles than there are: empty ones would only make the loops around them longer. Blocks of about
   // the same size each.
   const int64_t tiles = ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows);
-  const int64_t most_tiles = d_.choose.choose(
-      name_ + ".row_tiles", powers_of_two(std::min<int64_t>(64, row_extent)), preferred_row_tiles());
+  const int64_t most_tiles = d_.choose.choose(name_ + ".row_tiles", row_blocks(), preferred_row_tiles());
   sizes_.row_tiles = ceil_div(tiles, ceil_div(tiles, most_tiles));
   if (other_) sizes_.others = d_.choose.choose(name_ + ".others", other_blocks(), 1);
   sizes_.order = d_.choose.choose_kind(name_ + ".order", 4, prefers_rows_first() ? 1 : 0);
