@@ -248,11 +248,21 @@ Values evaluate(const ReduceOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+// The least x whose exp(x), divided by a sum of as many as `terms` of them, one of which is 1, is a number of
+// f32 that processors multiply at full speed. Shares below that, of masked scores above all, are taken for 0:
+// they are less than 1e-32 of the largest, and each makes a product of it take a hundred times as long.
+double least_exponent(int64_t terms) {
+  constexpr double kLeastNormal = std::numeric_limits<float>::min();
+  return std::log(kLeastNormal * static_cast<double>(terms));
+}
+
 Values evaluate(const SoftmaxOp& op, std::span<const Values> inputs) {
   const Values largest = reduce_values(inputs[0], op.axes, ReduceFunction::max);
   const Values shifted = zip_values(inputs[0], largest, std::minus<>());
   Values scaled = shifted;
-  for (double& x : scaled.data) x = std::exp(x);
+  const double least =
+      shifted.dtype == DType::f32 ? least_exponent(elements_along(op.axes, shifted.shape)) : -HUGE_VAL;
+  for (double& x : scaled.data) x = x < least ? 0 : std::exp(x);
   const Values total = reduce_values(scaled, op.axes, ReduceFunction::sum);
   if (!op.logarithm) return zip_values(scaled, total, std::divides<>());
   return zip_values(shifted, total, [](double x, double sum) { return x - std::log(sum); });
@@ -276,13 +286,9 @@ Tensor lower(const ReduceOp& op, DagBuilder& builder, std::span<const Tensor> op
   return op.function == ReduceFunction::l2 ? builder.compute("norm", reducing.result, sqrt(value)) : total;
 }
 
-// exp(x), where that divided by a sum of as many as `terms` of them, one of which is 1, is a number that
-// processors multiply at full speed; else 0. Shares below that, of masked scores above all, are less than
-// 1e-32 of the largest, and one of them in a vector makes a product of it take a hundred times as long.
 Expr exp_of_share(const Expr& x, int64_t terms) {
   if (x.type().dtype != DType::f32) return exp(x);
-  constexpr double kLeastNormal = std::numeric_limits<float>::min();
-  const Expr least = real(std::log(kLeastNormal * static_cast<double>(terms)));
+  const Expr least = real(least_exponent(terms));
   const Expr is_less = x < least;
   return select(is_less, real(0), exp(select(is_less, least, x)));
 }

@@ -209,5 +209,23 @@ TEST(Softmax, IsAlongOneAxisFromOperatorSet13OnAndAlongTheRestBefore) {
             "node 'n' (Softmax): there is no axis 2 among 2 axes");
 }
 
+// A masked score leaves no subnormal number, which would slow all that is multiplied by it.
+TEST(Softmax, SharesBelowAllNormalNumbersAreZero) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Values x{{3, 4}, {0, -100, -88, -85, 1, -infinity, 1, -86, 0, std::nan(""), -100, 0}};
+  const std::vector<double> shares = run_network(model_of(x.shape, "Softmax"), {x}).data;
+  EXPECT_EQ(shares[0], 1);
+  EXPECT_EQ(shares[1], 0);
+  EXPECT_EQ(shares[2], 0);
+  EXPECT_NEAR(shares[3] / std::exp(-85.0), 1, 1e-5);
+  EXPECT_EQ(shares[5], 0);
+  EXPECT_EQ(shares[7], 0) << "half of exp(-87) is subnormal";
+  for (size_t i = 8; i < 12; ++i) EXPECT_TRUE(std::isnan(shares[i]));
+  const std::vector<double> logarithms = run_network(model_of(x.shape, "LogSoftmax"), {x}).data;
+  EXPECT_EQ(logarithms[1], -100) << "only shares vanish";
+  const Values hidden{{1, 2}, {-infinity, -infinity}};
+  EXPECT_TRUE(std::isnan(run_network(model_of(hidden.shape, "Softmax"), {hidden}).data[0]));
+}
+
 }  // namespace
 }  // namespace lathe
