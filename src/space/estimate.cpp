@@ -66,7 +66,7 @@ double product_cycles(const Task& task, const Dag& dag, const Stage& stage, cons
   const double vectors =
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, stage.lanes));
   constexpr double kLoadsPerCycle = 2;
-  const double gathered = gathered_loads(task, compute, stage, *tile, costs) / kLoadsPerCycle;
+  const double gathered = gathered_loads(task, dag, compute, stage, *tile, costs) / kLoadsPerCycle;
   // Without rows two loads for each multiply-add.
   return vectors * ((tile->rows ? 1.0 / target.fma_per_cycle : 1.0) + gathered);
 }
@@ -80,6 +80,21 @@ double share_of_nonzero_entries(const Compute& compute) {
     return 1 - zeros / static_cast<double>(table.size());
   }
   return 1;
+}
+
+// Whether a transform gathers one by one what a product wants side by side of its result, whose vectors run
+// along an axis that both have.
+bool gathers(const Task& task, const Dag& dag, const Classified& stages, const Compute& transform,
+             const std::map<size_t, TileAxes>& tiles) {
+  for (const size_t consumer : dag.consumers(transform.output)) {
+    const auto tile = tiles.find(consumer);
+    if (tile == tiles.end()) continue;
+    for (const Operand& operand : stages.of(consumer).operands) {
+      if (operand.load->tensor != transform.output || !operand.uses[tile->second.vector]) continue;
+      if (!lie_side_by_side(task, dag, *operand.load, operand.step_dim[tile->second.vector])) return true;
+    }
+  }
+  return false;
 }
 
 // What a product reads of transforms and writes for them is written and read again: near where the cache
@@ -168,8 +183,10 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     if (stage.role == Role::inlined || stage.role == Role::prepared) continue;
     const Compute& compute = dag.computes[stage.compute];
     double here = points_of(compute) / stage.lanes;
-    if (stage.role == Role::transform)
+    if (stage.role == Role::transform) {
       here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
+      if (gathers(task, dag, stages, compute, tiles)) here *= stage.lanes;
+    }
     if (stage.role == Role::product) {
       const auto tile = tiles.find(stage.compute);
       here = product_cycles(task, dag, stage, tile == tiles.end() ? nullptr : &tile->second, costs);

@@ -77,7 +77,7 @@ std::vector<Plan> plans_of(const Task& task, const std::string& arm, const Reduc
   std::vector<Plan> plans = {{arm, task, costs, reduced, {}, {}, {}}};
   for (const Stage& stage : reduced.classified.stages) {
     if (stage.role != Role::product) continue;
-    auto candidates = tile_candidates(task, reduced.dag.computes[stage.compute], stage, costs);
+    auto candidates = tile_candidates(task, reduced.dag, reduced.dag.computes[stage.compute], stage, costs);
     if (candidates.empty()) continue;
     if (std::ssize(candidates) > most) candidates.resize(static_cast<size_t>(most));
     std::vector<Plan> extended;

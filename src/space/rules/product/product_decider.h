@@ -63,6 +63,11 @@ class ProductDecider {
   std::vector<int64_t> panel_blocks() const;
   std::vector<int64_t> row_blocks() const;
   int64_t preferred_panels() const;
+  int64_t preferred_others() const;
+  bool has_plain_rows() const;
+  bool has_blocks_of_lines() const;
+  int64_t rows_in_all() const;
+  int64_t rows_near() const;
   // Whether a cache block adds up but a part of the terms at a time.
   bool is_cut() const { return sum_ && sizes_.terms != axis(*sum_).extent; }
   // Of a reduce axis, that are added up together.

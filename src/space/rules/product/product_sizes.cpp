@@ -110,6 +110,7 @@ bool ProductDecider::prefers_rows_first() const {
   // What vectors slide over is no panel to be kept.
   if (!other_ || vectors_slide()) return true;
   if (panels == nullptr || rows == nullptr || rows->uses[tile_.vector]) return false;
+  if (is_cut() || has_blocks_of_lines()) return true;
   return bytes_of_one(*panels) <= share_of_l2(d_.costs.panels_share) &&
          bytes_of_one(*rows) > share_of_l2(d_.costs.rows_share);
 }
@@ -246,7 +247,7 @@ void ProductDecider::choose_sizes() {
   const int64_t tiles = ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows);
   const int64_t most_tiles = d_.choose.choose(name_ + ".row_tiles", row_blocks(), preferred_row_tiles());
   sizes_.row_tiles = ceil_div(tiles, ceil_div(tiles, most_tiles));
-  if (other_) sizes_.others = d_.choose.choose(name_ + ".others", other_blocks(), 1);
+  if (other_) sizes_.others = d_.choose.choose(name_ + ".others", other_blocks(), preferred_others());
   sizes_.order = d_.choose.choose_kind(name_ + ".order", 4, prefers_rows_first() ? 1 : 0);
   if (compute_.axes.size() > compute_.spatial_count() + 1) {
     // Where vectors slide along an image's rows, its channels lie far apart.

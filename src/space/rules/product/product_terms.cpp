@@ -8,12 +8,11 @@
 namespace lathe {
 
 // The reduce axis along which most is added up, if it runs along one dimension of both operands and parts of
-// it are whole vectors of terms.
+// it are whole vectors of terms. No window slides over the rows, which so cost what they add to a block.
 std::optional<size_t> ProductDecider::long_sum() const {
   const Operand* panels = vector_operand();
   const Operand* rows = row_operand();
-  if (!tile_.rows || other_ || group_.axis || !group_.single.empty()) return std::nullopt;
-  if (rows == nullptr || !can_be_packed(panels)) return std::nullopt;
+  if (!has_plain_rows()) return std::nullopt;
   std::optional<size_t> longest;
   for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
     if (panels->dim_of_axis[r] < 0 || rows->dim_of_axis[r] < 0) continue;
@@ -21,6 +20,33 @@ std::optional<size_t> ProductDecider::long_sum() const {
   }
   if (!longest || parts_of_sum(*longest).size() < 2) return std::nullopt;
   return longest;
+}
+
+// Whether the product stands alone, each panel passes over all its rows, and no two rows read the same.
+bool ProductDecider::has_plain_rows() const {
+  if (!tile_.rows || group_.axis || !group_.single.empty()) return false;
+  if (row_operand() == nullptr || !can_be_packed(vector_operand()) || has_window(*tile_.rows)) return false;
+  return !other_ || (!has_window(*other_) && !vector_operand()->uses[*other_]);
+}
+
+// Rows in all lines, and how many of them half of the near cache holds with as many terms of each as are
+// added up together.
+int64_t ProductDecider::rows_in_all() const {
+  return extent(*tile_.rows) * (other_ ? axis(*other_).extent : 1);
+}
+int64_t ProductDecider::rows_near() const {
+  return std::max<int64_t>(1, share_of_l2(d_.costs.row_block_share) / bytes_of_row(false));
+}
+
+// Whether lines of rows are best taken in blocks over which all panels pass: where neither operand stays near
+// that moves less than one panel at a time over all rows.
+bool ProductDecider::has_blocks_of_lines() const {
+  if (!other_ || !has_plain_rows()) return false;
+  const Operand& panels = *vector_operand();
+  const int64_t row_bytes = bytes_of_operand(*row_operand()), panel_bytes = bytes_of_operand(panels);
+  if (!comes_from_afar(panels) || row_bytes <= share_of_l2(d_.costs.near_rows_share)) return false;
+  const int64_t passes = ceil_div(axis(tile_.vector).extent, tile_width());
+  return panel_bytes * ceil_div(rows_in_all(), rows_near()) + row_bytes < panel_bytes + row_bytes * passes;
 }
 
 // Equal parts of whole vectors, and all of it.
@@ -42,7 +68,7 @@ int64_t ProductDecider::preferred_terms(size_t r) const {
   const Operand& panels = *vector_operand();
   if (!comes_from_afar(panels)) return all;
   const auto terms = static_cast<double>(all);
-  const auto rows = static_cast<double>(extent(*tile_.rows));
+  const auto rows = static_cast<double>(rows_in_all());
   const double near = static_cast<double>(share_of_l2(d_.costs.row_block_share)) * terms /
                       static_cast<double>(bytes_of_row(true));  // terms of all rows that it holds
   const auto panel_bytes = static_cast<double>(bytes_of_operand(panels));
@@ -52,7 +78,7 @@ int64_t ProductDecider::preferred_terms(size_t r) const {
     const double times = std::ceil(rows * part / near);
     return panel_bytes * times + (part < terms ? 2 * result_bytes * terms / part : 0);
   };
-  const auto whole_tiles = rows + d_.costs.tile_rows_without_rest;
+  const auto whole_tiles = rows + (other_ ? 0 : d_.costs.tile_rows_without_rest);
   const double longest = std::max(std::sqrt(near / 2), near / whole_tiles);
   int64_t best = all;
   for (const int64_t part : parts_of_sum(r)) {
@@ -85,6 +111,12 @@ std::vector<int64_t> ProductDecider::row_blocks() const {
   for (size_t k = 2; k < count; ++k) blocks.push_back(blocks[k - 1] + blocks[k - 2]);
   std::ranges::sort(blocks);
   return blocks;
+}
+
+// As many lines of rows as stay near while panels pass over them; else one.
+int64_t ProductDecider::preferred_others() const {
+  if (!is_cut() && !has_blocks_of_lines()) return 1;
+  return ceil_div(axis(*other_).extent, ceil_div(rows_in_all(), rows_near()));
 }
 
 // Of a sum that is cut as many as leave a block to every core, since the rows come again for each block; but

@@ -31,32 +31,28 @@ bool can_slide_vectors(const Compute& compute, const Stage& stage, size_t axis) 
          });
 }
 
-// Whether the operand's elements along this axis lie side by side, or can be brought there: in a tensor whose
-// layout is given that depends on the layout.
-bool lie_side_by_side(const Task& task, const Operand& operand, size_t axis) {
-  const auto argument = std::ranges::find(task.arguments, operand.load->tensor, &Argument::tensor);
-  if (argument == task.arguments.end() || argument->is_constant || argument->layout_is_free) return true;
-  const int rank = static_cast<int>(operand.load->index.size());
-  const int inner = argument->layout.dims.empty() ? rank - 1 : argument->layout.dims.back().dim;
-  return operand.step_dim[axis] == inner;
+// Whether the operand's elements along this axis lie side by side, or can be brought there.
+bool lie_side_by_side(const Task& task, const Dag& dag, const Operand& operand, size_t axis) {
+  return lie_side_by_side(task, dag, *operand.load, operand.step_dim[axis]);
 }
 
 // A tile that uses nothing twice, or vectors gathered element by element of what no copy brings together: an
 // operand that has the rows, too, is never packed.
-bool is_poor(const Task& task, const Stage& stage, const TileAxes& tile) {
+bool is_poor(const Task& task, const Dag& dag, const Stage& stage, const TileAxes& tile) {
   return !tile.rows || std::ranges::any_of(stage.operands, [&](const Operand& operand) {
     return operand.uses[tile.vector] && operand.uses[*tile.rows] &&
-           !lie_side_by_side(task, operand, tile.vector);
+           !lie_side_by_side(task, dag, operand, tile.vector);
   });
 }
 
 // Whether a window slides along this axis over elements that lie side by side: what a reduction takes as it
 // is (rules/reduction.cpp).
-bool slides_in_memory(const Task& task, const Compute& compute, const Stage& stage, size_t axis) {
+bool slides_in_memory(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
+                      size_t axis) {
   return can_slide_vectors(compute, stage, axis) && !can_fill_vectors(compute, stage, axis) &&
          compute.axes[axis].extent >= stage.lanes &&
          std::ranges::all_of(stage.operands, [&](const Operand& operand) {
-           return !operand.uses[axis] || lie_side_by_side(task, operand, axis);
+           return !operand.uses[axis] || lie_side_by_side(task, dag, operand, axis);
          });
 }
 
@@ -77,8 +73,8 @@ double useful_rows(const Compute& compute, const TileAxes& tile, const CostConst
   return static_cast<double>(std::min(rows, whole(costs.promised_rows)));
 }
 
-double promise(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile,
-               const CostConstants& costs) {
+double promise(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
+               const TileAxes& tile, const CostConstants& costs) {
   const int lanes = stage.lanes;
   const int64_t vector = compute.axes[tile.vector].extent;
   const double lanes_used =
@@ -86,7 +82,7 @@ double promise(const Task& task, const Compute& compute, const Stage& stage, con
   const int64_t useful_lanes = std::min(vector, whole(costs.promised_vectors) * lanes);
   double score = lanes_used * static_cast<double>(useful_lanes) * useful_rows(compute, tile, costs) /
                  (1 + loads_of_tile(stage, tile, useful_rows(compute, tile, costs)) +
-                  gathered_loads(task, compute, stage, tile, costs));
+                  gathered_loads(task, dag, compute, stage, tile, costs));
   for (const Operand& operand : stage.operands) {
     if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared))
       score *= costs.constant_panels;
@@ -130,27 +126,60 @@ bool is_long_sum(const Task& task, const Compute& compute, int lanes, const Cost
 }
 
 // Vectors along the last axis of the reduction.
-std::optional<TileAxes> tile_along_sum(const Task& task, const Compute& compute, const Stage& stage,
-                                       const CostConstants& costs) {
+std::optional<TileAxes> tile_along_sum(const Task& task, const Dag& dag, const Compute& compute,
+                                       const Stage& stage, const CostConstants& costs) {
   const size_t last = compute.axes.size() - 1;
   const bool is_in_memory = std::ranges::all_of(stage.operands, [&](const Operand& operand) {
-    return !operand.uses[last] || (operand.step_dim[last] >= 0 && lie_side_by_side(task, operand, last));
+    return !operand.uses[last] || (operand.step_dim[last] >= 0 && lie_side_by_side(task, dag, operand, last));
   });
   const bool fills = compute.axes[last].extent >= 2 * stage.lanes;
   if (!fills || !is_in_memory || !is_long_sum(task, compute, stage.lanes, costs)) return std::nullopt;
   return TileAxes{last, std::nullopt};
 }
 
+// The only tensor, but for tables of literals, that a compute reads, where it moves elements, pads them or
+// adds them up by a table.
+const Load* only_data(const Compute* compute) {
+  if (compute == nullptr || compute->reduction == Reduction::max || compute->reduction == Reduction::min)
+    return nullptr;
+  const Load* data = nullptr;
+  for (const Load* load : loads_of(compute->body)) {
+    if (!load->tensor->literal.empty()) continue;
+    if (data != nullptr) return nullptr;
+    data = load;
+  }
+  return data;
+}
+
 }  // namespace
+
+bool lie_side_by_side(const Task& task, const Dag& dag, const Load& read, int dim) {
+  const Load* load = &read;
+  const Compute* producer = dag.producer(load->tensor);
+  for (const Load* data = only_data(producer); data != nullptr; data = only_data(producer)) {
+    const auto steps = [&](const Affine& index) {
+      return dim >= 0 && std::abs(index.coefficient(producer->axes[static_cast<size_t>(dim)].var)) == 1;
+    };
+    const auto found = std::ranges::find_if(data->index, steps);
+    dim = found == data->index.end() ? -1 : static_cast<int>(found - data->index.begin());
+    load = data;
+    producer = dag.producer(load->tensor);
+  }
+  const auto argument = std::ranges::find(task.arguments, load->tensor, &Argument::tensor);
+  if (argument == task.arguments.end() || argument->is_constant || argument->layout_is_free) return true;
+  const int rank = static_cast<int>(load->index.size());
+  const int inner = argument->layout.dims.empty() ? rank - 1 : argument->layout.dims.back().dim;
+  return dim == inner;
+}
 
 // Elements that lie apart are loaded one by one: each time, or once into a panel, where the operand has one
 // (ProductDecider::is_read_in_place).
-double gathered_loads(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile,
-                      const CostConstants& costs) {
+double gathered_loads(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
+                      const TileAxes& tile, const CostConstants& costs) {
   const double rows = useful_rows(compute, tile, costs);
   double loads = 0;
   for (const Operand& operand : stage.operands) {
-    if (!operand.uses[tile.vector] || lie_side_by_side(task, operand, tile.vector)) continue;
+    if (!operand.uses[tile.vector] || lie_side_by_side(task, dag, operand, tile.vector)) continue;
     const bool has_rows = tile.rows && operand.uses[*tile.rows];
     const double reuse = reuse_of(compute, operand);
     const bool is_packed =
@@ -181,17 +210,17 @@ std::optional<size_t> window_over_vectors(const Compute& compute, const Operand&
   return std::nullopt;
 }
 
-std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
-                                      const CostConstants& costs) {
+std::vector<TileAxes> tile_candidates(const Task& task, const Dag& dag, const Compute& compute,
+                                      const Stage& stage, const CostConstants& costs) {
   std::vector<TileAxes> candidates;
-  const auto score = [&](const TileAxes& tile) { return promise(task, compute, stage, tile, costs); };
+  const auto score = [&](const TileAxes& tile) { return promise(task, dag, compute, stage, tile, costs); };
   bool slides = false;
   for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
-    slides |= slides_in_memory(task, compute, stage, axis);
+    slides |= slides_in_memory(task, dag, compute, stage, axis);
   double best = 0;
   for (size_t v = 0; v < compute.spatial_count(); ++v) {
     const TileAxes tile{v, rows_for(compute, stage, v)};
-    if (!can_fill_vectors(compute, stage, v) || (slides && is_poor(task, stage, tile))) continue;
+    if (!can_fill_vectors(compute, stage, v) || (slides && is_poor(task, dag, stage, tile))) continue;
     candidates.push_back(tile);
     best = std::max(best, score(tile));
   }
@@ -203,7 +232,7 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, 
     if (tile.rows && score(tile) > best) candidates.push_back(tile);
   }
   std::ranges::stable_sort(candidates, std::greater<>(), score);
-  if (const auto along = tile_along_sum(task, compute, stage, costs))
+  if (const auto along = tile_along_sum(task, dag, compute, stage, costs))
     candidates.insert(candidates.begin() + std::min<std::ptrdiff_t>(1, std::ssize(candidates)), *along);
   return candidates;
 }

@@ -17,15 +17,19 @@ struct TileAxes {
   bool runs_along_reduction(const Compute& compute) const { return vector >= compute.spatial_count(); }
 };
 
-// The axes that a product can be tiled around, most promising first. The second, or the only one, may have
-// vectors along the reduction: for a long sum with fewer results than additions that the units have under
-// way.
-std::vector<TileAxes> tile_candidates(const Task& task, const Compute& compute, const Stage& stage,
-                                      const CostConstants& costs = {});
+// The axes that a product of the Dag can be tiled around, most promising first. The second, or the only one,
+// may have vectors along the reduction: for a long sum with fewer results than additions that the units have
+// under way.
+std::vector<TileAxes> tile_candidates(const Task& task, const Dag& dag, const Compute& compute,
+                                      const Stage& stage, const CostConstants& costs = {});
 // The loads that each multiply-add of a tile costs beyond those of whole vectors: of elements that lie apart
 // in a layout that is given.
-double gathered_loads(const Task& task, const Compute& compute, const Stage& stage, const TileAxes& tile,
-                      const CostConstants& costs);
+double gathered_loads(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
+                      const TileAxes& tile, const CostConstants& costs);
+// Whether the elements that are read along this dimension (-1: along none) lie side by side or can be brought
+// there: in an argument whose layout is given that depends on the layout, and so it does where one is moved,
+// padded or transformed on the way.
+bool lie_side_by_side(const Task& task, const Dag& dag, const Load& read, int dim);
 // How many results each element of the operand goes into, for each of its uses in the sum.
 double reuse_of(const Compute& compute, const Operand& operand);
 // The last reduce axis, if any, whose window slides by single steps along the rows of an operand's vectors.

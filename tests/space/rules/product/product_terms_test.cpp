@@ -73,6 +73,26 @@ TEST(ProductTerms, ResultsComeAndGoWithEachPart) {
                     HasSubstr("split C.acc.in j [16]\n"), HasSubstr("split C.acc.out j [16]\n")));
 }
 
+// One panel at a time over all pixels would bring the image, which stays nowhere near, for each of 64 panels.
+TEST(ProductTerms, LinesOfPlainPixelsAreTakenInBlocks) {
+  const auto conv = [](int kernel, int size) {
+    const std::string text =
+        fmt::format("O[f:1024, y:{0}, x:{0}] = sum(c:512, a:{1}, b:{1}) I[c, y + a, x + b] * W[f, c, a, b]",
+                    size, kernel);
+    RuleCase result(text, {"W"}, generic_target("x86-avx512"));
+    result.task().target.cpu().l2.bytes = 1 << 20;
+    return result;
+  };
+  const auto decided_of = [](const RuleCase& c) {
+    return c.decided({}, [&](Decider& decider) { return decide_product(decider, c.stage(0), {0, 2}); });
+  };
+  const ProductDecision large = decided_of(conv(1, 28));
+  EXPECT_GT(large.sizes.others, 1);
+  EXPECT_EQ(large.outer.front().first, "y.0");
+  EXPECT_EQ(decided_of(conv(1, 7)).sizes.others, 1) << "the image stays near";
+  EXPECT_EQ(decided_of(conv(3, 28)).sizes.others, 1) << "neighbours read the same";
+}
+
 // An epilogue is computed when all parts have been added up, of a whole block.
 TEST(ProductTerms, EveryCutComputesTheSame) {
   Rng rng(11);

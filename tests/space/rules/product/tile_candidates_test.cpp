@@ -10,7 +10,7 @@ namespace {
 std::vector<std::string> tiles(const RuleCase& c) {
   const Compute& compute = c.dag().computes[0];
   std::vector<std::string> names;
-  for (const TileAxes& tile : tile_candidates(c.analysis().task, compute, c.stage(0))) {
+  for (const TileAxes& tile : tile_candidates(c.analysis().task, c.dag(), compute, c.stage(0))) {
     names.push_back(compute.axes[tile.vector].var.name());
     if (tile.rows) names.back() += "/" + compute.axes[*tile.rows].var.name();
   }
@@ -48,6 +48,34 @@ TEST(TileCandidates, AWindowSlidesOverVectors) {
   EXPECT_EQ(window_over_vectors(c.dag().computes[0], image, /*vector=*/2, /*rows=*/1), 4u);
   EXPECT_EQ(window_over_vectors(c.dag().computes[0], image, /*vector=*/2, /*rows=*/0), 3u);
   EXPECT_EQ(tiles(c).front(), "c/x");
+}
+
+// Of a grouped convolution the image's rows lie apart where a caller gives its channels innermost, also
+// behind the padding that is inlined.
+TEST(TileCandidates, WhatIsPaddedLiesAsItsSourceDoes) {
+  RuleCase c(
+      "P[y:30, x:30, c:8] = select(1 <= x && x < 29, I[y, x - 1, c], 0.0)\n"
+      "O[f:8, y:28, x:28] = sum(c:8, a:3) P[y, x + a, c] * W[f, c, a]",
+      {"W"});
+  const Load& load = *c.stage(1).operands[0].load;
+  const auto lies = [&](int dim) { return lie_side_by_side(c.task(), c.dag(), load, dim); };
+  EXPECT_TRUE(lies(1)) << "any layout may be chosen";
+  for (Argument& argument : c.task().arguments) argument.layout_is_free = false;
+  EXPECT_FALSE(lies(1));
+  EXPECT_TRUE(lies(2));
+  EXPECT_FALSE(lies(-1));
+}
+
+TEST(TileCandidates, WhatIsTransformedLiesAsItsSourceDoes) {
+  RuleCase c(
+      "table T[4, 4] = {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1}\n"
+      "V[e:4, z:7, c:8] = sum(a:4) T[e, a] * I[4*z + a, c]\n"
+      "O[e:4, z:7, f:8] = sum(c:8) V[e, z, c] * W[e, c, f]",
+      {"W"});
+  for (Argument& argument : c.task().arguments) argument.layout_is_free = false;
+  const Load& load = *c.stage(1).operands[0].load;
+  EXPECT_TRUE(lie_side_by_side(c.task(), c.dag(), load, 2));
+  EXPECT_FALSE(lie_side_by_side(c.task(), c.dag(), load, 1)) << "every fourth";
 }
 
 }  // namespace
