@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <tuple>
 
@@ -62,9 +61,10 @@ class ProductWriter {
   void write_tiles();
   void annotate_tile(const std::vector<std::string>& reduce_loops);
   void write_accumulators(const std::string& at);
-  using Pair = std::array<std::string, 2>;  // of the rows and of the vectors
-  void write_copy(const std::string& block, bool is_tile, const Pair& loops, const Pair& axes);
+  using Names = std::vector<std::string>;
+  void write_copy(const std::string& block, bool is_tile, const Names& loops, const Names& axes);
   void write_epilogue(const std::string& at, bool is_tile);
+  std::vector<size_t> tiled_dims(bool is_tile) const;
   std::string innermost_block_loop() const;
   bool is_unrolled() const { return decision_.sizes.reduce_unroll > 1; }
 
@@ -145,25 +145,25 @@ std::string ProductWriter::group_loop() const {
   return fmt::format("{}.{}", axis, loops->factors.size());
 }
 
-// Moves what a register tile holds, written out, or what a cache block does: along the rows and the vectors.
-void ProductWriter::write_copy(const std::string& block, bool is_tile, const Pair& loops, const Pair& axes) {
-  const auto& [row_loop, vector_loop] = loops;
+// Moves what a register tile holds, written out, or what a cache block does: loops and axes are those of the
+// vectors, before them those of the rows, if any, and of a block's lines.
+void ProductWriter::write_copy(const std::string& block, bool is_tile, const Names& loops,
+                               const Names& axes) {
+  const std::string& vector_loop = loops.back();
   w_.add(SplitStep{block, vector_loop, {w_.lanes()}});
-  ReorderStep order{block, {}};
-  if (decision_.tile.rows) order.loops.push_back(row_loop);
+  ReorderStep order{block, {loops.begin(), loops.end() - 1}};
   order.loops.push_back(vector_loop + ".0");
   order.loops.push_back(vector_loop + ".1");
   w_.add(order);
   for (size_t i = 0; is_tile && i + 1 < order.loops.size(); ++i)
     w_.add(AnnotateStep{block, order.loops[i], LoopKind::unrolled});
   w_.add(AnnotateStep{block, order.loops.back(), LoopKind::vectorized});
-  w_.add(TailStep{block, axes[1], Tail::mask});
-  if (decision_.tile.rows) w_.add(TailStep{block, axes[0], Tail::peel});
+  w_.add(TailStep{block, axes.back(), Tail::mask});
+  if (decision_.tile.rows) w_.add(TailStep{block, axes[axes.size() - 2], Tail::peel});
 }
 
 // At the end of each iteration of `at`, of a tile or of a block.
 void ProductWriter::write_epilogue(const std::string& at, bool is_tile) {
-  const size_t rows = decision_.tile.rows.value_or(decision_.tile.vector);
   const Compute& epilogue = w_.dag.computes[*stage_.epilogue];
   const std::string block = epilogue.output->name;
   w_.add(ReverseComputeAtStep{block, name_, at, is_tile ? Scope::registers : Scope::thread});
@@ -175,10 +175,22 @@ void ProductWriter::write_epilogue(const std::string& at, bool is_tile) {
       collect_vars(load->index[dim], vars);
       return vars.empty() ? epilogue.axes[0].var.name() : vars.front().name();
     };
-    const size_t vector = decision_.tile.vector;
-    write_copy(block, is_tile, {loops[rows], loops[vector]}, {axis_of(rows), axis_of(vector)});
-    return;
+    Names moved, axes;
+    for (const size_t dim : tiled_dims(is_tile)) {
+      moved.push_back(loops[dim]);
+      axes.push_back(axis_of(dim));
+    }
+    return write_copy(block, is_tile, moved, axes);
   }
+}
+
+// The axes along which a tile, or a block, has more than one place; the vectors' last.
+std::vector<size_t> ProductWriter::tiled_dims(bool is_tile) const {
+  std::vector<size_t> dims;
+  if (!is_tile && decision_.other) dims.push_back(*decision_.other);
+  if (decision_.tile.rows) dims.push_back(*decision_.tile.rows);
+  dims.push_back(decision_.tile.vector);
+  return dims;
 }
 
 // Around the loop over the parts of a sum.
@@ -190,8 +202,8 @@ std::string ProductWriter::innermost_block_loop() const {
 void ProductWriter::write_accumulators(const std::string& at) {
   if (stage_.epilogue && !decision_.parts) return write_epilogue(at, true);
   if (stage_.epilogue) write_epilogue(innermost_block_loop(), false);
-  const size_t rows = decision_.tile.rows.value_or(decision_.tile.vector);
-  const Pair axes = {axis_name(rows), axis_name(decision_.tile.vector)};
+  Names axes;
+  for (const size_t dim : tiled_dims(/*is_tile=*/true)) axes.push_back(axis_name(dim));
   const std::string copy = name_ + ".acc";
   w_.add(CacheWriteStep{name_, copy, at, Scope::registers});
   if (decision_.parts) write_copy(copy + ".in", true, axes, axes);

@@ -8,7 +8,7 @@
 namespace lathe {
 
 // The reduce axis along which most is added up, if it runs along one dimension of both operands and parts of
-// it are whole vectors of terms. No window slides over the rows, which so cost what they add to a block.
+// it are whole vectors of terms.
 std::optional<size_t> ProductDecider::long_sum() const {
   const Operand* panels = vector_operand();
   const Operand* rows = row_operand();

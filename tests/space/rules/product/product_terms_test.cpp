@@ -99,6 +99,7 @@ TEST(ProductTerms, EveryCutComputesTheSame) {
   for (const char* text :
        {"C[i:21, j:44] = sum(r:192) A[i,r] * B[r,j]",
         "C[i:21, j:44] = sum(r:128) A[i,r] * B[r,j]\nD[i:21, j:44] = max(C[i,j] + b[j] + R[i,j], 0.0)",
+        "C[f:20, y:6, x:7] = sum(c:128) I[c,y,x] * B[f,c]\nD[f:20, y:6, x:7] = max(C[f,y,x], 0.0)",
         "C[n:2, i:9, j:20] = sum(r:192) A[n,i,r] * B[n,r,j]\nD[n:2, j:20, i:9] = exp(C[n,i,j])",
         "C[i:21, j:44] = sum(r:128, s:2) A[i,r,s] * B[r,s,j]"}) {
     SCOPED_TRACE(text);
