@@ -94,7 +94,10 @@ TEST(ProductTerms, LinesOfPlainPixelsAreTakenInBlocks) {
 }
 
 // An epilogue is computed when all parts have been added up, of a whole block.
-TEST(ProductTerms, EveryCutComputesTheSame) {
+class CutSums : public ::testing::TestWithParam<int> {};
+
+TEST_P(CutSums, ComputeTheSame) {
+  const int cores = GetParam();
   Rng rng(11);
   for (const char* text :
        {"C[i:21, j:44] = sum(r:192) A[i,r] * B[r,j]",
@@ -103,8 +106,8 @@ TEST(ProductTerms, EveryCutComputesTheSame) {
         "C[n:2, i:9, j:20] = sum(r:192) A[n,i,r] * B[n,r,j]\nD[n:2, j:20, i:9] = exp(C[n,i,j])",
         "C[i:21, j:44] = sum(r:128, s:2) A[i,r,s] * B[r,s,j]"}) {
     SCOPED_TRACE(text);
-    const Task task =
-        make_task("task", parse_dag(text).value(), generic_target("x86-avx2"), {"B"}, true).value();
+    const Target target = with_cores(generic_target("x86-avx2"), cores);
+    const Task task = make_task("task", parse_dag(text).value(), target, {"B"}, true).value();
     const Result<Space> space = derive_space(task);
     ASSERT_TRUE(space) << space.error().to_string();
     int cut = 0;
@@ -120,6 +123,8 @@ TEST(ProductTerms, EveryCutComputesTheSame) {
     EXPECT_GT(cut, 0);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Cores, CutSums, ::testing::Values(1, 2));
 
 }  // namespace
 }  // namespace lathe::testing
