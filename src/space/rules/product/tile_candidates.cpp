@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "expr/loop_counts.h"
+#include "expr/walk.h"
 #include "space/rules/vectors.h"
 
 namespace lathe {
