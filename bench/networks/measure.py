@@ -36,12 +36,19 @@ def run(cpus: str, *command) -> tuple[str, float]:
 
 
 def recorded_seconds(records: Path, folder: Path) -> float | None:
-    """The sum over an artifact's launches of what their kernels' records say; none where one was never measured."""
+    """The sum over an artifact's launches, those of loops at every step, of what their kernels' records say; none where
+    one was never measured."""
     manifest = json.loads((folder / "manifest.json").read_text())
     with contextlib.closing(sqlite3.connect(f"file:{records}?mode=ro", uri=True)) as connection:
         seconds = dict(connection.execute("SELECT id, seconds FROM records"))
     taken = [seconds.get(manifest["kernels"][launch["kernel"]]["record"]) for launch in manifest["launches"]]
-    return None if None in taken else sum(taken)
+    if None in taken:
+        return None
+    for loop in manifest.get("loops", []):
+        first = loop["first_launch"]
+        for launch in range(first, first + loop["launch_count"]):
+            taken[launch] *= loop["steps"]
+    return sum(taken)
 
 
 class Store:
