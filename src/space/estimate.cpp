@@ -187,19 +187,20 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
       if (gathers(task, dag, stages, compute, tiles)) here *= stage.lanes;
     }
+    const auto tile = tiles.find(stage.compute);
+    const TileAxes* chosen = tile == tiles.end() ? nullptr : &tile->second;
     if (stage.role == Role::product) {
-      const auto tile = tiles.find(stage.compute);
-      here = product_cycles(task, dag, stage, tile == tiles.end() ? nullptr : &tile->second, costs);
+      here = product_cycles(task, dag, stage, chosen, costs);
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
-      double fetched = 0;
-      for (const Operand& operand : stage.operands) {
-        if (operand.is_constant || operand.is_prepared)
-          fetched += fetch_cycles(task, operand.load->tensor, costs);
-      }
-      const TileAxes* chosen = tile == tiles.end() ? nullptr : &tile->second;
-      here = std::max(here, fetched) + between_cycles(task, dag, stages, stage, chosen, costs);
     }
+    double fetched = 0;
+    for (const Operand& operand : stage.operands) {
+      if (operand.is_constant || operand.is_prepared)
+        fetched += fetch_cycles(task, operand.load->tensor, costs);
+    }
+    here = std::max(here, fetched);
+    if (stage.role == Role::product) here += between_cycles(task, dag, stages, stage, chosen, costs);
     cycles += here;
   }
   return cycles;

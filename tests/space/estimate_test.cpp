@@ -93,5 +93,14 @@ TEST(Estimate, FetchedConstants) {
   EXPECT_LT(cycles(task_of(text), {{0, tile}}), cycles(fetched, {{0, tile}}));
 }
 
+// So it has whatever reads it.
+TEST(Estimate, FetchedConstantsOfAnyStage) {
+  const std::string text = "C[i:4096, j:1024] = A[i, j] + B[i, j]";
+  const Task fetched = task_of(text, {"B"});
+  constexpr double kBytes = 4096.0 * 1024 * 4;
+  EXPECT_EQ(cycles(fetched), kBytes / bytes_per_cycle(fetched.target.cpu(), kBytes));
+  EXPECT_LT(cycles(task_of(text)), cycles(fetched));
+}
+
 }  // namespace
 }  // namespace lathe

@@ -415,11 +415,12 @@ TEST(LatheSpace, PaddingHasNoPassOfItsOwn) {
 // What comes from memory is fetched ahead; panels that the second-level cache does not hold two of drive each
 // other out.
 TEST(LatheSpace, PanelsAreFetchedAheadWhereThereIsRoom) {
-  const auto trace = [](const std::string& name) {
-    return preferred_trace(task_of(workload_named(name), "x86-avx2", 1));
-  };
-  EXPECT_THAT(trace("resnet18.C10"), ::testing::HasSubstr("prefetch O W.pack f.0"));
-  EXPECT_THAT(trace("flex.C3D.8"), ::testing::Not(::testing::HasSubstr("prefetch")));
+  EXPECT_THAT(preferred_trace(task_of(workload_named("resnet18.C10"), "x86-avx2", 1)),
+              ::testing::HasSubstr("prefetch O W.pack f.0"));
+  const Dag dag = parse_dag("C[i:4, j:32] = sum(r:32768) A[i, r] * B[r, j]").value();
+  const Task wide = make_task("wide", dag, generic_target("x86-avx2"), {"B"}).value();
+  EXPECT_THAT(preferred_trace(wide), ::testing::AllOf(::testing::HasSubstr("B.pack"),
+                                                      ::testing::Not(::testing::HasSubstr("prefetch"))));
 }
 
 // One sum of a million squares would lose what is small beside it.
