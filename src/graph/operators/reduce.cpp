@@ -248,6 +248,8 @@ Values evaluate(const ReduceOp& op, std::span<const Values> inputs) {
   return result;
 }
 
+namespace {
+
 // The least x whose exp(x), divided by a sum of as many as `terms` of them, one of which is 1, is a number of
 // f32 that processors multiply at full speed. Shares below that, of masked scores above all, are taken for 0:
 // they are less than 1e-32 of the largest, and each makes a product of it take a hundred times as long.
@@ -255,6 +257,16 @@ double least_exponent(int64_t terms) {
   constexpr double kLeastNormal = std::numeric_limits<float>::min();
   return std::log(kLeastNormal * static_cast<double>(terms));
 }
+
+// exp(x), or 0 below that; no number below it is computed on the way.
+Expr exp_of_share(const Expr& x, int64_t terms) {
+  if (x.type().dtype != DType::f32) return exp(x);
+  const Expr least = real(least_exponent(terms));
+  const Expr is_less = x < least;
+  return select(is_less, real(0), exp(select(is_less, least, x)));
+}
+
+}  // namespace
 
 Values evaluate(const SoftmaxOp& op, std::span<const Values> inputs) {
   const Values largest = reduce_values(inputs[0], op.axes, ReduceFunction::max);
@@ -284,13 +296,6 @@ Tensor lower(const ReduceOp& op, DagBuilder& builder, std::span<const Tensor> op
   if (op.function == ReduceFunction::log_sum)
     return builder.compute("logarithm", reducing.result, log(value));
   return op.function == ReduceFunction::l2 ? builder.compute("norm", reducing.result, sqrt(value)) : total;
-}
-
-Expr exp_of_share(const Expr& x, int64_t terms) {
-  if (x.type().dtype != DType::f32) return exp(x);
-  const Expr least = real(least_exponent(terms));
-  const Expr is_less = x < least;
-  return select(is_less, real(0), exp(select(is_less, least, x)));
 }
 
 Tensor lower(const SoftmaxOp& op, DagBuilder& builder, std::span<const Tensor> operands) {

@@ -25,7 +25,7 @@ ProductDecision ProductDecider::decide() {
   decision.outer = outer_loops();
   decision.shared = shared_loops(decision.outer);
   offer_row_loop(decision.shared);
-  if (is_cut()) decision.parts = axis_name(*sum_) + ".0";
+  if (is_cut()) decision.parts = parts_loop();
   decision.ahead = loop_of_next_panel(decision.outer);
   if (sizes_.taps_inner != 0) decision.taps = axis_name(*sliding_axis());
   decision.other = other_;

@@ -53,7 +53,7 @@ class ProductDecider {
   void choose_sizes();
   Status check_sizes() const;
   RegisterTile preferred_tile() const;
-  int64_t bytes_of_row(bool in_full) const;
+  int64_t bytes_of_row() const;
   int64_t bytes_of_one(const Operand& operand) const;
   bool prefers_rows_first() const;
   int64_t preferred_row_tiles() const;
@@ -70,6 +70,8 @@ class ProductDecider {
   int64_t rows_near() const;
   // Whether a cache block adds up but a part of the terms at a time.
   bool is_cut() const { return sum_ && sizes_.terms != axis(*sum_).extent; }
+  // The loop over the parts of a sum that is cut.
+  std::string parts_loop() const { return axis_name(*sum_) + ".0"; }
   // Of a reduce axis, that are added up together.
   int64_t terms_of(size_t r) const { return is_cut() && r == *sum_ ? sizes_.terms : axis(r).extent; }
   bool is_placed_for_this_alone(const Operand& operand) const;

@@ -62,7 +62,7 @@ OuterLoops ProductDecider::outer_loops() const {
   for (const size_t i : under_panels) under.emplace_back(axis_name(i), axis(i).extent);
   if (!under.empty())
     loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(panel_loop) + 1, under.begin(), under.end());
-  if (is_cut()) loops.emplace_back(axis_name(*sum_) + ".0", axis(*sum_).extent / sizes_.terms);
+  if (is_cut()) loops.emplace_back(parts_loop(), axis(*sum_).extent / sizes_.terms);
   add_level(1, (sizes_.order & 2) != 0, true, loops);
   return loops;
 }
@@ -120,7 +120,7 @@ SharedLoops ProductDecider::shared_loops(const OuterLoops& outer) const {
   if (group_.axis || points_of(compute_) < d_.costs.product_worth_sharing * a_cycle)
     return {.names = names_of(outer)};
   const auto tiles = std::ranges::find_if(outer, [&](const auto& loop) {
-    return is_cut() ? loop.first == axis_name(*sum_) + ".0" : loop.first.ends_with(".1");
+    return is_cut() ? loop.first == parts_loop() : loop.first.ends_with(".1");
   });
   int64_t blocks = 1;
   for (auto block = outer.begin(); block != tiles; ++block) blocks *= block->second;

@@ -61,7 +61,7 @@ bool ProductDecider::fits_twice(const Operand& operand, int64_t vectors) const {
 }
 
 // What one more row takes of the row operand: where windows overlap, less than a row reads.
-int64_t ProductDecider::bytes_of_row(bool in_full) const {
+int64_t ProductDecider::bytes_of_row() const {
   const Operand* operand = row_operand();
   if (operand == nullptr || !tile_.rows) return 1;
   const Var& rows = axis(*tile_.rows).var;
@@ -72,7 +72,7 @@ int64_t ProductDecider::bytes_of_row(bool in_full) const {
       continue;
     }
     for (size_t r = compute_.spatial_count(); r < compute_.axes.size(); ++r) {
-      if (index.uses(axis(r).var)) elements *= in_full ? axis(r).extent : terms_of(r);
+      if (index.uses(axis(r).var)) elements *= terms_of(r);
     }
   }
   return elements * bytes_of(operand->load->tensor->dtype);
@@ -84,7 +84,7 @@ int64_t ProductDecider::preferred_row_tiles() const {
   const int64_t all = tile_.rows ? extent(*tile_.rows) : 1;
   if (other_ && tile_.rows) return all;
   const int64_t rows = preferred_tile().rows;
-  const int64_t near = share_of_l2(d_.costs.row_block_share) / (bytes_of_row(false) * rows);
+  const int64_t near = share_of_l2(d_.costs.row_block_share) / (bytes_of_row() * rows);
   const int64_t tiles = std::max<int64_t>(1, near);
   if (tiles < ceil_div(all, rows)) return tiles;
   // Panels that lie in one block leave it to the rows to give every core one.
@@ -224,7 +224,10 @@ int64_t ProductDecider::preferred_unroll(const RegisterTile& tile) const {
 void ProductDecider::choose_sizes() {
   choose_other_axis();
   sum_ = long_sum();
-  if (sum_) sizes_.terms = d_.choose.choose(name_ + ".terms", parts_of_sum(*sum_), preferred_terms(*sum_));
+  if (sum_) {
+    sizes_.terms = axis(*sum_).extent;  // what is preferred starts from a sum in full
+    sizes_.terms = d_.choose.choose(name_ + ".terms", parts_of_sum(*sum_), preferred_terms(*sum_));
+  }
   const int64_t vector_extent = axis(tile_.vector).extent;
   const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
   const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));

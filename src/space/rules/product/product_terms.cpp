@@ -35,7 +35,7 @@ int64_t ProductDecider::rows_in_all() const {
   return extent(*tile_.rows) * (other_ ? axis(*other_).extent : 1);
 }
 int64_t ProductDecider::rows_near() const {
-  return std::max<int64_t>(1, share_of_l2(d_.costs.row_block_share) / bytes_of_row(false));
+  return std::max<int64_t>(1, share_of_l2(d_.costs.row_block_share) / bytes_of_row());
 }
 
 // Whether lines of rows are best taken in blocks over which all panels pass: where neither operand stays near
@@ -70,7 +70,7 @@ int64_t ProductDecider::preferred_terms(size_t r) const {
   const auto terms = static_cast<double>(all);
   const auto rows = static_cast<double>(rows_in_all());
   const double near = static_cast<double>(share_of_l2(d_.costs.row_block_share)) * terms /
-                      static_cast<double>(bytes_of_row(true));  // terms of all rows that it holds
+                      static_cast<double>(bytes_of_row());  // terms of all rows that it holds
   const auto panel_bytes = static_cast<double>(bytes_of_operand(panels));
   const auto result_bytes =
       static_cast<double>(bytes_of(compute_.output->dtype) * compute_.output.elements());

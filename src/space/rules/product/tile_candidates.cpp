@@ -138,8 +138,8 @@ std::optional<TileAxes> tile_along_sum(const Task& task, const Dag& dag, const C
   return TileAxes{last, std::nullopt};
 }
 
-// The only tensor, but for tables of literals, that a compute reads, where it moves elements, pads them or
-// adds them up by a table.
+// The only load of a compute, but for those of tables, if it has one: what is moved, padded, transformed or
+// computed point by point from elements that lie apart has to gather them. None of a choice among elements.
 const Load* only_data(const Compute* compute) {
   if (compute == nullptr || compute->reduction == Reduction::max || compute->reduction == Reduction::min)
     return nullptr;
