@@ -29,6 +29,9 @@ struct CompileModelOptions {
   // without, which are right then, that one is taken which is faster with its conversions, measured in this
   // process where the watch's deadline leaves the time. Null: nothing is run, and conversions are estimated.
   CandidateRunner* runner = nullptr;
+  // Starts another one, for the thread that calls it: programs of a network are compared side by side then,
+  // on as many cpus as the process has. Null: one after another.
+  std::function<Result<std::unique_ptr<CandidateRunner>>()> another_runner = {};
   // How much is compared; none given: everything, but a sample where a kernel's takes longer than a minute.
   std::optional<Checked> check = {};
   // Comparisons that would not be done by its deadline are of a sample; later ones are left out. What else

@@ -48,12 +48,12 @@ Status check_memory(const Dag& dag) {
 
 // The reference reads inputs as doubles and gives all that it computes so, both in the memory that its
 // programs see and as numbers; what is an output is kept.
-Status check_memory_in_full(const Dag& dag) {
+double bytes_in_full(const Dag& dag) {
   double elements = 0;
   for (const Tensor& input : dag.inputs) elements += static_cast<double>(2 * input.elements());
   for (const Compute& compute : dag.computes) elements += static_cast<double>(2 * compute.output.elements());
   for (const Tensor& output : dag.outputs) elements += static_cast<double>(output.elements());
-  return check_free(sizeof(double) * elements, "all elements of it");
+  return sizeof(double) * elements;
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ Status Problem::State::compare_sampled(const std::vector<Layout>& layouts,
 // What the fast reference gives is believed where the evaluator says the same of the sampled points.
 Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
   if (!all.empty()) return {};
-  LATHE_TRY_STATUS(check_memory_in_full(task.dag));
+  LATHE_TRY_STATUS(check_free(bytes_in_full(task.dag), "all elements of it"));
   const std::vector<HostTensor> operands = loaded();
   LATHE_TRY(std::vector<HostTensor> outputs,
             compute_reference(task.dag, operands, task.target, runner, watch));
@@ -153,6 +153,8 @@ int64_t Problem::bytes_of_data(const Task& task) {
   for (const Tensor& input : task.dag.inputs) bytes += input.elements() * bytes_of(input->dtype);
   return bytes;
 }
+
+double Problem::bytes_to_compare(const Task& task) { return bytes_in_full(task.dag); }
 
 double Problem::tolerance_of(const Trace& trace) const { return state_->tolerance_of(trace); }
 

@@ -54,6 +54,8 @@ class Problem {
 
   // What the data of a task's problem take: its inputs as their types keep them.
   static int64_t bytes_of_data(const Task& task);
+  // What it takes to compare all elements of a program's outputs.
+  static double bytes_to_compare(const Task& task);
 
   // The largest difference that the outputs of this trace's program are allowed.
   double tolerance_of(const Trace& trace) const;

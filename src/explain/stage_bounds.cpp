@@ -71,19 +71,19 @@ StageBound bound_of(const BlockSummary& summary, const CpuTarget& target, const 
     const double seconds = bound.bytes[level] / roofline.gigabytes[level] * 1e-9;
     if (seconds <= bound.seconds) continue;
     bound.seconds = seconds;
-    bound.limit = static_cast<Limit>(level + 1);
+    bound.limit = static_cast<Bottleneck>(level + 1);
   }
   return bound;
 }
 
 }  // namespace
 
-const char* to_string(Limit limit) {
+const char* to_string(Bottleneck limit) {
   switch (limit) {
-    case Limit::units: return "units";
-    case Limit::second_level: return "second level";
-    case Limit::third_level: return "third level";
-    case Limit::memory: return "memory";
+    case Bottleneck::units: return "units";
+    case Bottleneck::second_level: return "second level";
+    case Bottleneck::third_level: return "third level";
+    case Bottleneck::memory: return "memory";
   }
   return "";
 }

@@ -12,8 +12,8 @@
 namespace lathe {
 
 // What limits a block: the units, or the way from the second level, from the third, or from memory.
-enum class Limit { units, second_level, third_level, memory };
-const char* to_string(Limit limit);
+enum class Bottleneck { units, second_level, third_level, memory };
+const char* to_string(Bottleneck limit);
 
 // The machine's measured peaks on the cores that the program uses.
 struct Roofline {
@@ -26,7 +26,7 @@ struct StageBound {
   double operations = 0;
   std::array<double, 3> bytes = {0, 0, 0};  // that come from beyond the first level, the second, the third
   double seconds = 0;                       // the longest of the four
-  Limit limit = Limit::units;
+  Bottleneck limit = Bottleneck::units;
 };
 
 // In program order. Bytes are counted by footprints: the outermost loop whose data fit into a level keeps

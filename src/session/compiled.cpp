@@ -37,6 +37,7 @@ Result<Compiled> compile(const Computation& computation, const CompileChoice& ch
   if (!choice.worker.empty() && check_runs_here(state.target)) {
     LATHE_TRY(measurer, start_measurer(choice.worker, cores_of(state.target), KeptInputs::present));
     options.runner = &*measurer;
+    options.another_runner = more_measurers(choice.worker, cores_of(state.target));
   }
   auto compiled = std::make_shared<Compiled::State>();
   LATHE_TRY(compiled->model, state.network ? compile_network(*state.network, options)

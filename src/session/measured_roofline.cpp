@@ -30,8 +30,9 @@ std::optional<Roofline> measured_roofline(const Target& target) {
 RunBound run_bound(int64_t flops, int64_t bytes, const Target& target, const Roofline& roofline) {
   const CpuTarget& cpu = target.cpu();
   const size_t level = bytes <= cpu.l2.bytes * cpu.cores ? 0 : bytes <= cpu.l3.bytes ? 1 : 2;
-  constexpr std::array<Limit, 3> kLimits = {Limit::second_level, Limit::third_level, Limit::memory};
-  const RunBound by_units = {static_cast<double>(flops) / roofline.gflops * 1e-9, Limit::units};
+  constexpr std::array<Bottleneck, 3> kLimits = {Bottleneck::second_level, Bottleneck::third_level,
+                                                 Bottleneck::memory};
+  const RunBound by_units = {static_cast<double>(flops) / roofline.gflops * 1e-9, Bottleneck::units};
   const RunBound by_bytes = {static_cast<double>(bytes) / roofline.gigabytes[level] * 1e-9, kLimits[level]};
   return by_units.seconds >= by_bytes.seconds ? by_units : by_bytes;
 }

@@ -17,7 +17,7 @@ std::optional<Roofline> measured_roofline(const Target& target);
 // the peak, or, where that takes longer, the bytes once from the nearest level that holds them all.
 struct RunBound {
   double seconds = 0;
-  Limit limit = Limit::units;
+  Bottleneck limit = Bottleneck::units;
 };
 RunBound run_bound(int64_t flops, int64_t bytes, const Target& target, const Roofline& roofline);
 

@@ -21,4 +21,12 @@ Result<Measurer> start_measurer(const std::string& worker, int cores, KeptInputs
   return Measurer::start(options);
 }
 
+std::function<Result<std::unique_ptr<CandidateRunner>>()> more_measurers(const std::string& worker,
+                                                                         int cores) {
+  return [worker, cores]() -> Result<std::unique_ptr<CandidateRunner>> {
+    LATHE_TRY(Measurer measurer, start_measurer(worker, cores, KeptInputs::present));
+    return std::make_unique<Measurer>(std::move(measurer));
+  };
+}
+
 }  // namespace lathe

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -17,5 +19,10 @@ enum class KeptInputs : uint8_t {
 // Starts the executable `worker` for so many cores; an Error where it is missing or the cores are more than
 // there are.
 Result<Measurer> start_measurer(const std::string& worker, int cores, KeptInputs kept = KeptInputs::all);
+
+// The same for each thread that calls what this gives, for programs that are checked
+// (CompileModelOptions::another_runner).
+std::function<Result<std::unique_ptr<CandidateRunner>>()> more_measurers(const std::string& worker,
+                                                                         int cores);
 
 }  // namespace lathe

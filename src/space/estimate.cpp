@@ -22,6 +22,18 @@ double fetch_cycles(const Task& task, const Tensor& tensor, const CostConstants&
   return bytes / bytes_per_cycle(task.target.cpu(), bytes, costs);
 }
 
+// What a stage reads of constants, which lie in memory where the task runs cold, however small they are.
+double constant_cycles(const Task& task, const Stage& stage, const CostConstants& costs) {
+  double cycles = 0;
+  for (const Operand& operand : stage.operands) {
+    if (!operand.is_constant && !operand.is_prepared) continue;
+    const Tensor& tensor = operand.load->tensor;
+    cycles +=
+        task.runs_cold ? bytes_in(tensor) / costs.memory_bytes_per_cycle : fetch_cycles(task, tensor, costs);
+  }
+  return cycles;
+}
+
 struct Sampled {
   double share = 1;
   double deviation = 0;  // standard
@@ -194,12 +206,7 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
     }
-    double fetched = 0;
-    for (const Operand& operand : stage.operands) {
-      if (operand.is_constant || operand.is_prepared)
-        fetched += fetch_cycles(task, operand.load->tensor, costs);
-    }
-    here = std::max(here, fetched);
+    here += constant_cycles(task, stage, costs);
     if (stage.role == Role::product) here += between_cycles(task, dag, stages, stage, chosen, costs);
     cycles += here;
   }

@@ -22,6 +22,7 @@ struct Sketch {
   Domain domain = {};
   std::vector<int64_t> preferred = {};  // what `write` prefers, as a point of the domain
   double operations = 0;                // that any program of it does at least (least_operations)
+  double cycles = 0;                    // of one core, that its best program may take; an estimate, 0: none
 };
 
 // What a run of `write` that declares says of itself: its domain and what it prefers.

@@ -87,14 +87,30 @@ bool free_is_better(const Candidate& free, const Candidate& fixed, const Task& t
   return free.record.measurement.seconds + conversion_seconds(free) < fixed.record.measurement.seconds;
 }
 
+// The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
+Result<Trace> first_trial(const Task& task, const TryCompile& compiles) {
+  LATHE_TRY(const Space space, derive_space(task));
+  for (const Point& point : space.preferred_points()) {
+    Result<Trace> trace = space.trace(point);
+    if (trace && compiles(task, *trace)) return trace;
+  }
+  LATHE_TRY_STATUS(compiles(task, space.naive()));
+  return space.naive();
+}
+
 bool is_fixed_row_major(const Argument& argument) {
   return !argument.layout_is_free && argument.layout == Layout::row_major(argument.tensor->shape.size());
 }
 
 }  // namespace
 
+Status try_compile(const Task& task, const Trace& trace) {
+  const Result<Module> compiled = compile(task, trace);
+  return compiled ? Status() : std::unexpected(compiled.error());
+}
+
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records, FreeLayouts free_layouts,
-                                 std::span<const int64_t> except) {
+                                 std::span<const int64_t> except, const TryCompile& compiles) {
   if (records != nullptr) {
     LATHE_TRY(std::optional<Candidate> fixed, best_record(task, *records, except));
     if (free_layouts != FreeLayouts::never && std::ranges::all_of(task.arguments, is_fixed_row_major)) {
@@ -106,23 +122,12 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records, F
     }
     if (fixed) return chosen_of(std::move(*fixed));
   }
-  LATHE_TRY(Trace trace, first_trial(task));
+  LATHE_TRY(Trace trace, first_trial(task, compiles));
   return ChosenTrace{task, std::move(trace), std::nullopt};
 }
 
 bool is_clearly_faster(double seconds, double untuned_seconds) {
   return seconds * kClearlyFaster + kCallSeconds < untuned_seconds;
-}
-
-Result<Trace> first_trial(const Task& task) {
-  LATHE_TRY(const Space space, derive_space(task));
-  for (const Point& point : space.preferred_points()) {
-    Result<Trace> trace = space.trace(point);
-    if (trace && compile(task, *trace)) return trace;
-  }
-  const Result<Module> naive = compile(task, space.naive());
-  if (!naive) return std::unexpected(naive.error());
-  return space.naive();
 }
 
 Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordStore& records) {

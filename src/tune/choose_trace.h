@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,13 +33,19 @@ struct ChosenTrace {
   std::optional<int64_t> record;  // none: never measured
 };
 
+// Whether a program that was never measured compiles, an Error where it does not. Whoever goes on with the
+// program keeps what it has compiled.
+using TryCompile = std::function<Status(const Task& task, const Trace& trace)>;
+Status try_compile(const Task& task, const Trace& trace);
+
 // `records` may be null. Records of other targets, numbers of cores or compiler versions do not count, nor do
 // those in `except`; another processor's count where there is none of this one's, whatever their times, but
 // with `first` the layouts decide before the processor. An Error where the records cannot be read
 // or nothing compiles.
 Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
                                  FreeLayouts free_layouts = FreeLayouts::never,
-                                 std::span<const int64_t> except = {});
+                                 std::span<const int64_t> except = {},
+                                 const TryCompile& compiles = try_compile);
 
 // Whether a program takes the untuned one's place: where it is faster by 2 % and 50 ns. Of two programs of
 // 85 kB that a search finds within 1 % of each other, another caller's tensors make either the slower one by
@@ -57,8 +64,6 @@ Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordS
 // The trace of a space's trial 0, with which a task is compiled where nothing is recorded; empty where it has
 // none.
 std::string untuned_trace(const Space& space);
-// The analytic model's choice: the first of the space's preferred points that compiles, or the naive program.
-Result<Trace> first_trial(const Task& task);
 // That of the naive program, which is right where a schedule is not: no steps, or the rewrite by the
 // algorithm that the task requires.
 Result<Trace> naive_trace(const Task& task);

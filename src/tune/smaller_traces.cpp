@@ -43,13 +43,13 @@ class Collector {
  public:
   Collector(const Task& task, int64_t bytes) : least_(bytes), enough_(enough_bytes(task)) {}
 
-  void offer(const Task& task, const Trace& trace, std::optional<int64_t> record) {
+  void offer(const Task& task, const Trace& trace, std::optional<int64_t> record, double cycles) {
     const Result<Program> program = apply_trace(task, trace);
     if (!program) return;
     const int64_t bytes = weight_bytes(*program);
     if (bytes > least_ - least_ / kLeastPartSaved) return;
     least_ = bytes;
-    traces_.push_back({{task, trace, record}, bytes});
+    traces_.push_back({{task, trace, record}, bytes, cycles});
   }
 
   bool is_done() const { return least_ <= enough_; }
@@ -77,7 +77,8 @@ Status offer_records(const Task& task, const RecordStore& records, Collector& co
   LATHE_TRY(const Task recorded, in_recorded_names(task, records));
   for (const Record& record : found) {
     if (collector.is_done()) return {};
-    if (const Result<Trace> trace = parse_trace(record.trace)) collector.offer(recorded, *trace, record.id);
+    if (const Result<Trace> trace = parse_trace(record.trace))
+      collector.offer(recorded, *trace, record.id, 0);
   }
   return {};
 }
@@ -105,28 +106,20 @@ int64_t weight_bytes(const Program& program) {
 
 bool keeps_more_than_constants(const Task& task, int64_t bytes) { return bytes > enough_bytes(task); }
 
-Result<int64_t> first_weight_bytes(const Task& task) {
-  LATHE_TRY(const Space space, derive_space(task));
-  for (const Point& point : space.preferred_points()) {
-    const Result<Trace> trace = space.trace(point);
-    if (!trace) continue;
-    if (const Result<Program> program = apply_trace(task, *trace)) return weight_bytes(*program);
-  }
-  return constant_bytes(task);
-}
-
-Result<std::vector<SmallerTrace>> smaller_traces(const Task& task, const RecordStore* records,
-                                                 int64_t bytes) {
+Result<SmallerTraces> smaller_traces(const Task& task, const RecordStore* records, int64_t bytes) {
   Collector collector(task, bytes);
-  if (collector.is_done()) return collector.take();
-  if (records != nullptr) LATHE_TRY_STATUS(offer_records(task, *records, collector));
-  if (collector.is_done()) return collector.take();
   LATHE_TRY(const Space space, derive_space(task));
-  for (const Point& point : space.preferred_points()) {
+  const std::vector<Point>& points = space.preferred_points();
+  SmallerTraces found;
+  if (!points.empty()) found.untuned_cycles = space.sketch_of(points.front()).cycles;
+  if (records != nullptr && !collector.is_done()) LATHE_TRY_STATUS(offer_records(task, *records, collector));
+  for (const Point& point : points) {
     if (collector.is_done()) break;
-    if (const Result<Trace> trace = space.trace(point)) collector.offer(task, *trace, std::nullopt);
+    if (const Result<Trace> trace = space.trace(point))
+      collector.offer(task, *trace, std::nullopt, space.sketch_of(point).cycles);
   }
-  return collector.take();
+  found.traces = collector.take();
+  return found;
 }
 
 }  // namespace lathe

@@ -20,20 +20,22 @@ bool kernel_reads(const Program& program, const Tensor& tensor);
 // reads.
 int64_t weight_bytes(const Program& program);
 
-// What the program keeps that tuning would begin with, as far as can be told without compiling it.
-Result<int64_t> first_weight_bytes(const Task& task);
-
 // Whether so many bytes are clearly more than the task's constants.
 bool keeps_more_than_constants(const Task& task, int64_t bytes);
 
 struct SmallerTrace {
   ChosenTrace chosen;
   int64_t bytes = 0;  // that its program keeps
+  double cycles = 0;  // of one core, as the analytic model estimates; 0 where it is recorded
+};
+struct SmallerTraces {
+  std::vector<SmallerTrace> traces;
+  double untuned_cycles = 0;  // those of the program that tuning begins with
 };
 // Traces whose programs keep fewer than `bytes`, each an eighth less than the one before at least; at most
 // six, spread evenly from the best to the smallest. The best recorded first, and the analytic model's choices
 // where no record comes down to the constants themselves. None where `bytes` are hardly more than the
 // constants. `records` may be null.
-Result<std::vector<SmallerTrace>> smaller_traces(const Task& task, const RecordStore* records, int64_t bytes);
+Result<SmallerTraces> smaller_traces(const Task& task, const RecordStore* records, int64_t bytes);
 
 }  // namespace lathe

@@ -43,14 +43,14 @@ TEST(StageBounds, WorkInRegistersIsLimitedByTheUnitsAndStreamsByMemory) {
   ASSERT_EQ(product_bounds.size(), 1u);
   EXPECT_EQ(product_bounds[0].operations, 2.0 * 64 * 64 * 64);
   EXPECT_EQ(product_bounds[0].bytes[1], 0);  // 48 KB in all: not beyond the second level
-  EXPECT_EQ(product_bounds[0].limit, Limit::units);
+  EXPECT_EQ(product_bounds[0].limit, Bottleneck::units);
   EXPECT_DOUBLE_EQ(product_bounds[0].seconds, 2.0 * 64 * 64 * 64 / 100e9);
 
   const Task stream = task_of_text("C[i:4194304] = A[i] + B[i]");
   const auto stream_bounds = stage_bounds(*apply_trace(stream, {}), target, roofline);
   ASSERT_EQ(stream_bounds.size(), 1u);
   EXPECT_DOUBLE_EQ(stream_bounds[0].bytes[2], 3.0 * 4 * 4194304);
-  EXPECT_EQ(stream_bounds[0].limit, Limit::memory);
+  EXPECT_EQ(stream_bounds[0].limit, Bottleneck::memory);
   EXPECT_DOUBLE_EQ(stream_bounds[0].seconds, 3.0 * 4 * 4194304 / 10e9);
 }
 

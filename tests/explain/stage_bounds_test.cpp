@@ -68,16 +68,16 @@ TEST(StageBoundsByHand, TheSlowestWayIsTheLimit) {
   const StageBound units = bound({.gflops = 1, .gigabytes = {1e3, 1e3, 1e3}});
   EXPECT_EQ(units.operations, operations);
   EXPECT_EQ(units.bytes, (std::array<double, 3>{beyond_first, beyond_second, beyond_second}));
-  EXPECT_EQ(units.limit, Limit::units);
+  EXPECT_EQ(units.limit, Bottleneck::units);
   EXPECT_DOUBLE_EQ(units.seconds, operations * 1e-9);
   const StageBound second = bound({.gflops = 1e6, .gigabytes = {1, 1, 1}});
-  EXPECT_EQ(second.limit, Limit::second_level);
+  EXPECT_EQ(second.limit, Bottleneck::second_level);
   EXPECT_DOUBLE_EQ(second.seconds, beyond_first * 1e-9);
   const StageBound third = bound({.gflops = 1e6, .gigabytes = {1e6, 1, 2}});
-  EXPECT_EQ(third.limit, Limit::third_level);
+  EXPECT_EQ(third.limit, Bottleneck::third_level);
   EXPECT_DOUBLE_EQ(third.seconds, beyond_second * 1e-9);
   const StageBound memory = bound({.gflops = 1e6, .gigabytes = {1e6, 2, 0.5}});
-  EXPECT_EQ(memory.limit, Limit::memory);
+  EXPECT_EQ(memory.limit, Bottleneck::memory);
   EXPECT_DOUBLE_EQ(memory.seconds, beyond_second / 0.5 * 1e-9);
 }
 
@@ -107,10 +107,10 @@ TEST(StageBoundsByHand, OnlyUsefulOperationsCount) {
 }
 
 TEST(LimitNames, AreThoseOfTheWays) {
-  EXPECT_STREQ(to_string(Limit::units), "units");
-  EXPECT_STREQ(to_string(Limit::second_level), "second level");
-  EXPECT_STREQ(to_string(Limit::third_level), "third level");
-  EXPECT_STREQ(to_string(Limit::memory), "memory");
+  EXPECT_STREQ(to_string(Bottleneck::units), "units");
+  EXPECT_STREQ(to_string(Bottleneck::second_level), "second level");
+  EXPECT_STREQ(to_string(Bottleneck::third_level), "third level");
+  EXPECT_STREQ(to_string(Bottleneck::memory), "memory");
 }
 
 }  // namespace

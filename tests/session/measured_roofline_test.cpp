@@ -24,16 +24,16 @@ TEST(MeasuredRoofline, ARunIsBoundByUnitsOrByTheLevelThatHoldsItsBytes) {
   target.cpu().l2.bytes = 1'000'000;
   target.cpu().l3.bytes = 10'000'000;
   const Roofline roofline = {100, {200, 50, 10}};
-  const auto expect = [&](int64_t flops, int64_t bytes, double seconds, Limit limit) {
+  const auto expect = [&](int64_t flops, int64_t bytes, double seconds, Bottleneck limit) {
     const RunBound bound = run_bound(flops, bytes, target, roofline);
     EXPECT_DOUBLE_EQ(bound.seconds, seconds) << bytes;
     EXPECT_EQ(bound.limit, limit) << bytes;
   };
-  expect(1'000'000'000, 4'000, 1e-2, Limit::units);
-  expect(1'000, 2'000'000, 1e-5, Limit::second_level);
-  expect(1'000, 2'000'001, 2'000'001 / 50e9, Limit::third_level);
-  expect(1'000, 100'000'000, 1e-2, Limit::memory);
-  expect(0, 2'000, 1e-8, Limit::second_level);
+  expect(1'000'000'000, 4'000, 1e-2, Bottleneck::units);
+  expect(1'000, 2'000'000, 1e-5, Bottleneck::second_level);
+  expect(1'000, 2'000'001, 2'000'001 / 50e9, Bottleneck::third_level);
+  expect(1'000, 100'000'000, 1e-2, Bottleneck::memory);
+  expect(0, 2'000, 1e-8, Bottleneck::second_level);
 }
 
 }  // namespace

@@ -63,15 +63,25 @@ TEST(SmallerTraces, AreSpreadOverWhatTheySave) {
   const int64_t largest = traces.rbegin()->first;
   const auto smaller = smaller_traces(task, &*records, largest);
   ASSERT_TRUE(smaller) << smaller.error().to_string();
-  ASSERT_GT(smaller->size(), 3U);
-  EXPECT_LE(smaller->size(), 6U);
+  ASSERT_GT(smaller->traces.size(), 3U);
+  EXPECT_LE(smaller->traces.size(), 6U);
+  EXPECT_GT(smaller->untuned_cycles, 0);
   int64_t before = largest;
-  for (const SmallerTrace& trace : *smaller) {
+  for (const SmallerTrace& trace : smaller->traces) {
     EXPECT_LE(trace.bytes, before - before / 8);
     EXPECT_TRUE(traces.contains(trace.bytes));
     before = trace.bytes;
   }
-  EXPECT_LE(smaller->back().bytes, traces.begin()->first * 8 / 7);
+  EXPECT_LE(smaller->traces.back().bytes, traces.begin()->first * 8 / 7);
+}
+
+// Without records the model's choices come with what it estimates.
+TEST(SmallerTraces, AreEstimatedWhereNothingIsRecorded) {
+  const Task task = convolution();
+  const auto smaller = smaller_traces(task, nullptr, traces_by_bytes(task).rbegin()->first);
+  ASSERT_TRUE(smaller) << smaller.error().to_string();
+  ASSERT_FALSE(smaller->traces.empty());
+  for (const SmallerTrace& trace : smaller->traces) EXPECT_GE(trace.cycles, smaller->untuned_cycles);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include "session/commands/closing_seconds.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "artifact/limit_weights.h"
 #include "measure/time_bounds.h"
 
 namespace lathe {
@@ -24,14 +22,6 @@ double closing_seconds(const std::vector<Task>& operators) {
   double seconds = 0;
   for (const Task& task : operators) seconds += kLinkAndTime + kRuns * fastest_seconds(task);
   return seconds;
-}
-
-double limiting_seconds(const Network& network, double weights_limit, const Deadline& deadline) {
-  constexpr double kMostShare = 0.15;
-  constexpr double kWorthAsking = 2;  // it takes part of a second to find out what is needed
-  const double most = kMostShare * deadline.seconds_left();
-  if (std::isinf(most) || most < kWorthAsking) return 0;
-  return std::min(limiting_seconds(network, weights_limit), most);
 }
 
 }  // namespace lathe

@@ -111,7 +111,10 @@ Result<Model> compiled_model(const CompileRequest& request, const CompileListene
                 "--emit");
   for (const std::string& note : network.graph.notes) tell(listener.note, note);
   LATHE_TRY(std::optional<Measurer> measurer, measurer_for(options.target, request, listener));
-  if (measurer) options.runner = &*measurer;
+  if (measurer) {
+    options.runner = &*measurer;
+    options.another_runner = more_measurers(request.worker, cores_of(options.target));
+  }
   size_t compiled = 0;
   options.progress = [&](size_t done, size_t all) {
     compiled = done;

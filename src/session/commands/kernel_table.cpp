@@ -97,12 +97,12 @@ std::string short_names(const std::vector<std::string>& operators) {
   return text;
 }
 
-std::string words_of(Limit limit) {
+std::string words_of(Bottleneck limit) {
   switch (limit) {
-    case Limit::units: return "compute";
-    case Limit::second_level: return "memory (L2)";
-    case Limit::third_level: return "memory (L3)";
-    case Limit::memory: return "memory";
+    case Bottleneck::units: return "compute";
+    case Bottleneck::second_level: return "memory (L2)";
+    case Bottleneck::third_level: return "memory (L3)";
+    case Bottleneck::memory: return "memory";
   }
   return "";
 }

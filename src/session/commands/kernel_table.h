@@ -27,7 +27,7 @@ struct KernelRow {
   // The least time that the peaks allow over the time that it takes. Above 1 where a program takes fewer
   // operations than the formula has, as Winograd's do.
   std::optional<double> of_bound = {};
-  std::optional<Limit> limit = {};  // what that least time is given by
+  std::optional<Bottleneck> limit = {};  // what that least time is given by
 };
 
 struct KernelTable {
@@ -48,7 +48,7 @@ std::optional<double> billions_a_second(const std::optional<int64_t>& count, dou
 // "Conv+Add+Relu"; one that comes several times in a row is counted, "Mul x3", of many the first are named.
 std::string short_names(const std::vector<std::string>& operators);
 // "compute", "memory", or of bytes that a cache holds "memory (L2)", "memory (L3)".
-std::string words_of(Limit limit);
+std::string words_of(Bottleneck limit);
 // With all that is known of each row (docs/command_line.md).
 nlohmann::ordered_json json_of(const KernelTable& table);
 

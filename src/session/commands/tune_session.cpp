@@ -153,7 +153,6 @@ Status TuneSession::read_network() {
   if (!request_.out.empty()) LATHE_TRY_STATUS(check_artifact_apart(request_.out, data_files(graph)));
   for (const std::string& note : graph.notes) tell(listener_.note, note);
   if (request_.out.empty()) return {};
-  const double weights_limit = request_.weights_limit.value_or(CompileModelOptions{}.weights_limit);
   if (!request_.source.precision.empty()) {
     Watch watch{budget_.deadline, listener_.stop, {}};
     watch.observer = [this](const WorkState& state) {
@@ -162,8 +161,7 @@ Status TuneSession::read_network() {
     LATHE_TRY(precision_reference_,
               PrecisionReference::make(request_.source, target_, measurer_, request_.out, watch));
   }
-  budget_.closing_seconds = closing_seconds(*request_.network) +
-                            limiting_seconds(*request_.network, weights_limit, budget_.deadline);
+  budget_.closing_seconds = closing_seconds(*request_.network);
   return {};
 }
 

@@ -9,11 +9,6 @@
 namespace lathe {
 namespace {
 
-struct RankedSketch {
-  Sketch sketch;
-  double cycles = 0;  // how long its best program may take, as far as sizes tell (space/estimate.h)
-};
-
 double estimated_cycles(const Plan& plan) {
   const auto& [dag, steps, classified] = plan.reduced;
   double cycles = estimated_cycles(plan.task, dag, classified, plan.tiles, plan.costs);
@@ -23,7 +18,7 @@ double estimated_cycles(const Plan& plan) {
   return cycles;
 }
 
-RankedSketch ranked_sketch(const Plan& plan) {
+Sketch sketch_of(const Plan& plan) {
   const Reduced& reduced = plan.reduced;
   const auto write = [plan](Chooser& chooser) -> Result<Trace> {
     LATHE_TRY(const SketchDecision decision, decide_sketch(plan, chooser));
@@ -31,13 +26,14 @@ RankedSketch ranked_sketch(const Plan& plan) {
   };
   Sketch sketch = declared_sketch(plan.name(), write);
   sketch.operations = least_operations(reduced.dag, reduced.classified);
-  return {std::move(sketch), estimated_cycles(plan)};
+  sketch.cycles = estimated_cycles(plan);
+  return sketch;
 }
 
 // A way that multiplies mostly zeros would run into the time limit in every trial.
-void leave_out_hopeless(std::vector<RankedSketch>& sketches, const CostConstants& costs) {
-  const double least = std::ranges::min(sketches, {}, &RankedSketch::cycles).cycles;
-  std::erase_if(sketches, [&](const RankedSketch& ranked) { return ranked.cycles > costs.hopeless * least; });
+void leave_out_hopeless(std::vector<Sketch>& sketches, const CostConstants& costs) {
+  const double least = std::ranges::min(sketches, {}, &Sketch::cycles).cycles;
+  std::erase_if(sketches, [&](const Sketch& sketch) { return sketch.cycles > costs.hopeless * least; });
 }
 
 // What the model finds about as good as its choice in the sketch, none twice.
@@ -57,41 +53,38 @@ bool may_be_tried(const Sketch& sketch, const std::vector<int64_t>& integers) {
   return check(sketch.domain, integers) && sketch.write(replaying);
 }
 
-std::vector<Point> points_to_begin_with(const std::vector<RankedSketch>& sketches,
-                                        const CostConstants& costs) {
-  std::vector<const RankedSketch*> order;
-  for (const RankedSketch& ranked : sketches) order.push_back(&ranked);
-  std::ranges::stable_sort(order, {}, &RankedSketch::cycles);
+std::vector<Point> points_to_begin_with(const std::vector<Sketch>& sketches, const CostConstants& costs) {
+  std::vector<const Sketch*> order;
+  for (const Sketch& sketch : sketches) order.push_back(&sketch);
+  std::ranges::stable_sort(order, {}, &Sketch::cycles);
   std::vector<Point> points;
-  const auto add = [&](const RankedSketch* ranked, const std::vector<int64_t>& integers) {
-    if (may_be_tried(ranked->sketch, integers))
-      points.push_back({static_cast<int>(ranked - sketches.data()), integers});
+  const auto add = [&](const Sketch* sketch, const std::vector<int64_t>& integers) {
+    if (may_be_tried(*sketch, integers))
+      points.push_back({static_cast<int>(sketch - sketches.data()), integers});
   };
   for (size_t i = 0; i < order.size(); ++i) {
-    add(order[i], order[i]->sketch.preferred);
+    add(order[i], order[i]->preferred);
     // Sketches that come before alternatives, and whose alternatives come at all.
     const int64_t before = std::min<int64_t>(whole(costs.first_sketches), std::ssize(order));
     if (static_cast<int64_t>(i) + 1 != before) continue;
     for (size_t first = 0; first <= i; ++first) {
-      for (const auto& integers : alternatives_of(order[first]->sketch, costs)) add(order[first], integers);
+      for (const auto& integers : alternatives_of(*order[first], costs)) add(order[first], integers);
     }
   }
   return points;
 }
 
-Space space_of(std::vector<RankedSketch> ranked, const CostConstants& costs, Trace naive) {
-  std::vector<Point> first = points_to_begin_with(ranked, costs);
-  std::vector<Sketch> sketches;
-  for (RankedSketch& each : ranked) sketches.push_back(std::move(each.sketch));
+Space space_of(std::vector<Sketch> sketches, const CostConstants& costs, Trace naive) {
+  std::vector<Point> first = points_to_begin_with(sketches, costs);
   return {std::move(sketches), std::move(first), std::move(naive)};
 }
 
 }  // namespace
 
 Result<Space> derive_lathe(const Task& task, const CostConstants& costs) {
-  std::vector<RankedSketch> sketches;
+  std::vector<Sketch> sketches;
   const auto add = [&](const std::vector<Plan>& plans) {
-    for (const Plan& plan : plans) sketches.push_back(ranked_sketch(plan));
+    for (const Plan& plan : plans) sketches.push_back(sketch_of(plan));
   };
   if (!task.algorithm.empty() && task.algorithm != kExactSpecials) {
     LATHE_TRY(RequiredPlans required, required_plans(task, costs));
@@ -103,8 +96,8 @@ Result<Space> derive_lathe(const Task& task, const CostConstants& costs) {
   add(algorithm_plans(task, costs));
   leave_out_hopeless(sketches, costs);
   // What moves between the parts of an algorithm is not counted.
-  for (RankedSketch& ranked : sketches) {
-    if (ranked.cycles > costs.clear_gain * direct) ranked.cycles = std::max(ranked.cycles, direct);
+  for (Sketch& sketch : sketches) {
+    if (sketch.cycles > costs.clear_gain * direct) sketch.cycles = std::max(sketch.cycles, direct);
   }
   return space_of(std::move(sketches), costs, {});
 }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "artifact/limit_weights.h"
 #include "expr/parse.h"
 #include "measure/time_bounds.h"
 #include "session/network_file.h"
@@ -37,25 +36,6 @@ TEST(ClosingSeconds, ANetworksConstantsAreTransformed) {
   const Network large = network_in(folder, wide_conv_model(), target);
   ASSERT_EQ(large.tasks.tasks.size(), 1U);
   EXPECT_DOUBLE_EQ(closing_seconds(large), 2 + 0.05 + 147456 / 70e6);
-}
-
-TEST(LimitingSeconds, IsAShareOfATimeThatHasAnEnd) {
-  const TemporaryFolder folder;
-  const Network network = network_in(folder, wide_conv_model(), generic_target("x86-avx2"));
-  const double needed = limiting_seconds(network, 1.5);
-  ASSERT_GT(needed, 0);
-  EXPECT_EQ(limiting_seconds(network, 1.5, Deadline()), 0);
-  // Less than it is worth to ask for, or none at all.
-  EXPECT_EQ(limiting_seconds(network, 1.5, Deadline::in(13)), 0);
-  EXPECT_EQ(limiting_seconds(network, 1.5, Deadline::in(-1)), 0);
-  EXPECT_EQ(limiting_seconds(network, 1.5, Deadline::in(1e6)), needed);
-}
-
-TEST(LimitingSeconds, IsNothingWhereTheWeightsAreWithinTheLimit) {
-  const TemporaryFolder folder;
-  const Network network = network_in(folder, wide_conv_model(), generic_target("x86-avx2"));
-  EXPECT_EQ(limiting_seconds(network, 100, Deadline::in(1e6)), 0);
-  EXPECT_EQ(limiting_seconds(network, 0, Deadline::in(1e6)), 0);
 }
 
 }  // namespace

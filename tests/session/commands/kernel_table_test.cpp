@@ -36,7 +36,7 @@ TEST(KernelTableOfAnArtifact, SetsLaunchesBesideThePeaks) {
   EXPECT_DOUBLE_EQ(*billions_a_second(conv.flops, conv.seconds), 80);
   EXPECT_DOUBLE_EQ(*billions_a_second(conv.bytes, conv.seconds), 20);
   EXPECT_DOUBLE_EQ(conv.of_bound.value(), 0.5);
-  EXPECT_EQ(conv.limit, Limit::units);
+  EXPECT_EQ(conv.limit, Bottleneck::units);
   EXPECT_FALSE(table.rows[2].of_bound.has_value());
   EXPECT_FALSE(billions_a_second(table.rows[2].flops, table.rows[2].seconds).has_value());
   for (const size_t other : {size_t{0}, size_t{3}, size_t{4}}) EXPECT_FALSE(table.rows[other].launch);
@@ -68,10 +68,10 @@ TEST(KernelTableOfAnArtifact, OperatorsAreNamedInShort) {
 }
 
 TEST(KernelTableOfAnArtifact, BoundsHaveWords) {
-  EXPECT_EQ(words_of(Limit::units), "compute");
-  EXPECT_EQ(words_of(Limit::second_level), "memory (L2)");
-  EXPECT_EQ(words_of(Limit::third_level), "memory (L3)");
-  EXPECT_EQ(words_of(Limit::memory), "memory");
+  EXPECT_EQ(words_of(Bottleneck::units), "compute");
+  EXPECT_EQ(words_of(Bottleneck::second_level), "memory (L2)");
+  EXPECT_EQ(words_of(Bottleneck::third_level), "memory (L3)");
+  EXPECT_EQ(words_of(Bottleneck::memory), "memory");
 }
 
 }  // namespace
