@@ -16,8 +16,8 @@ template <class Element>
 void pack_as(const Argument& argument, const Bytes& row_major, std::span<std::byte> to) {
   const auto* const from = reinterpret_cast<const Element*>(row_major.data());
   auto* const packed = reinterpret_cast<Element*>(to.data());
-  for_each_offset(argument.layout, argument.tensor->shape,
-                  [&](int64_t position, int64_t offset) { packed[offset] = from[position]; });
+  for_each_offset_nearby(argument.layout, argument.tensor->shape,
+                         [&](int64_t position, int64_t offset) { packed[offset] = from[position]; });
 }
 
 // A constant's row-major bytes in the layout that the program gives it; what belongs to no element stays as

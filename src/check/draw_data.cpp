@@ -79,8 +79,9 @@ Result<std::vector<HostTensor>> draw_inputs(const Dag& dag, Rng& rng, const Way&
       for (double& value : part) {
         if (is_positive) value = std::max(std::abs(value), kLeastPositive);
         if (is_factor) value = round_to(drawn.dtype, 1 + value / 2);
-        value = round_to(drawn.dtype, value * way.scale);
+        value *= way.scale;
       }
+      round_all(drawn.dtype, part);
     }
   }
   return inputs;

@@ -42,7 +42,7 @@ void write_in_layout(std::span<const int64_t> shape, size_t elements, const Layo
     return;
   }
   for (size_t i = 0; places > elements && i < places; ++i) store(i, padding_of<T>());
-  for_each_offset(layout, shape, [&](int64_t position, int64_t offset) {
+  for_each_offset_nearby(layout, shape, [&](int64_t position, int64_t offset) {
     store(static_cast<size_t>(offset), read(static_cast<size_t>(position)));
   });
 }
@@ -92,7 +92,7 @@ void read_stored(DType dtype, std::span<const int64_t> shape, std::span<const st
           static_cast<double>(stored_at<T>(from, static_cast<size_t>(offset)));
     };
     if (!is_plain(layout, shape, values.size(), from.size() / sizeof(T)))
-      return for_each_offset(layout, shape, take);
+      return for_each_offset_nearby(layout, shape, take);
     for (int64_t i = 0; i < std::ssize(values); ++i) take(i, i);
   });
 }

@@ -16,6 +16,15 @@ double round_to(DType dtype, double value) {
   return as_stored(dtype, value);
 }
 
+void round_all(DType dtype, std::span<double> values) {
+  // Known to be of one type, they are rounded several at a time.
+  if (dtype == DType::f32) {
+    for (double& value : values) value = static_cast<double>(static_cast<float>(value));
+  } else if (dtype != DType::f64) {
+    for (double& value : values) value = round_to(dtype, value);
+  }
+}
+
 HostTensor zeros_like(const Tensor& tensor) {
   return {tensor->dtype, tensor->shape, std::vector<double>(static_cast<size_t>(tensor.elements()))};
 }
@@ -32,8 +41,8 @@ HostTensor random_within(const Tensor& tensor, Rng& rng, Interval integers) {
 
 void draw_within(std::span<double> values, DType dtype, Rng& rng, Interval integers) {
   if (is_float(dtype)) {
-    for (double& value : values) value = round_to(dtype, 2 * rng.uniform() - 1);
-    return;
+    for (double& value : values) value = 2 * rng.uniform() - 1;
+    return round_all(dtype, values);
   }
   Interval drawn = integers_of(dtype);
   if (dtype != DType::boolean) {
@@ -52,6 +61,20 @@ std::vector<std::vector<int64_t>> offset_tables(const Layout& layout, std::span<
     index[dim] = 0;
   }
   return tables;
+}
+
+size_t innermost_dimension(const std::vector<std::vector<int64_t>>& tables) {
+  size_t innermost = tables.empty() ? 0 : tables.size() - 1;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t dim = tables.size(); dim-- > 0;) {
+    if (tables[dim].size() < 2) continue;
+    const int64_t step = std::abs(tables[dim][1] - tables[dim][0]);
+    if (step < least) {
+      least = step;
+      innermost = dim;
+    }
+  }
+  return innermost;
 }
 
 }  // namespace lathe

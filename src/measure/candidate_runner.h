@@ -20,7 +20,8 @@ constexpr double kLongWaitSeconds = 0.25;
 
 // The bytes of one input or constant, as laid out in memory: they are written straight to where the candidate
 // reads them, and need not be anywhere else. Bytes with the same id and generation are the same: they are
-// written once, however many candidates use them. A new generation replaces the old one.
+// written once, however many candidates use them. A new generation replaces the old one. Those without an id
+// (0) are like no others.
 struct MeasureInput {
   uint64_t id = 0;
   uint64_t generation = 0;

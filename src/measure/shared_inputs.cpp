@@ -22,7 +22,7 @@ Result<std::vector<int64_t>> SharedInputs::share(const Module& module,
   }
   for (Entry& entry : inputs_) {
     const bool is_wanted = std::ranges::find(inputs, entry.id, &MeasureInput::id) != inputs.end();
-    if (is_wanted) entry.last_use = use_;
+    if (is_wanted && entry.id != 0) entry.last_use = use_;
   }
   int64_t present = 0;
   for (const MeasureInput& input : inputs) present += input.bytes;
@@ -57,7 +57,8 @@ Result<int64_t> SharedInputs::share_input(const ModuleBuffer& buffer, const Meas
     return fail(ErrorKind::invalid_argument, fmt::format("buffer '{}' has {} bytes, {} are given",
                                                          buffer.name, buffer.bytes, input.bytes));
   }
-  auto entry = std::find_if(inputs_.begin(), inputs_.end(), [&](const Entry& e) { return e.id == input.id; });
+  auto entry = std::find_if(inputs_.begin(), inputs_.end(),
+                            [&](const Entry& e) { return e.id == input.id && e.id != 0; });
   const bool is_present = entry != inputs_.end() && entry->generation == input.generation &&
                           static_cast<int64_t>(entry->buffer.bytes().size()) == input.bytes;
   if (!is_present) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 namespace lathe {
 namespace {
@@ -41,6 +42,27 @@ TEST(HostTensor, PackPutsEveryElementAtItsOffset) {
     read.push_back(storage[static_cast<size_t>(offset)]);
   });
   EXPECT_EQ(read, values);
+}
+
+// Another order of the same visits: whatever dimension lies innermost, at any place, in any number of blocks.
+TEST(HostTensor, NearbyOffsetsAreThoseOfAllElements) {
+  const auto check = [](const Layout& layout, const std::vector<int64_t>& shape) {
+    std::map<int64_t, int64_t> in_order;
+    for_each_offset(layout, shape,
+                    [&](int64_t position, int64_t offset) { in_order.emplace(position, offset); });
+    std::map<int64_t, int64_t> nearby;
+    for_each_offset_nearby(layout, shape, [&](int64_t position, int64_t offset) {
+      EXPECT_TRUE(nearby.emplace(position, offset).second) << position;
+    });
+    EXPECT_EQ(nearby, in_order);
+  };
+  check(Layout::row_major(0), {});
+  check(Layout::row_major(1), {7});
+  check(Layout::row_major(3), {5, 1, 7});
+  check(Layout{{{1, 1, 0, 0}, {0, 1, 0, 0}}}, {130, 70});                                  // columns
+  check(Layout{{{0, 16, 0, 0}, {1, 1, 0, 0}, {0, 1, 16, 0}}}, {133, 65});                  // panels of rows
+  check(Layout{{{0, 1, 0, 0}, {2, 1, 0, 0}, {3, 1, 0, 0}, {1, 1, 0, 0}}}, {2, 70, 3, 5});  // channels last
+  check(Layout{{{1, 1, 0, 0}, {2, 1, 0, 0}, {0, 1, 0, 0}}}, {67, 1, 64});
 }
 
 TEST(HostTensor, RandomValuesFitTheirType) {

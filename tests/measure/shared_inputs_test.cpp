@@ -57,6 +57,16 @@ TEST_F(MeasureSharedInputs, TheOtherSideSeesTheBytesBetweenGuards) {
   EXPECT_EQ(find_overwritten_slack(view->mapping(), view->layout()), std::nullopt);
 }
 
+TEST_F(MeasureSharedInputs, WithoutAnIdEachIsItsOwn) {
+  SharedInputs shared(memory_, 1 << 20);
+  const Module module = module_of({{"A", BufferRole::input, 5000}, {"W", BufferRole::constant, 5000}});
+  const auto first = share(shared, module, {input(0, 0, 5000), input(0, 0, 5000)});
+  EXPECT_EQ(shared.copies(), 2);
+  EXPECT_NE(first[0], first[1]);
+  share(shared, module, {input(0, 0, 5000), input(0, 0, 5000)});
+  EXPECT_EQ(shared.copies(), 4);
+}
+
 TEST_F(MeasureSharedInputs, InputsUnusedForLongestAreDroppedFirst) {
   SharedInputs shared(memory_, 450);
   const Module module = module_of({{"A", BufferRole::input, 100}});

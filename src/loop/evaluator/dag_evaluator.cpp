@@ -58,8 +58,8 @@ void DagEvaluator::add_source(const Tensor& tensor, const Compute* compute,
   for (size_t dim = source.shape.size(); dim-- > 1;) {
     source.strides[dim - 1] = source.strides[dim] * source.shape[dim];
   }
-  source.elements.reserve(elements.size());
-  for (const double element : elements) source.elements.push_back(round_to(tensor->dtype, element));
+  source.elements = elements;
+  round_all(tensor->dtype, source.elements);
   sources_.emplace(tensor.get(), std::move(source));
 }
 
