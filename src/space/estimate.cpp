@@ -196,8 +196,11 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     }
     double fetched = 0;
     for (const Operand& operand : stage.operands) {
-      if (operand.is_constant || operand.is_prepared)
-        fetched += fetch_cycles(task, operand.load->tensor, costs);
+      if (!operand.is_constant && !operand.is_prepared) continue;
+      // Of a table that some places are picked from no more than these.
+      const auto elements = static_cast<double>(operand.load->tensor.elements());
+      fetched +=
+          fetch_cycles(task, operand.load->tensor, costs) * std::min(1.0, points_of(compute) / elements);
     }
     here = std::max(here, fetched);
     if (stage.role == Role::product) here += between_cycles(task, dag, stages, stage, chosen, costs);

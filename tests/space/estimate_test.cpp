@@ -102,5 +102,15 @@ TEST(Estimate, FetchedConstantsOfAnyStage) {
   EXPECT_LT(cycles(task_of(text)), cycles(fetched));
 }
 
+// A few rows of a table are all that comes of it.
+TEST(Estimate, FetchedPlacesOfATable) {
+  const std::string text = "C[i:8, j:1024] = T[s[i], j]";
+  const std::string table = "input T[65536, 1024] f32\ninput s[8] i32\n";
+  const double bytes = 65536.0 * 1024 * 4;
+  const Task fetched = task_of(table + text, {"T"});
+  const double all = bytes / bytes_per_cycle(fetched.target.cpu(), bytes);
+  EXPECT_EQ(cycles(fetched), all * 8 / 65536);
+}
+
 }  // namespace
 }  // namespace lathe
