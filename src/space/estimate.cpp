@@ -67,8 +67,9 @@ double product_cycles(const Task& task, const Dag& dag, const Stage& stage, cons
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, stage.lanes));
   constexpr double kLoadsPerCycle = 2;
   const double gathered = gathered_loads(task, dag, compute, stage, *tile, costs) / kLoadsPerCycle;
+  const double scattered = scattered_stores(task, dag, compute, stage, *tile);
   // Without rows two loads for each multiply-add.
-  return vectors * ((tile->rows ? 1.0 / target.fma_per_cycle : 1.0) + gathered);
+  return vectors * ((tile->rows ? 1.0 / target.fma_per_cycle : 1.0) + gathered + scattered);
 }
 
 // Of a transform's table, unrolled, the entries that are 0 vanish.
