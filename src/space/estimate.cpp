@@ -23,13 +23,16 @@ double fetch_cycles(const Task& task, const Tensor& tensor, const CostConstants&
 }
 
 // What a stage reads of constants, which lie in memory where the task runs cold, however small they are.
-double constant_cycles(const Task& task, const Stage& stage, const CostConstants& costs) {
+double constant_cycles(const Task& task, const Compute& compute, const Stage& stage,
+                       const CostConstants& costs) {
   double cycles = 0;
   for (const Operand& operand : stage.operands) {
     if (!operand.is_constant && !operand.is_prepared) continue;
     const Tensor& tensor = operand.load->tensor;
-    cycles +=
-        task.runs_cold ? bytes_in(tensor) / costs.memory_bytes_per_cycle : fetch_cycles(task, tensor, costs);
+    // Of a table that some places are picked from no more than these.
+    const double share = std::min(1.0, points_of(compute) / static_cast<double>(tensor.elements()));
+    cycles += share * (task.runs_cold ? bytes_in(tensor) / costs.memory_bytes_per_cycle
+                                      : fetch_cycles(task, tensor, costs));
   }
   return cycles;
 }
@@ -79,8 +82,9 @@ double product_cycles(const Task& task, const Dag& dag, const Stage& stage, cons
       points / static_cast<double>(extent) * static_cast<double>(ceil_div(extent, stage.lanes));
   constexpr double kLoadsPerCycle = 2;
   const double gathered = gathered_loads(task, dag, compute, stage, *tile, costs) / kLoadsPerCycle;
+  const double scattered = scattered_stores(task, dag, compute, stage, *tile);
   // Without rows two loads for each multiply-add.
-  return vectors * ((tile->rows ? 1.0 / target.fma_per_cycle : 1.0) + gathered);
+  return vectors * ((tile->rows ? 1.0 / target.fma_per_cycle : 1.0) + gathered + scattered);
 }
 
 // Of a transform's table, unrolled, the entries that are 0 vanish.
@@ -206,7 +210,7 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
     }
-    here += constant_cycles(task, stage, costs);
+    here += constant_cycles(task, compute, stage, costs);
     if (stage.role == Role::product) here += between_cycles(task, dag, stages, stage, chosen, costs);
     cycles += here;
   }

@@ -102,5 +102,25 @@ TEST(Estimate, FetchedConstantsOfAnyStage) {
   EXPECT_LT(cycles(task_of(text)), cycles(fetched));
 }
 
+// A few rows of a table are all that comes of it.
+TEST(Estimate, FetchedPlacesOfATable) {
+  const std::string text = "C[i:8, j:1024] = T[s[i], j]";
+  const std::string table = "input T[65536, 1024] f32\ninput s[8] i32\n";
+  const double bytes = 65536.0 * 1024 * 4;
+  const Task fetched = task_of(table + text, {"T"});
+  const double all = bytes / bytes_per_cycle(fetched.target.cpu(), bytes);
+  EXPECT_DOUBLE_EQ(cycles(fetched), cycles(task_of(table + text)) + all * 8 / 65536);
+}
+
+// Where a network's constants exceed the caches even small ones have left them when their turn comes again.
+TEST(Estimate, ConstantsOfATaskThatRunsColdComeFromMemory) {
+  const std::string text = "C[i:8, j:16] = sum(r:32) A[i, r] * B[r, j]";
+  Task task = task_of(text, {"B"});
+  const double warm = cycles(task);
+  EXPECT_EQ(warm, cycles(task_of(text)));
+  task.runs_cold = true;
+  EXPECT_DOUBLE_EQ(cycles(task), warm + 32 * 16 * 4 / CostConstants().memory_bytes_per_cycle);
+}
+
 }  // namespace
 }  // namespace lathe

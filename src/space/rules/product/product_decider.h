@@ -47,6 +47,8 @@ class ProductDecider {
   }
   // Along the vector axis, of a register tile.
   int64_t tile_width() const { return sizes_.streams * sizes_.vectors * lanes_; }
+  // The same, in vectors, at the most.
+  int64_t widest_tile() const { return std::min<int64_t>(4, ceil_div(axis(tile_.vector).extent, lanes_)); }
   std::string axis_name(size_t i) const { return compute_.axes[i].var.name(); }
   const Operand* vector_operand() const;  // uses the vector axis and not the rows
   const Operand* row_operand() const;     // the other one
@@ -61,6 +63,7 @@ class ProductDecider {
   std::vector<int64_t> parts_of_sum(size_t r) const;
   int64_t preferred_terms(size_t r) const;
   std::vector<int64_t> panel_blocks() const;
+  int64_t even_panels(int64_t most) const;
   std::vector<int64_t> row_blocks() const;
   int64_t preferred_panels() const;
   int64_t preferred_others() const;

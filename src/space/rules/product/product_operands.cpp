@@ -97,9 +97,10 @@ void ProductDecider::pack_operand(const Operand& operand) {
   layout.dims.push_back({dim, width, 0, 0});
   const int grouped = term_groups_ ? operand.dim_of_axis[term_groups_->axis] : -1;
   const int64_t group = term_groups_ ? term_groups_->intrinsic->group : 1;
-  for (size_t r : reduce_order()) {
-    place_axis(r);
-    if (layout.dims.back().dim == grouped) layout.dims.back().divide = group;
+  for (size_t r : reduce_order()) place_axis(r);
+  // An axis of one place may have brought it in before the sum's.
+  for (LayoutDim& placed_dim : layout.dims) {
+    if (placed_dim.dim == grouped) placed_dim.divide = group;
   }
   for (size_t d = 0; d < placed.size(); ++d) place(static_cast<int>(d));
   layout.dims.push_back({dim, 1, width, 0});

@@ -230,8 +230,7 @@ void ProductDecider::choose_sizes() {
   }
   const int64_t vector_extent = axis(tile_.vector).extent;
   const int64_t row_extent = tile_.rows ? axis(*tile_.rows).extent : 1;
-  const int64_t most_vectors = std::min<int64_t>(4, ceil_div(vector_extent, lanes_));
-  std::vector<int64_t> vectors(static_cast<size_t>(most_vectors));
+  std::vector<int64_t> vectors(static_cast<size_t>(widest_tile()));
   std::iota(vectors.begin(), vectors.end(), 1);
   const RegisterTile preferred = preferred_tile();
   sizes_.vectors = d_.choose.choose(name_ + ".vectors", vectors, preferred.vectors);
@@ -245,6 +244,7 @@ void ProductDecider::choose_sizes() {
     sizes_.streams = d_.choose.choose(name_ + ".streams", powers_of_two(most), preferred.streams);
   }
   sizes_.panels = d_.choose.choose(name_ + ".panels", panel_blocks(), preferred_panels());
+  if (sum_) sizes_.panels = even_panels(sizes_.panels);
   // No more tiles than there are: empty ones would only make the loops around them longer. Blocks of about
   // the same size each.
   const int64_t tiles = ceil_div(tile_.rows ? extent(*tile_.rows) : 1, sizes_.rows);

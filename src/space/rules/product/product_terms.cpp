@@ -87,20 +87,31 @@ int64_t ProductDecider::preferred_terms(size_t r) const {
   return moved(static_cast<double>(best)) < d_.costs.clear_gain * moved(terms) ? best : all;
 }
 
-// Powers of two, and of a sum that may be cut all in which a block holds the same number of panels.
+// Powers of two, and of a sum that may be cut all in which a block holds the same number of panels, or all of
+// them. How wide a panel is is an answer: what is asked must not depend on it.
 std::vector<int64_t> ProductDecider::panel_blocks() const {
   constexpr int64_t kMost = 64;
-  const int64_t extent = axis(tile_.vector).extent;
-  std::vector<int64_t> blocks = powers_of_two(std::min<int64_t>(16, ceil_div(extent, lanes_)));
-  if (!sum_) return blocks;
-  const int64_t panels = ceil_div(extent, tile_width());
-  for (int64_t block = 1; block <= std::min(kMost, panels); ++block) {
-    if (panels % block == 0) blocks.push_back(block);
+  const int64_t vectors = ceil_div(axis(tile_.vector).extent, lanes_);
+  std::vector<int64_t> blocks = powers_of_two(std::min<int64_t>(16, vectors));
+  for (int64_t width = 1; sum_ && width <= widest_tile(); ++width) {
+    const int64_t panels = ceil_div(vectors, width);
+    for (int64_t block = 1; block <= std::min(kMost, panels); ++block) {
+      if (panels % block == 0) blocks.push_back(block);
+    }
+    blocks.push_back(panels);
   }
   std::ranges::sort(blocks);
   const auto [first, last] = std::ranges::unique(blocks);
   blocks.erase(first, last);
   return blocks;
+}
+
+// The most panels, not above these, of which each block has as many.
+int64_t ProductDecider::even_panels(int64_t most) const {
+  const int64_t panels = ceil_div(axis(tile_.vector).extent, tile_width());
+  int64_t block = std::min(most, panels);
+  while (panels % block != 0) --block;
+  return block;
 }
 
 // Powers of two, and of a sum that may be cut, where each block of rows costs all panels, what lies halfway.

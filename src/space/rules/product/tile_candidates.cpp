@@ -83,7 +83,8 @@ double promise(const Task& task, const Dag& dag, const Compute& compute, const S
   const int64_t useful_lanes = std::min(vector, whole(costs.promised_vectors) * lanes);
   double score = lanes_used * static_cast<double>(useful_lanes) * useful_rows(compute, tile, costs) /
                  (1 + loads_of_tile(stage, tile, useful_rows(compute, tile, costs)) +
-                  gathered_loads(task, dag, compute, stage, tile, costs));
+                  gathered_loads(task, dag, compute, stage, tile, costs) +
+                  scattered_stores(task, dag, compute, stage, tile));
   for (const Operand& operand : stage.operands) {
     if (operand.uses[tile.vector] && (operand.is_constant || operand.is_prepared))
       score *= costs.constant_panels;
@@ -138,6 +139,30 @@ std::optional<TileAxes> tile_along_sum(const Task& task, const Dag& dag, const C
   return TileAxes{last, std::nullopt};
 }
 
+// Whether places of some axis read an operand's elements together.
+bool has_windows(const Compute& compute, const Stage& stage) {
+  const auto is_under_window = [&](const Affine& index) {
+    bool has_place = false, has_tap = false;
+    for (size_t i = 0; i < compute.axes.size(); ++i) {
+      if (compute.axes[i].extent == 1 || !index.uses(compute.axes[i].var)) continue;
+      (i < compute.spatial_count() ? has_place : has_tap) = true;
+    }
+    return has_place && has_tap;
+  };
+  return std::ranges::any_of(stage.operands, [&](const Operand& operand) {
+    return std::ranges::any_of(operand.load->index, is_under_window);
+  });
+}
+
+// The dimension of an argument whose elements lie side by side, where its layout is given.
+std::optional<int> innermost_if_given(const Task& task, const Tensor& tensor) {
+  const auto argument = std::ranges::find(task.arguments, tensor, &Argument::tensor);
+  if (argument == task.arguments.end() || argument->is_constant || argument->layout_is_free)
+    return std::nullopt;
+  return argument->layout.dims.empty() ? static_cast<int>(tensor->shape.size()) - 1
+                                       : argument->layout.dims.back().dim;
+}
+
 // The only load of a compute, but for those of tables, if it has one: what is moved, padded, transformed or
 // computed point by point from elements that lie apart has to gather them. None of a choice among elements.
 const Load* only_data(const Compute* compute) {
@@ -166,11 +191,8 @@ bool lie_side_by_side(const Task& task, const Dag& dag, const Load& read, int di
     load = data;
     producer = dag.producer(load->tensor);
   }
-  const auto argument = std::ranges::find(task.arguments, load->tensor, &Argument::tensor);
-  if (argument == task.arguments.end() || argument->is_constant || argument->layout_is_free) return true;
-  const int rank = static_cast<int>(load->index.size());
-  const int inner = argument->layout.dims.empty() ? rank - 1 : argument->layout.dims.back().dim;
-  return dim == inner;
+  const std::optional<int> inner = innermost_if_given(task, load->tensor);
+  return !inner || dim == *inner;
 }
 
 // Elements that lie apart are loaded one by one: each time, or once into a panel, where the operand has one
@@ -189,6 +211,24 @@ double gathered_loads(const Task& task, const Dag& dag, const Compute& compute, 
     loads += has_rows ? of_vector : of_vector / rows;
   }
   return loads;
+}
+
+// An extract and a store for each element but the first. Vectors that slide over windows instead cross lines
+// and borders, which is not counted either and takes longer.
+double scattered_stores(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
+                        const TileAxes& tile) {
+  if (tile.runs_along_reduction(compute) || has_windows(compute, stage)) return 0;
+  const Compute& last = stage.epilogue ? dag.computes[*stage.epilogue] : compute;
+  const std::optional<int> inner = innermost_if_given(task, last.output);
+  if (!inner) return 0;
+  const Axis& along = last.axes[static_cast<size_t>(*inner)];
+  Affine place(compute.axes[tile.vector].var);
+  for (const Load* load : loads_of(last.body)) {
+    if (load->tensor == compute.output) place = load->index[tile.vector];
+  }
+  if (place.uses(along.var)) return 0;
+  const double terms = points_of(compute) / static_cast<double>(compute.output.elements());
+  return (stage.lanes - 1) / terms;
 }
 
 double reuse_of(const Compute& compute, const Operand& operand) {

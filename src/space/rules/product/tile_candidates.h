@@ -26,6 +26,10 @@ std::vector<TileAxes> tile_candidates(const Task& task, const Dag& dag, const Co
 // in a layout that is given.
 double gathered_loads(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
                       const TileAxes& tile, const CostConstants& costs);
+// The stores that each multiply-add costs beyond those of whole vectors: of results, or the epilogue's, that
+// lie apart in a layout that is given. None are counted of what has windows.
+double scattered_stores(const Task& task, const Dag& dag, const Compute& compute, const Stage& stage,
+                        const TileAxes& tile);
 // Whether the elements that are read along this dimension (-1: along none) lie side by side or can be brought
 // there: in an argument whose layout is given that depends on the layout, and so it does where one is moved,
 // padded or transformed on the way.

@@ -4,6 +4,8 @@
 
 #include "expr/parse.h"
 #include "space/all.h"
+#include "space/rules/product/product.h"
+#include "space/rules/rule_case.h"
 #include "target/all.h"
 
 namespace lathe::testing {
@@ -55,6 +57,18 @@ TEST(ProductTermGroups, WhatIsLeftOfTheReductionIsPeeled) {
   EXPECT_THAT(preferred_text(matmul("u8", "i8", 63), vnni()),
               AllOf(HasSubstr("split C r [4]"), HasSubstr("tail C r peel")));
   EXPECT_THAT(preferred_text(matmul("u8", "i8"), vnni()), Not(HasSubstr("tail C r")));
+}
+
+// The only group of channels is indexed with the channels in it.
+TEST(ProductTermGroups, AnAxisOfOnePlaceMayBringTheTermsIn) {
+  const RuleCase c(
+      "input I[48, 20] u8\ninput B[1, 4, 48] i8\n"
+      "C[g:1, i:4, x:20] = sum(c:48) i32(I[48*g + c, x]) * i32(B[g, i, c])",
+      {"B"});
+  const ProductDecision decision = c.decided(
+      {}, [&](Decider& decider) { return decide_product(decider, c.stage(0), {.vector = 2, .rows = 1}); });
+  EXPECT_THAT(c.written([&](Writer& writer) { write_product(writer, decision); }),
+              AllOf(HasSubstr("layout I [0/2][1/24][1%24][0%2]\n"), HasSubstr("intrinsic=dot2_i16")));
 }
 
 // Channels of an image in rows are no neighbours; a copy has them so, or the layout where it is open.

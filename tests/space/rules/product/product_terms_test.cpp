@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include "expr/parse.h"
 #include "rewrite/same_result.h"
 #include "space/all.h"
@@ -62,6 +67,40 @@ TEST(ProductTerms, EveryCoreHasABlock) {
     EXPECT_GE(decision.outer[0].second * decision.outer[1].second, 2) << n;
     EXPECT_FALSE(decision.shared.shared.empty()) << n;
     EXPECT_THAT(decision.shared.names, Contains("r.0")) << n;
+  }
+}
+
+// 67 panels of 24 columns have no blocks of several that are all as large.
+TEST(ProductTerms, PanelsThatNothingDividesLieInOneBlock) {
+  const Dag dag = parse_dag("C[i:512, j:1608] = sum(r:8192) A[i,r] * B[r,j]").value();
+  const Task task = make_task("t", dag, generic_target("x86-avx2"), {"B"}, true).value();
+  const Result<Space> space = derive_space(task);
+  ASSERT_TRUE(space) << space.error().to_string();
+  for (size_t sketch = 0; sketch < space->sketches().size(); ++sketch) {
+    const Result<Trace> trace = space->trace({static_cast<int>(sketch), space->sketches()[sketch].preferred});
+    EXPECT_TRUE(trace) << trace.error().to_string();
+  }
+  EXPECT_THAT(to_string(space->trace(space->preferred_points().front()).value()),
+              HasSubstr("split C j [67 3 8]\n"));
+}
+
+// What is asked is the same however wide a tile the model prefers; any answer makes blocks of one size.
+TEST(ProductTerms, BlocksOfPanelsDoNotDependOnTheirWidth) {
+  const RuleCase c = matmul(256, 1608, 3072);
+  const auto blocks = [&](int alternative) {
+    Chooser chooser(alternative);
+    Decider decider = c.decider(chooser);
+    const int64_t vectors = decide_product(decider, c.stage(0), {1, 0}).sizes.vectors;
+    const std::vector<Parameter>& asked = chooser.domain().parameters;
+    const auto panels = std::ranges::find(asked, "C.panels", &Parameter::name);
+    return std::pair(std::get<OrderedParameter>(panels->kind).values, vectors);
+  };
+  EXPECT_EQ(blocks(0).first, blocks(1).first);
+  EXPECT_NE(blocks(0).second, blocks(1).second);
+  for (const int64_t block : blocks(0).first) {
+    const TileSizes sizes = decided(c, {{"C.panels", {block}}}).sizes;
+    EXPECT_EQ(ceil_div(1608, 16 * sizes.vectors) % sizes.panels, 0) << block;
+    EXPECT_LE(sizes.panels, block);
   }
 }
 

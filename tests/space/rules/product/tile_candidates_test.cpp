@@ -78,5 +78,33 @@ TEST(TileCandidates, WhatIsTransformedLiesAsItsSourceDoes) {
   EXPECT_FALSE(lie_side_by_side(c.task(), c.dag(), load, 1)) << "every fourth";
 }
 
+double stores(const RuleCase& c, size_t vector) {
+  return scattered_stores(c.task(), c.dag(), c.dag().computes[0], c.stage(0), {vector, 1 - vector});
+}
+
+// Of a short sum storing takes longer than adding up.
+TEST(TileCandidates, ResultsThatLieApartAreStoredOneByOne) {
+  RuleCase c("C[i:64, j:64] = sum(r:4) A[i,r] * B[r,j]");
+  EXPECT_EQ(stores(c, 0), 0) << "any layout may be chosen";
+  for (Argument& argument : c.task().arguments) argument.layout_is_free = false;
+  EXPECT_EQ(stores(c, 0), 7.0 / 4);
+  EXPECT_EQ(stores(c, 1), 0);
+  EXPECT_EQ(tiles(c), (Names{"j/i", "i/j"}));
+}
+
+TEST(TileCandidates, ResultsLieAsTheirEpilogueDoes) {
+  RuleCase c("C[i:64, j:64] = sum(r:7) A[i,r] * B[r,j]\nD[j:64, i:64] = exp(C[i,j])", {"B"});
+  ASSERT_TRUE(c.stage(0).epilogue);
+  for (Argument& argument : c.task().arguments) argument.layout_is_free = false;
+  EXPECT_EQ(stores(c, 0), 0);
+  EXPECT_EQ(stores(c, 1), 1);
+}
+
+TEST(TileCandidates, StoresOfWhatHasWindowsAreNotCounted) {
+  RuleCase c("O[f:64, x:64] = sum(c:4, a:3) I[c, x + a] * W[f, c, a]", {"W"});
+  for (Argument& argument : c.task().arguments) argument.layout_is_free = false;
+  EXPECT_EQ(stores(c, 0), 0);
+}
+
 }  // namespace
 }  // namespace lathe::testing
