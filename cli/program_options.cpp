@@ -51,6 +51,7 @@ Result<InputShape> parse_input(const std::string& text) {
   const size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) return bad_input(text);
   InputShape input{text.substr(0, equals), {}, {}};
+  if (equals + 1 == text.size()) return input;  // one number, without axes
   for (size_t at = equals + 1;;) {
     const size_t comma = text.find(',', at);
     if (!parse_extent(text.substr(at, comma == std::string::npos ? comma : comma - at), input))

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "graph/index_inputs.h"
 #include "graph/stored_types.h"
 
 namespace lathe {
@@ -125,6 +126,8 @@ std::string to_string(const Graph& graph) {
   for (TensorId id : graph.inputs) {
     text += fmt::format("  input {} {}\n", graph.tensors[id].name, to_string(graph.tensors[id].type));
   }
+  for (const RequiredValues& each : graph.required)
+    text += fmt::format("  required {} from {} to {}\n", each.input, each.values.lo, each.values.hi);
   for (const GraphTensor& tensor : graph.tensors) {
     if (tensor.is_constant()) text += fmt::format("  constant {} {}\n", tensor.name, to_string(tensor.type));
   }
@@ -185,6 +188,12 @@ Result<TensorId> GraphBuilder::node(std::string name, GraphOp op, std::vector<Te
   LATHE_TRY(node.output, add({std::move(output_name), std::move(type), nullptr}));
   graph_.nodes.push_back(std::move(node));
   return graph_.nodes.back().output;
+}
+
+bool GraphBuilder::require(TensorId condition, bool truth) {
+  const std::optional<RequiredValues> values = values_for(graph_, condition, truth);
+  if (values) graph_.required.push_back(*values);
+  return values.has_value();
 }
 
 Status GraphBuilder::output(TensorId id) {

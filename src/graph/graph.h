@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "expr/affine.h"
 #include "graph/operators/arg_extremum.h"
 #include "graph/operators/batch_norm.h"
 #include "graph/operators/coded.h"
@@ -107,6 +108,14 @@ struct GraphNode {
   TensorId output = 0;
 };
 
+// What all elements of an input of integers must lie between for the graph to be run at all.
+struct RequiredValues {
+  std::string input;
+  Interval values;
+
+  bool operator==(const RequiredValues&) const = default;
+};
+
 struct Graph {
   std::string name;
   std::vector<GraphTensor> tensors;
@@ -114,6 +123,7 @@ struct Graph {
   std::vector<TensorId> inputs;         // in the order of the model
   std::vector<TensorId> outputs;        // in the order of the model; each is some node's output
   std::vector<std::string> data_files;  // that constants were read from, beside the model's own file
+  std::vector<RequiredValues> required;
   std::vector<std::string> notes;  // what was noticed when the model was read: a sentence each, for people
 
   const GraphTensor& tensor(TensorId id) const { return tensors[id]; }
@@ -158,6 +168,10 @@ class GraphBuilder {
   Result<TensorId> node(std::string name, GraphOp op, std::vector<TensorId> inputs, std::string output_name);
   // Of an input or a constant, which nothing computes, a copy is the output. An Error if it is one already.
   Status output(TensorId id);
+
+  // Lets the graph be run only where a bool of one element is that truth; false where no range of an input's
+  // values makes it so (graph/index_inputs.h).
+  bool require(TensorId condition, bool truth);
 
   // The tensor of that name, if there is one.
   std::optional<TensorId> find(const std::string& name) const;

@@ -67,6 +67,7 @@ Graph remove_dead(const Graph& graph) {
   Graph result;
   result.name = graph.name;
   result.data_files = graph.data_files;
+  result.required = graph.required;
   result.notes = graph.notes;
   std::vector<TensorId> place(graph.tensors.size());
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {

@@ -47,8 +47,9 @@ TEST_F(NetworkModelTest, PlacesMayHaveOneByte) {
   const Status run = run_bytes(*artifact, DType::i8, {3, 9, -1, 0, -10});
   ASSERT_TRUE(run.has_value()) << run.error().to_string();
   EXPECT_EQ(floats(artifact->output(0)), (std::vector<float>{30, 90, 90, 0, 0}));
-  EXPECT_THAT(run_bytes(*artifact, DType::i8, {3, 9, -1, 0, -11}).error().message,
-              HasSubstr("input 0 ('places') holds -11 as element 4: indices from -10 to 9 stay inside"));
+  EXPECT_THAT(
+      run_bytes(*artifact, DType::i8, {3, 9, -1, 0, -11}).error().message,
+      HasSubstr("input 0 ('places') holds -11 as element 4: the model takes values from -10 to 9 there"));
 }
 
 // The manifest is UTF-8, the library holds C's strings, and both must say the same.

@@ -42,5 +42,16 @@ TEST_F(ModelFilesTest, ANoteTellsOfAnOutputThatIsDeclaredOtherwise) {
                                   "model computes is f32[1,4,5,5]\n"));
 }
 
+// A number has no axes.
+TEST_F(ModelFilesTest, AShapeWithoutExtentsIsThatOfANumber) {
+  OnnxModel model;
+  model.input("rate", {}).node("n", "Neg", {"rate"}, "y").output("y");
+  write("net.onnx", model.bytes());
+  EXPECT_EQ(lathe("compile net.onnx --input rate= --cores 1 --out o").status, 0);
+  write("conv.onnx", small_conv_model().bytes());
+  EXPECT_EQ(sentence("compile conv.onnx --input x= --out o"),
+            "lathe: conv.onnx: input 'x' has 4 dimensions, and the shape given for it, [], has 0");
+}
+
 }  // namespace
 }  // namespace lathe

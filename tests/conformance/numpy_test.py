@@ -109,8 +109,8 @@ class OperatorsTest(ArtifactTest):
             case.inputs[1][2] = outside
             done = lathe("run", artifact, *self.input_options(case))
             self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertEqual(done.stderr, f"lathe: input 1 ('s') holds {outside} as element 2: indices from 0 to 8 "
-                                          "stay inside what they index\n")
+            self.assertEqual(done.stderr, f"lathe: input 1 ('s') holds {outside} as element 2: the model takes values "
+                                          "from 0 to 8 there\n")
 
 
 class ExpressionsTest(ArtifactTest):

@@ -1,9 +1,13 @@
 #include "graph/index_inputs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 #include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
+#include "graph/simplify.h"
 
 namespace lathe {
 namespace {
@@ -62,6 +66,77 @@ TEST(IndexInputs, OneValueMayStandForAnother) {
   EXPECT_EQ(range(replacing_model("zero", "far", true)), (Interval{-8, 7}));
   EXPECT_EQ(range(replacing_model("zero", "many")), std::nullopt);
   EXPECT_EQ(range(replacing_model("j", "far")), std::nullopt);
+}
+
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+
+TensorId whole(GraphBuilder& builder, int64_t value) {
+  return builder.constant("c", {DType::i64, {}}, to_bytes(DType::i64, std::vector{double(value)})).value();
+}
+
+// What the input s of one element must be where this comparison with 7 is that truth.
+std::optional<Interval> values_where(ZipFunction function, bool truth, bool is_mirrored = false) {
+  GraphBuilder builder("g");
+  const TensorId s = builder.input("s", {DType::i64, {1}}).value();
+  const TensorId one = builder.node("r", ReshapeOp{{}}, {s}, "one").value(), seven = whole(builder, 7);
+  const std::vector<TensorId> operands = is_mirrored ? std::vector{seven, one} : std::vector{one, seven};
+  const TensorId compared = builder.node("z", ZipOp{function}, operands, "compared").value();
+  const TensorId condition = builder.node("v", ReshapeOp{{1}}, {compared}, "condition").value();
+  if (!builder.require(condition, truth)) return std::nullopt;
+  const Graph graph = builder.build();
+  EXPECT_EQ(graph.required.size(), 1U);
+  EXPECT_EQ(graph.required.front().input, "s");
+  return graph.required.front().values;
+}
+
+TEST(IndexInputs, RequiredAreThoseThatCompareSo) {
+  EXPECT_EQ(values_where(ZipFunction::equal, true), (Interval{7, 7}));
+  EXPECT_EQ(values_where(ZipFunction::equal, true, true), (Interval{7, 7}));
+  EXPECT_EQ(values_where(ZipFunction::equal, false), std::nullopt) << "no range";
+  EXPECT_EQ(values_where(ZipFunction::less, true), (Interval{kLeast, 6}));
+  EXPECT_EQ(values_where(ZipFunction::less, false), (Interval{7, kMost}));
+  EXPECT_EQ(values_where(ZipFunction::less, true, true), (Interval{8, kMost}));
+  EXPECT_EQ(values_where(ZipFunction::less_equal, true), (Interval{kLeast, 7}));
+  EXPECT_EQ(values_where(ZipFunction::less_equal, false, true), (Interval{kLeast, 6}));
+  EXPECT_EQ(values_where(ZipFunction::greater, true), (Interval{8, kMost}));
+  EXPECT_EQ(values_where(ZipFunction::greater, false, true), (Interval{7, kMost}));
+  EXPECT_EQ(values_where(ZipFunction::greater_equal, true), (Interval{7, kMost}));
+  EXPECT_EQ(values_where(ZipFunction::add, true), std::nullopt);
+}
+
+TEST(IndexInputs, RequiredOfAFlagAreTheFlag) {
+  GraphBuilder builder("g");
+  const TensorId flag = builder.input("flag", {DType::boolean, {}}).value();
+  const TensorId inverse = builder.node("n", MapOp{MapFunction::logical_not}, {flag}, "inverse").value();
+  EXPECT_TRUE(builder.require(inverse, true));
+  EXPECT_EQ(builder.build().required, (std::vector{RequiredValues{"flag", {0, 0}}}));
+}
+
+TEST(IndexInputs, RequiredAreNoneOfRealsAndOfWhatIsComputed) {
+  GraphBuilder builder("g");
+  const TensorId x = builder.input("x", {DType::f32, {}}).value(),
+                 s = builder.input("s", {DType::i64, {}}).value();
+  const TensorId seven = whole(builder, 7);
+  const TensorId more = builder.node("p", ZipOp{ZipFunction::add}, {s, seven}, "more").value();
+  const TensorId of_more = builder.node("e", ZipOp{ZipFunction::equal}, {more, seven}, "of_more").value();
+  const TensorId of_reals = builder.node("l", ZipOp{ZipFunction::less}, {x, x}, "of_reals").value();
+  EXPECT_FALSE(builder.require(of_more, true));
+  EXPECT_FALSE(builder.require(of_reals, true));
+  EXPECT_TRUE(builder.build().required.empty());
+}
+
+// Passes keep them, and callers are told with the places that indices may be.
+TEST(IndexInputs, RequiredAreWhatAnInputMayHold) {
+  GraphBuilder builder("g");
+  const TensorId s = builder.input("s", {DType::i64, {}}).value(),
+                 x = builder.input("x", {DType::f32, {9}}).value();
+  const TensorId seven = whole(builder, 7);
+  const TensorId less = builder.node("l", ZipOp{ZipFunction::less}, {s, seven}, "less").value();
+  ASSERT_TRUE(builder.require(less, true));
+  ASSERT_TRUE(builder.output(builder.node("g", GatherByOp{0}, {x, s}, "y").value()).has_value());
+  const Graph graph = simplify(builder.build());
+  EXPECT_EQ(index_range(graph, graph.inputs.front()), (Interval{-9, 6}));
+  EXPECT_THAT(to_string(graph), testing::HasSubstr("  required s from -9223372036854775808 to 6\n"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ int64_t integer_at(const std::byte* place, const LatheTensor& tensor) {
 
 }  // namespace
 
-// A kernel would read wherever such an index leads.
+// A kernel would read wherever an index beyond them leads, or compute what the model does not.
 bool check_each_index(int64_t index, const LatheTensor& tensor, const void* data) {
   int64_t count = 1;
   for (int32_t d = 0; d < tensor.rank; ++d) count *= tensor.shape[d];
@@ -38,7 +38,7 @@ bool check_each_index(int64_t index, const LatheTensor& tensor, const void* data
     const int64_t value = integer_at(static_cast<const std::byte*>(data) + i * tensor.element_bytes, tensor);
     if (tensor.least_index <= value && value <= tensor.most_index) continue;
     return model_error("input %" PRId64 " ('%s') holds %" PRId64 " as element %" PRId64
-                       ": indices from %" PRId64 " to %" PRId64 " stay inside what they index",
+                       ": the model takes values from %" PRId64 " to %" PRId64 " there",
                        index, tensor.name, value, i, tensor.least_index, tensor.most_index);
   }
   return true;

@@ -97,9 +97,8 @@ class Importer {
   }
 
   Status add_initializers() {
-    if (graph_.sparse_initializer_size() > 0) {
+    if (graph_.sparse_initializer_size() > 0)
       return fail(ErrorKind::unsupported, "the model has sparse initializers, which Lathe does not support");
-    }
     for (onnx::TensorProto& tensor : *graph_.mutable_initializer())
       LATHE_TRY_STATUS(add_constant(tensor.name(), tensor, fmt::format("initializer '{}'", tensor.name())));
     return {};
@@ -175,6 +174,9 @@ class Importer {
                             sequences_,
                             [&](GraphOp op, const auto& inputs, const std::string& output) {
                               return add_operator(node, std::move(op), inputs, output);
+                            },
+                            [&](const std::string& condition, bool truth) {
+                              return builder_.require(*halves_.find(condition), truth);
                             }};
     const Status added = add_by_kind(node, import);
     if (added || is_of_inner) return added;
@@ -431,10 +433,9 @@ class Importer {
         continue;
       }
       LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
-      if (!id) {
+      if (!id)
         return fail(ErrorKind::invalid_argument,
                     fmt::format("no node gives the model's output '{}'", output.name()));
-      }
       const TensorId held = *halves_.find(output.name());
       const std::optional<Counted> counted = counted_.find(held);
       // Shapes that are given take the place of declared ones, and others follow from them.

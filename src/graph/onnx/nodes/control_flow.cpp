@@ -59,9 +59,15 @@ class ControlFlow {
       const Result<Names> stepped = add_stepped_if(writer_, *on_true, *on_false);
       if (stepped) return give(*stepped);
     }
-    LATHE_TRY(const Names if_true, add_branch(*on_true, "then"));
-    LATHE_TRY(const Names if_false, add_branch(*on_false, "else"));
-    return choose_outputs(if_true, if_false);
+    const Result<Names> if_true = add_branch(*on_true, "then");
+    if (!if_true && if_true.error().kind != ErrorKind::invalid_argument)
+      return std::unexpected(if_true.error());
+    const Result<Names> if_false = add_branch(*on_false, "else");
+    if (if_true && if_false) return choose_outputs(*if_true, *if_false);
+    if (if_true || if_false)
+      return give_only(if_true ? *if_true : *if_false, if_true.has_value(),
+                       if_true ? if_false.error() : if_true.error());
+    return std::unexpected(if_false.error());
   }
 
   Status add_loop() {
@@ -378,6 +384,14 @@ class ControlFlow {
     LATHE_TRY_STATUS(writer_.add_all(standing.constants()));
     LATHE_TRY_STATUS(writer_.add_all(standing.run(0, {})));
     return standing.outputs();
+  }
+
+  // The results of the one branch that fits the shapes around it, where an input's values say whether it is
+  // taken: the model runs with no others.
+  Status give_only(const Names& outputs, bool taken, const Error& other) {
+    if (other.kind != ErrorKind::invalid_argument) return std::unexpected(other);
+    if (writer_.require(node_.input(0), taken)) return give(outputs);
+    return fail(other.kind, other.message + ", in a branch of which only a run tells whether it is taken");
   }
 
   // The tensors under the names of the node's outputs.

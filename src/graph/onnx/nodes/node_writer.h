@@ -30,6 +30,9 @@ struct BodyImport {
   // Adds an operator that ONNX has no node for.
   std::function<Status(GraphOp op, const std::vector<std::string>& inputs, const std::string& output)>
       add_operator;
+  // Lets the model be run only where a bool of one element is that truth; false where no range of an input's
+  // values makes it so.
+  std::function<bool(const std::string& condition, bool truth)> require;
 };
 
 class NodeWriter {
@@ -55,6 +58,8 @@ class NodeWriter {
   Status add(onnx::NodeProto& node);
   Status add_all(std::vector<onnx::NodeProto> nodes);
   Status add_operator(GraphOp op, const Names& inputs, const std::string& output);
+  // As BodyImport has it.
+  bool require(const std::string& condition, bool truth) const { return import_.require(condition, truth); }
   // A node to which attributes may be given before it is added; of the node's own output it has its name.
   onnx::NodeProto plain(const char* type, const Names& inputs, const std::string& output) const;
   static void set_integer(onnx::NodeProto& node, const char* name, int64_t value);

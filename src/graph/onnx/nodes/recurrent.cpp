@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "base/check.h"
+#include "graph/onnx/nodes/product_steps.h"
+#include "graph/onnx/nodes/quantize.h"
 #include "graph/onnx/nodes/recurrent_layer.h"
 
 namespace lathe {
@@ -25,10 +27,15 @@ class RecurrentSteps {
     has_lengths_ = !lengths || !std::ranges::all_of(*lengths, is_whole);
   }
 
-  // The real numbers that quantized weights stand for take their place.
-  Status dequantize_weights() {
-    LATHE_TRY(weights_, dequantized(recurrent::kWeights, recurrent::kWeightsScale));
-    LATHE_TRY(recurrence_, dequantized(recurrent::kRecurrence, recurrent::kRecurrenceScale));
+  // Weights are integers with a scale, and what they multiply is rounded to integers before, data and states
+  // each by a scale of their own.
+  Status quantize() {
+    is_quantized_ = true;
+    LATHE_TRY_STATUS(require_narrow(node_, {recurrent::kWeights, recurrent::kRecurrence}));
+    for (const size_t scales : {recurrent::kWeightsScale, recurrent::kRecurrenceScale}) {
+      LATHE_TRY_STATUS(check_parameter(scales));
+      if (has(scales + 1)) LATHE_TRY_STATUS(check_parameter(scales + 1));
+    }
     return {};
   }
 
@@ -57,10 +64,36 @@ class RecurrentSteps {
     const size_t matrix = part(x, {own, first, 0}, {1, rows, columns}, {rows, columns});
     return add(TransposeOp{{1, 0}}, {matrix});
   }
-  // The columns of that many gates from the `first` on: [hidden, gates * hidden].
-  size_t recurrence(size_t direction, int64_t first, int64_t gates) {
-    const int64_t hidden = layer_.hidden;
-    return matrix_of(recurrence_, direction, first * hidden, gates * hidden, hidden);
+  // [rows, columns] that data or states are multiplied by; quantized ones with a scale and a zero point, each
+  // one number or one for each column.
+  struct Weights {
+    size_t matrix = 0;
+    Shape shape;
+    size_t scale = kNoInput, zero = kNoInput;
+  };
+  // The columns of that many gates from the `first` on.
+  Weights weights(size_t direction) {
+    return weights_of(recurrent::kWeights, recurrent::kWeightsScale, direction, 0, layer_.gates,
+                      layer_.inputs);
+  }
+  Weights recurrence(size_t direction, int64_t first, int64_t gates) {
+    return weights_of(recurrent::kRecurrence, recurrent::kRecurrenceScale, direction, first, gates,
+                      layer_.hidden);
+  }
+  // x, of that shape but for its last axis, times the weights.
+  size_t product(size_t x, Shape shape, const Weights& weights) {
+    if (!is_quantized_) return add(MatMulOp{}, {x, weights.matrix});
+    shape.push_back(weights.shape[0]);
+    const QuantizedInput rounded = add_dynamic_quantization(steps_, x, shape.size());
+    ProductSteps steps(node_, steps_);
+    const Factor left{
+        {rounded.numbers, rounded.scale, ProductSteps::step_as_input(rounded.zero)}, rounded.numbers, shape};
+    const Factor right{{weights.matrix, weights.scale, weights.zero}, weights.matrix, weights.shape};
+    const size_t sums = steps.cast(DType::f32, steps.product(left, right));
+    return times(sums, times(rounded.scale, weights.scale));
+  }
+  size_t product_of_state(size_t state, const Weights& weights) {
+    return product(state, {layer_.batch}, weights);
   }
   // What a state begins with.
   size_t initial(size_t input, size_t direction) {
@@ -76,23 +109,21 @@ class RecurrentSteps {
   // What the data and the biases come to: [places, batch, gates * hidden]. Of the gates from `without` on the
   // biases of the recurrence are left out.
   size_t projected(size_t direction, int64_t without) {
-    const int64_t hidden = layer_.hidden, rows = layer_.gates * hidden;
-    const size_t product = add(MatMulOp{}, {data_, matrix_of(weights_, direction, 0, rows, layer_.inputs)});
-    if (!has(recurrent::kBias)) return product;
+    const size_t products = product(data_, {layer_.places, layer_.batch}, weights(direction));
+    if (!has(recurrent::kBias)) return products;
     std::vector<size_t> biases;
     for (int64_t gate = 0; gate < layer_.gates; ++gate) {
       const size_t bias = vector_of(recurrent::kBias, direction, gate);
       biases.push_back(
           gate < without ? plus(bias, vector_of(recurrent::kBias, direction, layer_.gates + gate)) : bias);
     }
-    return plus(product, biases.size() == 1 ? biases.front() : add(ConcatOp{0}, biases));
+    return plus(products, biases.size() == 1 ? biases.front() : add(ConcatOp{0}, biases));
   }
   // That many gates from the `first` on of [batch, gates * hidden].
   size_t gates_of(size_t x, int64_t first, int64_t gates = 1) {
     if (first == 0 && gates == layer_.gates) return x;
     return add(SliceOp{{0, first * layer_.hidden}, {1, 1}, {layer_.batch, gates * layer_.hidden}}, {x});
   }
-  size_t matmul(size_t a, size_t b) { return add(MatMulOp{}, {a, b}); }
 
   size_t activate(const Activation& activation, size_t x) {
     if (layer_.clip > 0) x = add(MapOp{MapFunction::clip, -layer_.clip, layer_.clip}, {x});
@@ -136,36 +167,42 @@ class RecurrentSteps {
   size_t joined(const std::vector<size_t>& parts, size_t axis) { return steps_.joined(parts, axis); }
 
  private:
-  // Less the zero points, which are the input behind the scales, times the scales: one for each direction, or
-  // for each of its columns too.
-  Result<size_t> dequantized(size_t input, size_t scales) {
-    const int64_t columns = layer_.gates * layer_.hidden;
+  int64_t columns() const { return layer_.gates * layer_.hidden; }
+
+  // A scale or zero point is one number for each direction, or for each of its columns too.
+  Status check_parameter(size_t parameter) const {
     const auto directions = static_cast<int64_t>(layer_.directions());
-    const auto placed = [&](size_t parameter) -> Result<size_t> {
-      const Shape& shape = node_.shape(parameter);
-      const int64_t elements = elements_of(shape);
-      if (elements == directions) return add(ReshapeOp{{directions, 1, 1}}, {parameter});
-      if (elements == directions * columns) return add(ReshapeOp{{directions, 1, columns}}, {parameter});
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("input {} has shape {}, and must have one number for each of {} directions, or "
-                              "of their {} columns",
-                              parameter, to_string(shape), directions, columns));
-    };
-    size_t numbers = add(CastOp{DType::f32}, {input});
-    if (has(scales + 1)) {
-      LATHE_TRY(const size_t zeros, placed(scales + 1));
-      numbers = zip(ZipFunction::sub, numbers, add(CastOp{DType::f32}, {zeros}));
-    }
-    LATHE_TRY(const size_t factors, placed(scales));
-    return times(numbers, factors);
+    const int64_t elements = elements_of(node_.shape(parameter));
+    if (elements == directions || elements == directions * columns()) return {};
+    return fail(
+        ErrorKind::invalid_argument,
+        fmt::format("input {} has shape {}, and must have one number for each of {} directions, or of "
+                    "their {} columns",
+                    parameter, to_string(node_.shape(parameter)), directions, columns()));
+  }
+  size_t parameter_of(size_t parameter, size_t direction, int64_t first, int64_t count) {
+    const auto directions = static_cast<int64_t>(layer_.directions()), own = static_cast<int64_t>(direction);
+    if (elements_of(node_.shape(parameter)) == directions)
+      return part(add(ReshapeOp{{directions}}, {parameter}), {own}, {1}, {});
+    return part(add(ReshapeOp{{directions, columns()}}, {parameter}), {own, first}, {1, count}, {count});
+  }
+
+  Weights weights_of(size_t input, size_t scales, size_t direction, int64_t first, int64_t gates,
+                     int64_t rows) {
+    const int64_t begin = first * layer_.hidden, count = gates * layer_.hidden;
+    Weights weights{matrix_of(input, direction, begin, count, rows), {rows, count}};
+    if (!is_quantized_) return weights;
+    weights.scale = parameter_of(scales, direction, begin, count);
+    if (!QuantizedSteps(node_, steps_).is_zero(scales + 1))
+      weights.zero = QuantizedSteps::step_as_input(parameter_of(scales + 1, direction, begin, count));
+    return weights;
   }
 
   const OnnxNode& node_;
   const RecurrentLayer& layer_;
   StepList steps_;
   size_t data_ = recurrent::kData;  // [places, batch, inputs]
-  size_t weights_ = recurrent::kWeights;
-  size_t recurrence_ = recurrent::kRecurrence;
+  bool is_quantized_ = false;
   bool has_lengths_ = false;  // some sequence may be shorter than the data
 };
 
@@ -187,7 +224,7 @@ class LstmCell {
 
   States next(size_t data, const States& before) {
     const size_t cell = before[1];
-    const size_t sums = steps_.plus(steps_.matmul(before[0], recurrence_), data);
+    const size_t sums = steps_.plus(steps_.product_of_state(before[0], recurrence_), data);
     const auto gate = [&](int64_t number) { return steps_.gates_of(sums, number); };
     const size_t input = steps_.activate(activation(0), looking(gate(kInput), 0, cell));
     const size_t forget = couples_forgetting_
@@ -213,7 +250,7 @@ class LstmCell {
   RecurrentSteps& steps_;
   size_t direction_;
   bool couples_forgetting_;
-  size_t recurrence_ = 0;
+  RecurrentSteps::Weights recurrence_;
   std::vector<size_t> peepholes_;  // of the input, the output and the forget gate
 };
 
@@ -231,7 +268,7 @@ class GruCell {
 
   States next(size_t data, const States& before) {
     const size_t state = before[0];
-    const size_t products = steps_.matmul(state, recurrence_);
+    const size_t products = steps_.product_of_state(state, recurrence_);
     const auto sum = [&](int64_t number) {
       return steps_.plus(steps_.gates_of(products, number), steps_.gates_of(data, number));
     };
@@ -251,7 +288,8 @@ class GruCell {
 
   size_t candidate_sum(size_t products, size_t data, size_t state, size_t reset) {
     const size_t own = steps_.gates_of(data, kCandidate);
-    if (!resets_products_) return steps_.plus(steps_.matmul(steps_.times(reset, state), candidates_), own);
+    if (!resets_products_)
+      return steps_.plus(steps_.product_of_state(steps_.times(reset, state), candidates_), own);
     size_t sum = steps_.gates_of(products, kCandidate);
     if (bias_) sum = steps_.plus(sum, *bias_);
     return steps_.plus(steps_.times(reset, sum), own);
@@ -261,8 +299,8 @@ class GruCell {
   RecurrentSteps& steps_;
   size_t direction_;
   bool resets_products_;  // and not the state that they are of
-  size_t recurrence_ = 0;
-  size_t candidates_ = 0;
+  RecurrentSteps::Weights recurrence_;
+  RecurrentSteps::Weights candidates_;
   std::optional<size_t> bias_;
 };
 
@@ -275,7 +313,7 @@ class RnnCell {
   size_t projected() { return steps_.projected(direction_, kGates); }
 
   States next(size_t data, const States& before) {
-    const size_t sum = steps_.plus(steps_.matmul(before[0], recurrence_), data);
+    const size_t sum = steps_.plus(steps_.product_of_state(before[0], recurrence_), data);
     return {steps_.activate(steps_.layer().activation(direction_, 0), sum)};
   }
 
@@ -284,7 +322,7 @@ class RnnCell {
  private:
   RecurrentSteps& steps_;
   size_t direction_;
-  size_t recurrence_ = 0;
+  RecurrentSteps::Weights recurrence_;
 };
 
 // The states of all places, [places, batch, hidden], and the last ones.
@@ -368,7 +406,7 @@ ImportedOutputs import_dynamic_quantize_lstm(OnnxNode& node) {
   LATHE_TRY(const RecurrentLayer layer,
             read_recurrent_layer(node, LstmCell::kGates, {"Sigmoid", "Tanh", "Tanh"}, true));
   RecurrentSteps steps(node, layer);
-  LATHE_TRY_STATUS(steps.dequantize_weights());
+  LATHE_TRY_STATUS(steps.quantize());
   return import_layer(steps, 2, [&](RecurrentSteps& own, size_t direction) {
     return LstmCell(own, direction, couples_forgetting);
   });

@@ -13,14 +13,22 @@ namespace lathe {
 namespace {
 
 constexpr size_t kBoxes = 0, kScores = 1, kMost = 2, kOverlap = 3, kScore = 4;
-// Each round is some twenty operators.
-constexpr int64_t kMostRounds = 1024;
+// That are put in order at once, as TopPlacesOp has it.
+constexpr int64_t kMostSelected = int64_t{1} << 16;
 
 struct Suppression {
   int64_t batch = 0, classes = 0, boxes = 0;
   int64_t rounds = 0;       // how many boxes of a class may be selected
   bool is_centred = false;  // boxes are a centre and extents, not two corners
 };
+
+// How many boxes of a class may be selected; models write the largest integer where they mean all.
+Result<int64_t> read_most(OnnxNode& node) {
+  LATHE_TRY(const Shape most, node.bounds_of("", kMost));
+  if (most.size() <= 1) return most.empty() ? 0 : most.front();
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("input {} has shape {}, and must be one i64", kMost, to_string(node.shape(kMost))));
+}
 
 Result<Suppression> read_suppression(OnnxNode& node) {
   const Shape &boxes = node.shape(kBoxes), &scores = node.shape(kScores);
@@ -33,12 +41,12 @@ Result<Suppression> read_suppression(OnnxNode& node) {
   found.batch = scores[0];
   found.classes = scores[1];
   found.boxes = scores[2];
-  LATHE_TRY(const double most, node.constant_number(kMost, DType::i64, 0));
-  found.rounds = std::min(static_cast<int64_t>(std::max(most, 0.0)), found.boxes);
-  if (found.rounds > kMostRounds) {
+  LATHE_TRY(const int64_t most, read_most(node));
+  found.rounds = std::clamp<int64_t>(most, 0, found.boxes);
+  if (const int64_t selected = found.batch * found.classes * found.rounds; selected > kMostSelected) {
     return fail(ErrorKind::unsupported,
-                fmt::format("it selects up to {} boxes of a class, and Lathe supports {}", found.rounds,
-                            kMostRounds));
+                fmt::format("it selects up to {} boxes, {} of each class, and Lathe supports {} together",
+                            selected, found.rounds, kMostSelected));
   }
   for (const size_t input : {kOverlap, kScore}) {
     if (!node.has_input(input)) continue;
@@ -60,26 +68,41 @@ class SuppressionSteps {
         zero_(steps_.real(0)),
         overlap_(number_of(kOverlap)) {}
 
+  // A loop takes the best box of each class and drops what overlaps it, as long as there is any.
   CountedOutput run() {
     const Suppression& s = suppression_;
+    const StepLoop loop{node_.place() + "#rounds", s.rounds};
+    const Shape selected{s.batch, s.classes, s.rounds};
+    size_t state = 0;
+    const auto from_step_to_step = [&](size_t first) { return add(StepStateOp{loop, state++}, {first}); };
     add_corners();
-    size_t scores = kScores;
-    if (node_.has_input(kScore))
-      scores = where(zip(ZipFunction::greater, kScores, number_of(kScore)), kScores, least_);
-    std::vector<size_t> chosen, are_there;
-    for (int64_t round = 0; round < s.rounds; ++round) {
-      ReduceOp largest;
-      largest.function = ReduceFunction::max;
-      largest.axes = {2};
-      ArgExtremumOp place;
-      place.axis = 2;
-      chosen.push_back(add(place, {scores}));
-      are_there.push_back(zip(ZipFunction::greater, add(largest, {scores}), least_));
-      scores = where(is_dropped(chosen.back()), least_, scores);
-    }
-    const int64_t all = s.batch * s.classes * s.rounds;
-    const size_t places = add(ReshapeOp{{all}}, {steps_.joined(chosen, 2)});
-    const size_t flags = add(ReshapeOp{{all}}, {steps_.joined(are_there, 2)});
+    const size_t least_taken = node_.has_input(kScore) ? number_of(kScore) : least_;
+    const size_t first_scores = where(zip(ZipFunction::greater, kScores, least_taken), kScores, least_);
+    const Best first = best_of(first_scores);
+    const size_t scores = from_step_to_step(first_scores);
+    const Best best{from_step_to_step(first.place), from_step_to_step(first.score)};
+    const size_t round = from_step_to_step(number(0));
+    const size_t chosen = from_step_to_step(add(ExpandOp{selected}, {number(0)}));
+    const size_t are_there = from_step_to_step(add(ExpandOp{selected}, {truth(false)}));
+
+    const size_t is_round =
+        zip(ZipFunction::equal, steps_.integers({1, 1, s.rounds}, ascending(s.rounds)), round);
+    const size_t is_there = zip(ZipFunction::greater, best.score, least_);
+    const size_t next_scores = where(is_dropped(best.place), least_, scores);
+    const Best next = best_of(next_scores);
+    const std::array nexts{next_scores,
+                           next.place,
+                           next.score,
+                           zip(ZipFunction::add, round, number(1)),
+                           where(is_round, best.place, chosen),
+                           where(is_round, is_there, are_there)};
+    std::array<size_t, nexts.size()> last{};
+    for (size_t i = 0; i < nexts.size(); ++i) last[i] = add(LastStateOp{loop, i}, {nexts[i]});
+    add(StepsWhileOp{loop}, {is_any(first), is_any(next)});
+
+    const int64_t all = elements_of(selected);
+    const size_t places = add(ReshapeOp{{all}}, {last[4]});
+    const size_t flags = add(ReshapeOp{{all}}, {last[5]});
     const auto [order, count] = add_selected(steps_, flags, all);
     const size_t of_batch = zip(ZipFunction::div, order, number(s.classes * s.rounds));
     const size_t of_class =
@@ -96,12 +119,39 @@ class SuppressionSteps {
   // Numbers of a box, in this order in the table that is looked up.
   enum Number : size_t { kLowY, kLowX, kHighY, kHighX, kArea, kNumbers };
 
+  // The best box of each class and its score, [batch, classes, 1]; the least score where all are dropped.
+  struct Best {
+    size_t place = 0, score = 0;
+  };
+  Best best_of(size_t scores) {
+    ReduceOp largest;
+    largest.function = ReduceFunction::max;
+    largest.axes = {2};
+    ArgExtremumOp place;
+    place.axis = 2;
+    return {add(place, {scores}), add(largest, {scores})};
+  }
+  // Whether any class has a box left.
+  size_t is_any(const Best& best) {
+    ReduceOp largest;
+    largest.function = ReduceFunction::max;
+    largest.axes = {0, 1, 2};
+    largest.keeps_axes = false;
+    return zip(ZipFunction::greater, add(largest, {best.score}), least_);
+  }
+
   size_t add(GraphOp op, std::vector<size_t> reads) { return steps_.add(std::move(op), std::move(reads)); }
   size_t zip(ZipFunction function, size_t a, size_t b) { return add(ZipOp{function}, {a, b}); }
   size_t where(size_t condition, size_t then, size_t otherwise) {
     return add(WhereOp{}, {condition, then, otherwise});
   }
   size_t number(int64_t value) { return steps_.integers({}, {value}); }
+  size_t truth(bool value) { return steps_.constant(DType::boolean, {}, {value ? 1.0 : 0.0}); }
+  static Shape ascending(int64_t count) {
+    Shape numbers(static_cast<size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
 
   // An input of one number; 0 where it is left out.
   size_t number_of(size_t input) { return node_.has_input(input) ? add(ReshapeOp{{}}, {input}) : zero_; }
@@ -133,12 +183,10 @@ class SuppressionSteps {
     std::vector<size_t> columns;
     for (const size_t each : numbers_) columns.push_back(add(ReshapeOp{{s.batch * s.boxes, 1}}, {each}));
     table_ = add(ConcatOp{1}, columns);
-    Shape first(static_cast<size_t>(s.batch)), places(static_cast<size_t>(s.boxes));
-    std::iota(first.begin(), first.end(), 0);
+    Shape first = ascending(s.batch);
     for (int64_t& each : first) each *= s.boxes;
-    std::iota(places.begin(), places.end(), 0);
     first_ = steps_.integers({s.batch, 1, 1}, first);
-    places_ = steps_.integers({1, 1, s.boxes}, places);
+    places_ = steps_.integers({1, 1, s.boxes}, ascending(s.boxes));
   }
 
   // Whether a box is the chosen one [batch, classes, 1], or overlaps it too much.

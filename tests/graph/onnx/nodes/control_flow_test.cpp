@@ -97,6 +97,43 @@ OnnxModel loop_model(const OnnxModel& body, const std::vector<std::string>& inpu
   return model.attribute("body", body).output("y").output("all");
 }
 
+// x [2] plus w [3] is none; the input `rate` compared with a constant says whether it would be computed.
+OnnxModel if_rate_model(const char* comparison, bool fits_where_true, bool is_real = false) {
+  OnnxModel longer;
+  longer.initializer("w", {3}).node("", "Add", {"x", "w"}, "inner").output("inner");
+  const OnnxModel fits = branch("Add", 10);
+  OnnxModel model;
+  model.input("x", {2}).input("rate", {1}, is_real ? onnx::TensorProto_DataType_FLOAT : kI64);
+  model.integers("expected", {}, {16000}).initializer("real", {}, {16000});
+  model.node("compares", comparison, {"rate", is_real ? "real" : "expected"}, "c")
+      .node("n", "If", {"c"}, "y");
+  model.attribute("then_branch", fits_where_true ? fits : longer);
+  return model.attribute("else_branch", fits_where_true ? longer : fits).output("y");
+}
+
+// The model has no result for other values of the input.
+TEST(OnnxControlFlow, WhereOneBranchFitsAnInputMustChooseIt) {
+  const auto required = [](const OnnxModel& model) {
+    const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m.onnx");
+    EXPECT_TRUE(graph) << graph.error().to_string();
+    return graph ? graph->required : std::vector<RequiredValues>();
+  };
+  const OnnxModel model = if_rate_model("Equal", true);
+  EXPECT_EQ(required(model), (std::vector{RequiredValues{"rate", {16000, 16000}}}));
+  EXPECT_EQ(run_network(model, {{{2}, {1, 2}}, {{1}, {16000}}}).data, (Numbers{11, 12}));
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(required(if_rate_model("Greater", false)), (std::vector{RequiredValues{"rate", {least, 16000}}}));
+  EXPECT_TRUE(required(if_model("c", branch("Add", 10), branch("Mul", 10))).empty());
+}
+
+TEST(OnnxControlFlow, NamesABranchThatDoesNotFitWhereNoInputChooses) {
+  const std::string why =
+      " (Add): the shapes [2] and [3] do not broadcast, in a branch of which only a run tells whether it is "
+      "taken";
+  EXPECT_EQ(import_error(if_rate_model("Equal", false)), "node 'n' (If): node 'y#then/0/inner'" + why);
+  EXPECT_EQ(import_error(if_rate_model("Greater", true, true)), "node 'y#else/0/inner'" + why);
+}
+
 TEST(OnnxControlFlow, ALoopRunsItsCountAndGathersWhatItGives) {
   const OnnxModel model = loop_model(doubling(), {"count", "", "x"});
   EXPECT_EQ(run_network(model, {{{2}, {1, 2}}}).data, (Numbers{12, 20}));  // 8x + 4

@@ -274,46 +274,84 @@ TEST(OnnxRecurrent, LayoutOneHasTheBatchFirst) {
   expect_near(run_network(model, inputs, 1).data, exchanged(last).data, "last");
 }
 
-// Weights as columns of integers of 8 bits, with a zero point and a scale for each direction, beside an LSTM
-// of the numbers that they stand for.
-TEST(OnnxRecurrent, QuantizedWeightsStandForRealOnes) {
-  constexpr int64_t kColumns = 4 * kHidden;
-  Rng rng(3);
-  OnnxModel quantized, reals;
-  const auto add = [&](const char* name, int64_t rows) {
-    onnx::TensorProto& tensor = *quantized.proto.mutable_graph()->add_initializer();
+// Weights as columns of integers of 8 bits, with a zero point and a scale for each direction.
+struct QuantizedWeights {
+  int64_t rows = 0;
+  std::vector<int32_t> numbers;  // [2, rows, 4 hidden]
+
+  static constexpr int64_t kColumns = 4 * kHidden;
+  static constexpr std::array kZeros = {128, 100};
+  static constexpr std::array kScales = {1 / 128.0F, 1 / 256.0F};
+
+  void add_to(OnnxModel& model, const char* name) const {
+    onnx::TensorProto& tensor = *model.proto.mutable_graph()->add_initializer();
     tensor.set_name(name);
     tensor.set_data_type(onnx::TensorProto_DataType_UINT8);
-    std::vector<float> turned(static_cast<size_t>(2 * rows * kColumns));
     for (const int64_t extent : {int64_t{2}, rows, kColumns}) tensor.add_dims(extent);
-    for (int64_t d = 0; d < 2; ++d)
-      for (int64_t row = 0; row < rows; ++row)
-        for (int64_t column = 0; column < kColumns; ++column) {
-          const auto number = static_cast<int32_t>(rng.between(0, 255));
-          tensor.add_int32_data(number);
-          turned[static_cast<size_t>((d * kColumns + column) * rows + row)] =
-              static_cast<float>(number - (d == 0 ? 128 : 100)) / (d == 0 ? 128.0F : 256.0F);
-        }
-    reals.initializer(name, {2, kColumns, rows}, turned);
-  };
-  const Shape data{kPlaces, kBatch, kInputs};
-  for (OnnxModel* model : {&quantized, &reals}) model->input("X", data);
-  add("W", kInputs);
-  add("R", kHidden);
-  quantized.initializer("s", {2}, {1 / 128.0F, 1 / 256.0F});
-  onnx::TensorProto& zeros = *quantized.proto.mutable_graph()->add_initializer();
+    for (const int32_t number : numbers) tensor.add_int32_data(number);
+  }
+  // Rows of numbers times those of a direction: the numbers of all rows are rounded to u8 by one scale first.
+  Numbers product(size_t direction, const Numbers& x) const {
+    const auto [least, most] = std::ranges::minmax_element(x);
+    const double low = std::min(*least, 0.0), scale = (std::max(*most, 0.0) - low) / 255;
+    const double zero = scale == 0 ? 0 : std::nearbyint(-low / scale);
+    Numbers sums(x.size() / static_cast<size_t>(rows) * kColumns);
+    for (size_t i = 0; i < sums.size() && scale != 0; ++i) {
+      for (size_t k = 0; k < static_cast<size_t>(rows); ++k) {
+        const double number = std::nearbyint(x[i / kColumns * static_cast<size_t>(rows) + k] / scale) + zero;
+        const size_t weight = (direction * static_cast<size_t>(rows) + k) * kColumns + i % kColumns;
+        sums[i] += (std::clamp(number, 0.0, 255.0) - zero) * (numbers[weight] - kZeros[direction]) * scale *
+                   kScales[direction];
+      }
+    }
+    return sums;
+  }
+};
+
+// Data and states are rounded before they are multiplied, as ONNX Runtime does it.
+TEST(OnnxRecurrent, AQuantizedLayerRoundsDataAndStates) {
+  Rng rng(3);
+  QuantizedWeights weights{kInputs, {}}, recurrence{kHidden, {}};
+  OnnxModel model;
+  model.input("X", {kPlaces, kBatch, kInputs});
+  for (QuantizedWeights* each : {&weights, &recurrence}) {
+    for (int64_t i = 0; i < 2 * each->rows * QuantizedWeights::kColumns; ++i)
+      each->numbers.push_back(static_cast<int32_t>(rng.between(0, 255)));
+    each->add_to(model, each == &weights ? "W" : "R");
+  }
+  model.initializer("s", {2}, {QuantizedWeights::kScales.begin(), QuantizedWeights::kScales.end()});
+  onnx::TensorProto& zeros = *model.proto.mutable_graph()->add_initializer();
   zeros.set_name("z");
   zeros.set_data_type(onnx::TensorProto_DataType_UINT8);
   zeros.add_dims(2);
-  for (const int zero : {128, 100}) zeros.add_int32_data(zero);
-  quantized.runtime_node("n", "DynamicQuantizeLSTM", {"X", "W", "R", "", "", "", "", "", "s", "z", "s", "z"},
-                         "Y");
-  reals.node("n", "LSTM", {"X", "W", "R"}, "Y");
-  for (OnnxModel* model : {&quantized, &reals})
-    model->attribute("hidden_size", kHidden).attribute("direction", "bidirectional").output("Y");
-  Values x{data, {}};
-  for (int64_t i = 0; i < elements_of(data); ++i) x.data.push_back(2 * rng.uniform() - 1);
-  expect_near(run_network(quantized, {x}).data, run_network(reals, {x}).data, "states");
+  for (const int zero : QuantizedWeights::kZeros) zeros.add_int32_data(zero);
+  model.runtime_node("n", "DynamicQuantizeLSTM", {"X", "W", "R", "", "", "", "", "", "s", "z", "s", "z"},
+                     "Y");
+  model.attribute("hidden_size", kHidden).attribute("direction", "bidirectional").output("Y");
+  Values x{{kPlaces, kBatch, kInputs}, {}};
+  for (int64_t i = 0; i < elements_of(x.shape); ++i) x.data.push_back(2 * rng.uniform() - 1);
+
+  constexpr size_t kStates = kBatch * kHidden;
+  Numbers expected(kPlaces * 2 * kStates);
+  for (size_t d = 0; d < 2; ++d) {
+    const Numbers products = weights.product(d, x.data);
+    Numbers state(kStates), cell(kStates);
+    for (size_t step = 0; step < kPlaces; ++step) {
+      const size_t place = d == 0 ? step : kPlaces - 1 - step;
+      const Numbers own = recurrence.product(d, state);
+      for (size_t i = 0; i < kStates; ++i) {
+        const size_t row = i / kHidden * QuantizedWeights::kColumns, column = i % kHidden;
+        const auto gate = [&](size_t number) {
+          const size_t at = row + number * kHidden + column;
+          return products[place * kBatch * QuantizedWeights::kColumns + at] + own[at];
+        };
+        cell[i] = sigmoid(gate(2)) * cell[i] + sigmoid(gate(0)) * std::tanh(gate(3));
+        state[i] = sigmoid(gate(1)) * std::tanh(cell[i]);
+        expected[(place * 2 + d) * kStates + i] = state[i];
+      }
+    }
+  }
+  expect_near(run_network(model, {x}).data, expected, "states");
 }
 
 OnnxModel plain_model() {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "graph/network_runner.h"
 #include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
@@ -117,14 +119,15 @@ TEST(OnnxSelections, UniqueComparesPlacesOfAnAxis) {
   EXPECT_EQ(run_network(model, {{{3, 2}, {1, 2, 1, 0, 1, 2}}}).data, (Numbers{1, 0, 1, 2, 0, 0}));
 }
 
-// One batch, one class; boxes of 1 x 1 at these places along x.
-OnnxModel suppression(int64_t most, const std::vector<std::string>& inputs) {
+// One batch of four boxes.
+OnnxModel suppression(int64_t most, const std::vector<std::string>& inputs, int64_t classes = 1) {
   OnnxModel model;
-  model.input("b", {1, 4, 4}).input("s", {1, 1, 4}).integers("most", {most}).initializer("half", {1}, {0.5});
-  model.initializer("low", {1}, {0.25});
+  model.input("b", {1, 4, 4}).input("s", {1, classes, 4}).integers("most", {most});
+  model.initializer("half", {1}, {0.5}).initializer("low", {1}, {0.25});
   return model.node("n", "NonMaxSuppression", inputs, "y").output("y");
 }
 
+// 1 x 1, at these places along x.
 const Values kBoxes{{1, 4, 4}, {0, 0, 1, 1, 0, 0.1, 1, 1.1, 1, 3, 0, 2, 0, 2.6, 1, 3.6}};
 
 TEST(OnnxSelections, SuppressesWhatOverlapsTheBest) {
@@ -150,9 +153,29 @@ TEST(OnnxSelections, NamesWhatItCannotSuppress) {
   EXPECT_EQ(import_error(suppression(3, {"b", "s", "most", "b"})),
             "node 'n' (NonMaxSuppression): input 3 is f32[1,4,4], and must be one f32");
   OnnxModel many;
-  many.input("b", {1, 3000, 4}).input("s", {1, 1, 3000}).integers("most", {2000});
-  EXPECT_EQ(import_error(many.node("n", "NonMaxSuppression", {"b", "s", "most"}, "y").output("y")),
-            "node 'n' (NonMaxSuppression): it selects up to 2000 boxes of a class, and Lathe supports 1024");
+  many.input("b", {1, 3000, 4}).input("s", {1, 40, 3000}).integers("most", {2000});
+  EXPECT_EQ(
+      import_error(many.node("n", "NonMaxSuppression", {"b", "s", "most"}, "y").output("y")),
+      "node 'n' (NonMaxSuppression): it selects up to 80000 boxes, 2000 of each class, and Lathe supports "
+      "65536 together");
+  OnnxModel list;
+  list.input("b", {1, 4, 4}).input("s", {1, 1, 4}).integers("most", {2, 3});
+  EXPECT_EQ(import_error(list.node("n", "NonMaxSuppression", {"b", "s", "most"}, "y").output("y")),
+            "node 'n' (NonMaxSuppression): input 2 has shape [2], and must be one i64");
+}
+
+// PyTorch's exporters write the largest integer for torchvision.ops.nms. One class ends before the other, and
+// a score that is no number is none.
+TEST(OnnxSelections, TheLargestCountOfBoxesIsAllOfThem) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const Values scores{{1, 2, 4}, {0.5, 0.9, 0.2, 0.3, 0.5, none, 0.7, 0.6}};
+  const OnnxModel all = suppression(std::numeric_limits<int64_t>::max(), {"b", "s", "most", "half"}, 2);
+  const Numbers found = run_network(all, {kBoxes, scores}).data;
+  EXPECT_EQ(Numbers(found.begin(), found.begin() + 18),
+            (Numbers{0, 0, 1, 0, 0, 3, 0, 0, 2, 0, 1, 2, 0, 1, 3, 0, 1, 0}));
+  EXPECT_EQ(run_network(all, {kBoxes, scores}, 1).data, (Numbers{6}));
+  const Values nothing{{1, 2, 4}, Numbers(8, -std::numeric_limits<double>::infinity())};
+  EXPECT_EQ(run_network(all, {kBoxes, nothing}, 1).data, (Numbers{0}));
 }
 
 }  // namespace
