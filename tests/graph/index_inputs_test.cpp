@@ -136,7 +136,7 @@ TEST(IndexInputs, RequiredAreWhatAnInputMayHold) {
   ASSERT_TRUE(builder.output(builder.node("g", GatherByOp{0}, {x, s}, "y").value()).has_value());
   const Graph graph = simplify(builder.build());
   EXPECT_EQ(index_range(graph, graph.inputs.front()), (Interval{-9, 6}));
-  EXPECT_THAT(to_string(graph), testing::HasSubstr("  required s from -9223372036854775808 to 6\n"));
+  EXPECT_THAT(to_string(graph), ::testing::HasSubstr("  required s from -9223372036854775808 to 6\n"));
 }
 
 }  // namespace
