@@ -15,10 +15,14 @@ struct CostConstants {
   double l2_bytes_per_cycle = 32;
   double l3_bytes_per_cycle = 12;
   double memory_bytes_per_cycle = 5;
+  double cold_bytes_per_cycle = 8;
+  double beside_longer = 0.3;
   double rows_between = 6;
   double cache_share = 0.75;
   double hopeless = 50;
   double clear_gain = 0.8;
+  double clear_algorithm = 0.95;
+  double clear_cut = 0.8;
   double tiles_of_direct = 3;
   double most_sketches = 16;
   double first_sketches = 3;
@@ -87,6 +91,13 @@ inline constexpr std::array kCostConstants = {
                  "the same of the third-level cache", "lathe target"},
     CostConstant{"memory_bytes_per_cycle", &CostConstants::memory_bytes_per_cycle, 12, "bytes a cycle",
                  "the same of memory", "lathe target"},
+    CostConstant{
+        "cold_bytes_per_cycle", &CostConstants::cold_bytes_per_cycle, kNoLimit, "bytes a cycle",
+        "of a network's constants in the cycles of multiply-adds at their peak, which they hardly reach",
+        "docs/notes/winograd.md"},
+    CostConstant{"beside_longer", &CostConstants::beside_longer, 1, "share of the shorter time",
+                 "of multiply-adds and of their constants' coming, that is added to the longer one",
+                 "docs/notes/winograd.md"},
     CostConstant{"rows_between", &CostConstants::rows_between, 1, "rows",
                  "of a product between transforms, for which what lies between is kept near",
                  "tools/ablate_constants"},
@@ -95,7 +106,10 @@ inline constexpr std::array kCostConstants = {
     CostConstant{"hopeless", &CostConstants::hopeless, kNoLimit, "times the cycles of the best sketch",
                  "beyond which a sketch is left out", "Answers.WhatMultipliesMostlyZerosIsNotTried"},
     CostConstant{"clear_gain", &CostConstants::clear_gain, 1, "share of the direct program's cycles",
-                 "below which an algorithm goes before it", "tools/ablate_constants"},
+                 "below which other tiles go before its own", "tools/ablate_constants"},
+    CostConstant{"clear_algorithm", &CostConstants::clear_algorithm, 1,
+                 "share of the direct program's cycles", "below which an algorithm goes before it",
+                 "docs/notes/winograd.md"},
     CostConstant{"tiles_of_direct", &CostConstants::tiles_of_direct, 1, "tiles",
                  "of each product of the direct program that are sketches", "tools/ablate_constants"},
     CostConstant{"most_sketches", &CostConstants::most_sketches, kNoLimit, "sketches",
@@ -126,6 +140,8 @@ inline constexpr std::array kCostConstants = {
                  "above which an operand does not stay there beside others", "tools/ablate_constants"},
     CostConstant{"row_block_share", &CostConstants::row_block_share, 1, "share of the second-level cache",
                  "for the rows of a product that stay while panels pass", "tools/ablate_constants"},
+    CostConstant{"clear_cut", &CostConstants::clear_cut, 1, "share of what a whole sum moves",
+                 "below which a sum is cut", "docs/notes/networks.md"},
     CostConstant{"vectors_of_part", &CostConstants::vectors_of_part, kNoLimit, "vectors",
                  "of terms in the parts of a sum that is cut at the least", "tools/ablate_constants"},
     CostConstant{"panels_share", &CostConstants::panels_share, 1, "share of the second-level cache",

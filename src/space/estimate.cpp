@@ -22,7 +22,12 @@ double fetch_cycles(const Task& task, const Tensor& tensor, const CostConstants&
   return bytes / bytes_per_cycle(task.target.cpu(), bytes, costs);
 }
 
-// What a stage reads of constants, which lie in memory where the task runs cold, however small they are.
+// What lies in memory however small it is.
+double cold_cycles(const Tensor& tensor, const CostConstants& costs) {
+  return bytes_in(tensor) / costs.cold_bytes_per_cycle;
+}
+
+// What a stage reads of constants.
 double constant_cycles(const Task& task, const Compute& compute, const Stage& stage,
                        const CostConstants& costs) {
   double cycles = 0;
@@ -31,8 +36,7 @@ double constant_cycles(const Task& task, const Compute& compute, const Stage& st
     const Tensor& tensor = operand.load->tensor;
     // Of a table that some places are picked from no more than these.
     const double share = std::min(1.0, points_of(compute) / static_cast<double>(tensor.elements()));
-    cycles += share * (task.runs_cold ? bytes_in(tensor) / costs.memory_bytes_per_cycle
-                                      : fetch_cycles(task, tensor, costs));
+    cycles += share * (task.runs_cold ? cold_cycles(tensor, costs) : fetch_cycles(task, tensor, costs));
   }
   return cycles;
 }
@@ -200,7 +204,8 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
     const Compute& compute = dag.computes[stage.compute];
     double here = points_of(compute) / stage.lanes;
     if (stage.role == Role::transform) {
-      here *= share_of_nonzero_entries(compute) / task.target.cpu().fma_per_cycle;
+      // One a cycle: as many elements are read and written beside them.
+      here *= share_of_nonzero_entries(compute);
       if (gathers(task, dag, stages, compute, tiles)) here *= stage.lanes;
     }
     const auto tile = tiles.find(stage.compute);
@@ -210,7 +215,8 @@ double estimated_cycles(const Task& task, const Dag& dag, const Classified& stag
       // Of more than two factors each but the last costs a multiplication of its own.
       here *= static_cast<double>(std::max<size_t>(stage.operands.size(), 2) - 1);
     }
-    here += constant_cycles(task, compute, stage, costs);
+    const double constants = constant_cycles(task, compute, stage, costs);
+    here = std::max(here, constants) + costs.beside_longer * std::min(here, constants);
     if (stage.role == Role::product) here += between_cycles(task, dag, stages, stage, chosen, costs);
     cycles += here;
   }

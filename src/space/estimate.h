@@ -11,8 +11,8 @@
 namespace lathe {
 
 // Cycles of one core: multiply-adds in full vectors at the rate of the units, and the time in which what a
-// stage reads of constants comes from beyond the second-level cache: the two hardly overlap
-// (docs/notes/winograd.md). `tiles` are those
+// stage reads of constants comes from beyond the second-level cache, from memory where the task runs cold:
+// the longer of the two and a part of the shorter one (docs/notes/winograd.md). `tiles` are those
 // of products, by compute: one without rows uses nothing twice, and waits for the loads of vectors that are
 // filled as far as its axis goes; a product that has no tile is taken to go one element at a time. Far fewer
 // results than additions under way make the sum wait.

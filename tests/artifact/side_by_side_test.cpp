@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(SideBySide, EachNumberIsTakenOnce) {
+TEST(ThreadsSideBySide, EachNumberIsTakenOnce) {
   constexpr size_t kCount = 1000;
   std::vector<int> taken(kCount);
   const ThreadWork take = [&](const NextNumber& next) -> Status {
@@ -27,7 +27,7 @@ TEST(SideBySide, EachNumberIsTakenOnce) {
   EXPECT_EQ(taken, std::vector<int>(kCount, 1));
 }
 
-TEST(SideBySide, WithoutOtherThreadsTheCallingOneDoesAll) {
+TEST(ThreadsSideBySide, WithoutOtherThreadsTheCallingOneDoesAll) {
   std::vector<size_t> order;
   const ThreadWork here = [&](const NextNumber& next) -> Status {
     while (const auto number = next()) order.push_back(*number);
@@ -39,7 +39,7 @@ TEST(SideBySide, WithoutOtherThreadsTheCallingOneDoesAll) {
   EXPECT_TRUE(side_by_side(0, 0, here, never, [] {}));
 }
 
-TEST(SideBySide, OnceOneFailsNothingIsBegun) {
+TEST(ThreadsSideBySide, OnceOneFailsNothingIsBegun) {
   std::atomic<size_t> begun = 0;
   const ThreadWork here = [&](const NextNumber& next) -> Status {
     if (!next()) return {};
@@ -58,7 +58,7 @@ TEST(SideBySide, OnceOneFailsNothingIsBegun) {
   EXPECT_THAT(done.error().message, HasSubstr("the first is wrong"));
 }
 
-TEST(SideBySide, TheCallingThreadIsCalledWhileItWaits) {
+TEST(ThreadsSideBySide, TheCallingThreadIsCalledWhileItWaits) {
   std::atomic<bool> was_called = false;
   const auto calling = std::this_thread::get_id();
   const ThreadWork here = [](const NextNumber&) -> Status { return {}; };

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Tune, Proposals,
                                            Case{"TBS.0.b1", "x86-avx2", 1, 13310446565840414236u},
                                            Case{"NRM.0.b1", "x86-avx2", 2, 18335062823438780864u},
                                            Case{"flex.GMV.512", "x86-avx512", 1, 14683414112548798708u},
-                                           Case{"T2D.0.b1", "x86-avx2", 1, 17255813823320164101u},
+                                           Case{"T2D.0.b1", "x86-avx2", 1, 1008726308108477045u},
                                            Case{"flex.SHO.0", "x86-avx512", 2, 5595470847619874199u},
                                            Case{"ConvLayer.1.b1", "x86-avx2", 1, 2907287235229232215u}));
 

@@ -1,6 +1,7 @@
 #include "space/lathe/derive_lathe.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "space/estimate.h"
 #include "space/lathe/arms.h"
@@ -34,6 +35,14 @@ Sketch sketch_of(const Plan& plan) {
 void leave_out_hopeless(std::vector<Sketch>& sketches, const CostConstants& costs) {
   const double least = std::ranges::min(sketches, {}, &Sketch::cycles).cycles;
   std::erase_if(sketches, [&](const Sketch& sketch) { return sketch.cycles > costs.hopeless * least; });
+}
+
+// Those that take no clearly smaller share of the first direct program's cycles do not go before it: an
+// estimate errs by as much.
+void hold_back(std::vector<Sketch>& sketches, double clear_share, double direct) {
+  for (Sketch& sketch : sketches) {
+    if (sketch.cycles > clear_share * direct) sketch.cycles = std::max(sketch.cycles, direct);
+  }
 }
 
 // What the model finds about as good as its choice in the sketch, none twice.
@@ -93,12 +102,12 @@ Result<Space> derive_lathe(const Task& task, const CostConstants& costs) {
   }
   add(direct_plans(task, costs));
   const double direct = sketches.front().cycles;
-  add(algorithm_plans(task, costs));
+  hold_back(sketches, costs.clear_gain, direct);
+  std::vector<Sketch> algorithms;
+  for (const Plan& plan : algorithm_plans(task, costs)) algorithms.push_back(sketch_of(plan));
+  hold_back(algorithms, costs.clear_algorithm, direct);
+  std::ranges::move(algorithms, std::back_inserter(sketches));
   leave_out_hopeless(sketches, costs);
-  // What moves between the parts of an algorithm is not counted.
-  for (Sketch& sketch : sketches) {
-    if (sketch.cycles > costs.clear_gain * direct) sketch.cycles = std::max(sketch.cycles, direct);
-  }
   return space_of(std::move(sketches), costs, {});
 }
 

@@ -84,7 +84,7 @@ int64_t ProductDecider::preferred_terms(size_t r) const {
   for (const int64_t part : parts_of_sum(r)) {
     if (static_cast<double>(part) <= longest) best = part;
   }
-  return moved(static_cast<double>(best)) < d_.costs.clear_gain * moved(terms) ? best : all;
+  return moved(static_cast<double>(best)) < d_.costs.clear_cut * moved(terms) ? best : all;
 }
 
 // Powers of two, and of a sum that may be cut all in which a block holds the same number of panels, or all of

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "graph/network_runner.h"
+#include "graph/onnx/import.h"
 #include "graph/onnx/models.h"
 
 namespace lathe {

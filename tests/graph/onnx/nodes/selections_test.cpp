@@ -128,21 +128,21 @@ OnnxModel suppression(int64_t most, const std::vector<std::string>& inputs, int6
 }
 
 // 1 x 1, at these places along x.
-const Values kBoxes{{1, 4, 4}, {0, 0, 1, 1, 0, 0.1, 1, 1.1, 1, 3, 0, 2, 0, 2.6, 1, 3.6}};
+Values boxes() { return {{1, 4, 4}, {0, 0, 1, 1, 0, 0.1, 1, 1.1, 1, 3, 0, 2, 0, 2.6, 1, 3.6}}; }
 
 TEST(OnnxSelections, SuppressesWhatOverlapsTheBest) {
   const Values scores{{1, 1, 4}, {0.5, 0.9, 0.2, 0.3}};
   const OnnxModel all = suppression(3, {"b", "s", "most", "half"});
-  EXPECT_EQ(run_network(all, {kBoxes, scores}).data, (Numbers{0, 0, 1, 0, 0, 3, 0, 0, 2}));
-  EXPECT_EQ(run_network(all, {kBoxes, scores}, 1).data, (Numbers{3}));
+  EXPECT_EQ(run_network(all, {boxes(), scores}).data, (Numbers{0, 0, 1, 0, 0, 3, 0, 0, 2}));
+  EXPECT_EQ(run_network(all, {boxes(), scores}, 1).data, (Numbers{3}));
   const OnnxModel good = suppression(3, {"b", "s", "most", "half", "low"});
-  EXPECT_EQ(run_network(good, {kBoxes, scores}).data, (Numbers{0, 0, 1, 0, 0, 3, 0, 0, 0}));
-  EXPECT_EQ(run_network(good, {kBoxes, scores}, 1).data, (Numbers{2}));
+  EXPECT_EQ(run_network(good, {boxes(), scores}).data, (Numbers{0, 0, 1, 0, 0, 3, 0, 0, 0}));
+  EXPECT_EQ(run_network(good, {boxes(), scores}, 1).data, (Numbers{2}));
   // Without a threshold all that overlap go; of equal scores the first box is taken.
   const OnnxModel strict = suppression(4, {"b", "s", "most"});
   const Values equal{{1, 1, 4}, {1, 1, 1, 1}};
-  EXPECT_EQ(run_network(strict, {kBoxes, equal}).data, (Numbers{0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(run_network(strict, {kBoxes, equal}, 1).data, (Numbers{2}));
+  EXPECT_EQ(run_network(strict, {boxes(), equal}).data, (Numbers{0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(run_network(strict, {boxes(), equal}, 1).data, (Numbers{2}));
 }
 
 TEST(OnnxSelections, NamesWhatItCannotSuppress) {
@@ -170,12 +170,12 @@ TEST(OnnxSelections, TheLargestCountOfBoxesIsAllOfThem) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const Values scores{{1, 2, 4}, {0.5, 0.9, 0.2, 0.3, 0.5, none, 0.7, 0.6}};
   const OnnxModel all = suppression(std::numeric_limits<int64_t>::max(), {"b", "s", "most", "half"}, 2);
-  const Numbers found = run_network(all, {kBoxes, scores}).data;
+  const Numbers found = run_network(all, {boxes(), scores}).data;
   EXPECT_EQ(Numbers(found.begin(), found.begin() + 18),
             (Numbers{0, 0, 1, 0, 0, 3, 0, 0, 2, 0, 1, 2, 0, 1, 3, 0, 1, 0}));
-  EXPECT_EQ(run_network(all, {kBoxes, scores}, 1).data, (Numbers{6}));
+  EXPECT_EQ(run_network(all, {boxes(), scores}, 1).data, (Numbers{6}));
   const Values nothing{{1, 2, 4}, Numbers(8, -std::numeric_limits<double>::infinity())};
-  EXPECT_EQ(run_network(all, {kBoxes, nothing}, 1).data, (Numbers{0}));
+  EXPECT_EQ(run_network(all, {boxes(), nothing}, 1).data, (Numbers{0}));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "space/all.h"
 #include "space/rules/product/product.h"
 #include "space/rules/rule_case.h"
+#include "space/rules/vectors.h"
 
 namespace lathe::testing {
 namespace {
