@@ -8,7 +8,7 @@ FOLDER/NAME.coresN.db, so that an interrupted run goes on where it was, and one 
 `kernels` is the sum of the recorded times of the kernels that an artifact launches.
 
 usage: measure.py MODELS FOLDER [NETWORK ...] [--lathe BINARY] [--cpus 0 | 0,1] [--time SECONDS] [--rounds N]
-                  [--table]
+                  [--tolerance SHARE] [--table]
 """
 import argparse
 import contextlib
@@ -23,6 +23,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import compare_network  # noqa: E402
+
 OURS = ("untuned", "tuned")
 
 
@@ -88,7 +91,8 @@ def measure(name: str, arguments: argparse.Namespace, store: Store) -> None:
     out = folder / "compared.json"
     pairs = [part for label, path in artifacts.items() for part in ("--artifact", f"{label}={path}")]
     run(arguments.cpus, sys.executable, "-W", "ignore", ROOT / "tools/compare_network.py", model, "--lathe",
-        arguments.lathe, *pairs, "--cpus", arguments.cpus, "--rounds", arguments.rounds, "--json", out)
+        arguments.lathe, *pairs, "--cpus", arguments.cpus, "--rounds", arguments.rounds, "--tolerance",
+        arguments.tolerance, "--json", out)
     compared = json.loads(out.read_text())
     row["milliseconds"] = {each["label"]: 1e3 * each["seconds"] for each in compared}
     peers = [each for each in compared if each["label"] not in OURS]
@@ -140,6 +144,7 @@ def main() -> int:
     parser.add_argument("--cpus", default="0")
     parser.add_argument("--time", type=float, default=0)
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--tolerance", type=float, default=compare_network.TOLERANCE)
     parser.add_argument("--table", action="store_true", help="only print what was measured")
     arguments = parser.parse_args()
     folder = Path(arguments.folder)

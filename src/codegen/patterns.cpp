@@ -59,6 +59,15 @@ const Binary* as_product(const Expr& e) {
   return binary != nullptr && binary->op == BinaryOp::mul ? binary : nullptr;
 }
 
+bool reads(const Expr& e, const Tensor& tensor) {
+  bool found = false;
+  for_each_once(e, [&](const Expr& node) {
+    const Load* load = node.as<Load>();
+    found |= load != nullptr && load->tensor == tensor;
+  });
+  return found;
+}
+
 }  // namespace
 
 void for_each_once(const Expr& e, const std::function<void(const Expr&)>& visit) {
@@ -78,6 +87,21 @@ std::optional<MultiplyAdd> match_multiply_add(const Expr& e) {
     return MultiplyAdd{product->a, product->b, sum->b, false, minus};
   }
   return std::nullopt;
+}
+
+size_t interleaved_stores(std::span<const Stmt> statements) {
+  const auto store_at = [&](size_t i) { return std::get_if<Store>(&statements[i]->node); };
+  const Store* first = statements.empty() ? nullptr : store_at(0);
+  if (first == nullptr || first->tensor->dtype == DType::boolean) return 0;
+  const int64_t stride = first->stride;
+  if ((stride != 2 && stride != 4 && stride != 8) || std::ssize(statements) < stride) return 0;
+  for (int64_t i = 0; i < stride; ++i) {
+    const Store* store = store_at(static_cast<size_t>(i));
+    if (store == nullptr || store->mask.defined() || store->tensor != first->tensor) return 0;
+    if (store->stride != stride || store->value.type() != first->value.type()) return 0;
+    if (store->index[0] - first->index[0] != Affine(i) || reads(store->value, first->tensor)) return 0;
+  }
+  return static_cast<size_t>(stride);
 }
 
 const char* library_function(UnaryOp op) {

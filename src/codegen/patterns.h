@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "expr/expr.h"
+#include "loop/loop.h"
 
 namespace lathe {
 
@@ -24,6 +26,11 @@ struct MultiplyAdd {
 // x + y or x - y of floats where one side is a product: always one fused operation, so that vectors and
 // scalar tails round alike. Of two products the right one is fused.
 std::optional<MultiplyAdd> match_multiply_add(const Expr& e);
+
+// How many of the statements, from the first on, write vectors that fill one run of memory between them: two, four
+// or eight as their stride is, each an element behind the one before, without masks, and none of them reads what
+// they write. 0 where there are none.
+size_t interleaved_stores(std::span<const Stmt> statements);
 
 // The function of C's mathematics library that computes it of f64, which nothing expands; null where a
 // program needs none.

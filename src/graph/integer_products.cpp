@@ -35,9 +35,7 @@ class UnsignedNumbers : Rewriting {
     for (const GraphNode& node : graph_.nodes) {
       const auto* cast = std::get_if<CastOp>(&node.op);
       if (cast != nullptr && is_raised(node)) {
-        const TensorId half = constant(node.name, DType::f32, {}, {kHalf});
-        raised_[node.output] =
-            add(node, CastOp{DType::u8}, {zip(node, ZipFunction::add, node.inputs[0], half)});
+        raised_[node.output] = add(node, CastOp{DType::u8}, {by_half_more(node)});
       } else if (cast != nullptr && raised_.contains(node.inputs[0])) {
         const TensorId wide = add(node, CastOp{DType::i32}, {raised_.at(node.inputs[0])});
         zip(node, ZipFunction::sub, wide, constant(node.name, DType::i32, {}, {kHalf}));
@@ -50,6 +48,22 @@ class UnsignedNumbers : Rewriting {
   }
 
  private:
+  // What is cast, and half of what 8 bits hold more: where a zero point was added, both at once.
+  TensorId by_half_more(const GraphNode& cast) {
+    TensorId real = cast.inputs[0];
+    BroadcastNumbers more{{}, {0.0}};
+    const GraphNode* sum = zip_producer(real, ZipFunction::add);
+    if (sum != nullptr && type_of(sum->inputs[0]).shape == type_of(real).shape) {
+      if (const auto zero = numbers_of(sum->inputs[1])) {
+        real = sum->inputs[0];
+        more = *zero;
+      }
+    }
+    for (double& number : more.values) number += kHalf;
+    if (all_zero(more.values)) return real;
+    return zip(cast, ZipFunction::add, real, constant(cast.name, DType::f32, more.shape, more.values));
+  }
+
   bool is_raised(const GraphNode& cast) const {
     const bool rounds = type_of(cast.output).dtype == DType::i8 && is_whole(cast.inputs[0]);
     const auto widens = [&](size_t reader) {

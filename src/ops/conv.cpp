@@ -156,7 +156,7 @@ std::vector<OperatorParameter> conv_parameters(size_t dimensions) {
 }  // namespace
 
 Tensor conv(DagBuilder& builder, std::string name, const Tensor& input, const Tensor& weight,
-            const Window& window, int64_t groups, double beside) {
+            const Window& window, int64_t groups, double beside, DType sums) {
   LATHE_CHECK(groups >= 1 && weight->shape[0] % groups == 0 && input->shape[1] == weight->shape[1] * groups);
   const Sweep swept = sweep(builder, input, weight, window, beside);
   const Axis n = spatial("n", input->shape[0]);
@@ -165,7 +165,7 @@ Tensor conv(DagBuilder& builder, std::string name, const Tensor& input, const Te
   Affine channel = c.var;
   if (groups > 1) channel += floor_div(f.var, f.extent / groups) * c.extent;
   const Expr product = widened_product(load(swept.padded, join({n.var, channel}, swept.index)),
-                                       load(weight, join({f.var, c.var}, indices(swept.kernel))));
+                                       load(weight, join({f.var, c.var}, indices(swept.kernel))), sums);
   return builder.compute(std::move(name), join({n, f}, swept.outputs), sum(join({c}, swept.kernel), product));
 }
 

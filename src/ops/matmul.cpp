@@ -39,11 +39,11 @@ Result<Operator> make_bilinear(const Parameters& p) {
 
 }  // namespace
 
-Expr widened_product(const Expr& a, const Expr& b) {
-  const auto widened = [](const Expr& element) {
+Expr widened_product(const Expr& a, const Expr& b, DType sums) {
+  const auto widened = [sums](const Expr& element) {
     const DType dtype = element.type().dtype;
     const bool is_narrow = dtype == DType::i8 || dtype == DType::u8;
-    return is_narrow ? cast({DType::i32, element.type().lanes}, element) : element;
+    return is_narrow ? cast({sums, element.type().lanes}, element) : element;
   };
   return widened(a) * widened(b);
 }

@@ -9,8 +9,8 @@
 
 namespace lathe {
 
-// The product of two elements as sums of products take it: in i32 where these are integers of 8 bits.
-Expr widened_product(const Expr& a, const Expr& b);
+// The product of two elements as sums of products take it: as `sums` where these are integers of 8 bits.
+Expr widened_product(const Expr& a, const Expr& b, DType sums = DType::i32);
 // C[i, j] = sum_r A[i, r] * B[r, j]; with a leading batch axis where A and B have one.
 Tensor matmul(DagBuilder& builder, std::string name, const Tensor& a, const Tensor& b);
 // y[i] = sum_r A[i, r] * x[r].

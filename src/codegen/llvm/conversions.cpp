@@ -83,10 +83,14 @@ class Conversion {
     const double below = is_wide ? std::nextafter(beyond, 0)
                                  : static_cast<double>(std::nextafter(static_cast<float>(beyond), 0.0F));
     const double most = std::floor(below);
-    llvm::Value* is_ordered = builder_.CreateFCmpORD(a, number(0));
-    llvm::Value* value = builder_.CreateSelect(is_ordered, a, number(0));
     llvm::Value* least = number(static_cast<double>(range.lo));
-    value = builder_.CreateSelect(builder_.CreateFCmpOLT(value, least), least, value);
+    llvm::Value* value = a;
+    if (range.lo != 0) {
+      llvm::Value* is_ordered = builder_.CreateFCmpORD(a, number(0));
+      value = builder_.CreateSelect(is_ordered, a, number(0));
+    }
+    // Of an unsigned type this makes 0 of NaN too.
+    value = builder_.CreateSelect(builder_.CreateFCmpOGT(value, least), value, least);
     value = builder_.CreateSelect(builder_.CreateFCmpOLT(number(most), value), number(most), value);
     llvm::Value* integer =
         is_unsigned(to_.dtype) ? builder_.CreateFPToUI(value, type_) : builder_.CreateFPToSI(value, type_);

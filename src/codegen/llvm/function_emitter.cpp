@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "codegen/patterns.h"
 #include "codegen/llvm/types.h"
 
 namespace lathe::llvm_backend {
@@ -45,6 +46,8 @@ class FunctionEmitter {
   void visit(const For& loop);
   void visit(const Block& block);
   void visit(const Seq& seq);
+  bool is_in_registers(const Stmt& store) const;
+  void emit_interleaved(std::span<const Stmt> stores);
   void visit(const Alloc& alloc) { emit(alloc.body); }
   void visit(const If& branch);
   void visit(const Store& store);
@@ -267,7 +270,30 @@ void FunctionEmitter::visit(const Block&) {
 }
 
 void FunctionEmitter::visit(const Seq& seq) {
-  for (const Stmt& stmt : seq.statements) emit(stmt);
+  for (std::span<const Stmt> left(seq.statements); !left.empty();) {
+    const size_t together = interleaved_stores(left);
+    if (together != 0 && !is_in_registers(left.front())) {
+      emit_interleaved(left.first(together));
+      left = left.subspan(together);
+    } else {
+      emit(left.front());
+      left = left.subspan(1);
+    }
+  }
+}
+
+// What LLVM must be able to turn into values is stored as it is read.
+bool FunctionEmitter::is_in_registers(const Stmt& store) const {
+  return entry_.buffers.find(std::get<Store>(store->node).tensor).storage == Storage::registers;
+}
+
+// Their values first: none of them reads what they write.
+void FunctionEmitter::emit_interleaved(std::span<const Stmt> stores) {
+  values_.begin_statement();
+  std::vector<llvm::Value*> values;
+  for (const Stmt& store : stores) values.push_back(values_.emit(std::get<Store>(store->node).value));
+  const auto& first = std::get<Store>(stores.front()->node);
+  memory_.store_interleaved(first, first.value.type(), values);
 }
 
 void FunctionEmitter::visit(const If& branch) {

@@ -181,6 +181,25 @@ void MemoryEmitter::store(const Store& store, Type type, llvm::Value* value, llv
   strided_store(where, value, mask);
 }
 
+void MemoryEmitter::store_interleaved(const Store& first, Type type, std::span<llvm::Value* const> values) {
+  const int parts = static_cast<int>(values.size());
+  std::vector<int> order;
+  for (int lane = 0; lane < type.lanes; ++lane) {
+    for (int part = 0; part < parts; ++part) order.push_back(part * type.lanes + lane);
+  }
+  // Two at a time, until all are one behind the other.
+  std::vector<llvm::Value*> joined(values.begin(), values.end());
+  for (int lanes = type.lanes; joined.size() > 1; lanes *= 2) {
+    std::vector<llvm::Value*> pairs;
+    for (size_t i = 0; i < joined.size(); i += 2)
+      pairs.push_back(builder_.CreateShuffleVector(joined[i], joined[i + 1], lane_numbers(0, 1, 2 * lanes)));
+    joined = std::move(pairs);
+  }
+  const Type wide{type.dtype, type.lanes * parts};
+  const Place where = place(first.tensor, first.index[0], wide, 1, {});
+  contiguous_store(where, builder_.CreateShuffleVector(joined[0], order), nullptr);
+}
+
 void MemoryEmitter::prefetch(const Prefetch& prefetch) {
   const Place where = place(prefetch.tensor, prefetch.index[0], {prefetch.tensor->dtype, 1}, 0, {});
   builder_.CreateIntrinsic(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 
 #include "codegen/llvm/buffer_set.h"
 #include "codegen/llvm/index_emitter.h"
@@ -20,6 +21,8 @@ class MemoryEmitter {
   // `mask` is the load's own one (null: none), `guard` that of the expression around it.
   llvm::Value* load(const Load& load, Type type, llvm::Value* mask, const Guard& guard);
   void store(const Store& store, Type type, llvm::Value* value, llvm::Value* mask);
+  // As many stores as their stride is long, each an element behind the one before: all as one, side by side.
+  void store_interleaved(const Store& first, Type type, std::span<llvm::Value* const> values);
   void prefetch(const Prefetch& prefetch);
 
  private:

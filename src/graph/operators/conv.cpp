@@ -6,19 +6,28 @@
 #include <vector>
 
 #include "graph/onnx/node.h"
-#include "graph/operators/pad.h"
 #include "ops/conv.h"
 
 namespace lathe {
 namespace {
 
-// The window's pads alone, and the convolution without them.
+bool is_narrow(DType dtype) { return dtype == DType::u8 || dtype == DType::i8; }
+
+}  // namespace
+
+bool fits_f32(int64_t terms, double bias) {
+  constexpr double kMostProduct = 255 * 255;
+  constexpr double kMostWhole = 1 << 24;
+  return static_cast<double>(terms) * kMostProduct + bias <= kMostWhole;
+}
+
 PadOp pads_of(const ConvOp& op) {
   PadOp pad{{0, 0}, {0, 0}, PadMode::constant, op.beside};
   pad.before.insert(pad.before.end(), op.window.pads_before.begin(), op.window.pads_before.end());
   pad.after.insert(pad.after.end(), op.window.pads_after.begin(), op.window.pads_after.end());
   return pad;
 }
+
 ConvOp unpadded(ConvOp op) {
   std::ranges::fill(op.window.pads_before, 0);
   std::ranges::fill(op.window.pads_after, 0);
@@ -26,15 +35,18 @@ ConvOp unpadded(ConvOp op) {
   return op;
 }
 
-}  // namespace
-
 std::string attributes_of(const ConvOp& op) {
   return to_string(op.window) + (op.groups == 1 ? "" : fmt::format(", groups {}", op.groups)) +
-         (op.beside == 0 ? "" : fmt::format(", beside {}", op.beside));
+         (op.beside == 0 ? "" : fmt::format(", beside {}", op.beside)) + (op.sums_in_f32 ? ", sums in f32" : "");
 }
 
 Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {
-  LATHE_TRY(const DType dtype, product_type(inputs));
+  LATHE_TRY(DType dtype, product_type(inputs));
+  if (op.sums_in_f32) {
+    const bool is_narrow_product = is_narrow(inputs[0].dtype) && is_narrow(inputs[1].dtype);
+    LATHE_TRY_STATUS(require_type(inputs[0], 0, is_narrow_product, "i8 and u8"));
+    dtype = DType::f32;
+  }
   if (inputs.size() > 2) {
     LATHE_TRY_STATUS(require_type(inputs[2], 2, inputs[2].dtype == dtype, info_of(dtype).name));
   }
@@ -108,7 +120,8 @@ double steps_of(const ConvOp& op, std::span<const TensorType> inputs) {
 }
 
 Tensor lower(const ConvOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
-  return conv(builder, "conv", operands[0], operands[1], ops_window(op.window), op.groups, op.beside);
+  return conv(builder, "conv", operands[0], operands[1], ops_window(op.window), op.groups, op.beside,
+              op.sums_in_f32 ? DType::f32 : DType::i32);
 }
 
 bool needs_epilogue(const ConvOp&, size_t operands) { return operands > 2; }

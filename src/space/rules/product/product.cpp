@@ -78,14 +78,17 @@ class ProductWriter {
 void ProductWriter::write_row_copy(const RowCopy& copy) {
   const std::string& block = copy.step.copy;
   w_.add(copy.step);
-  if (copy.vector != 0) w_.add(SplitStep{block, copy.along, {copy.vector}});
+  const bool goes_across = !copy.across.empty();
+  const std::string& vectors = goes_across ? copy.across : copy.along;
+  if (copy.vector != 0) w_.add(SplitStep{block, vectors, {copy.vector}});
   ReorderStep order{block, copy.loops};
-  order.loops.push_back(copy.vector != 0 ? copy.along + ".0" : copy.along);
-  if (copy.vector != 0) order.loops.push_back(copy.along + ".1");
+  order.loops.push_back(copy.vector != 0 && !goes_across ? copy.along + ".0" : copy.along);
+  if (copy.vector != 0) order.loops.push_back(vectors + ".1");
   w_.add(order);
+  if (goes_across) w_.add(AnnotateStep{block, copy.along, LoopKind::unrolled});
   if (copy.vector != 0) {
-    w_.add(AnnotateStep{block, copy.along + ".1", LoopKind::vectorized});
-    w_.add(TailStep{block, copy.along, Tail::peel});
+    w_.add(AnnotateStep{block, vectors + ".1", LoopKind::vectorized});
+    w_.add(TailStep{block, vectors, Tail::peel});
   }
   if (!copy.loops.empty()) write_shared(w_, block, copy.shared);
 }

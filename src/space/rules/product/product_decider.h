@@ -104,6 +104,7 @@ class ProductDecider {
     return term_groups_ && term_groups_->axis == r ? term_groups_->intrinsic->group : 1;
   }
   void group_row_operand(const Operand& operand);
+  RowCopy copy_of_rows(CacheReadStep step, const Tensor& tensor, size_t dim, bool is_together);
   std::optional<TermLoops> term_loops() const;
   int64_t block_of_channels(size_t r) const;
   std::optional<size_t> blocked_channels() const;

@@ -3,12 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "expr/walk.h"
 #include "space/rules/layouts.h"
 #include "space/rules/product/product_decider.h"
 
 namespace lathe {
+namespace {
+
+// So many vectors at most are put together element by element.
+constexpr int64_t kMostInterleaved = 8;
+
+bool is_power_of_two(int64_t number) { return number > 1 && std::has_single_bit(static_cast<uint64_t>(number)); }
+
+}  // namespace
 
 std::optional<TermGroups> ProductDecider::term_groups() const {
   const Operand* vector = vector_operand();
@@ -49,18 +59,34 @@ void ProductDecider::group_row_operand(const Operand& operand) {
     d_.set_copy(tensor, true, name_, layout, type);
     return;
   }
+  row_copy_ = copy_of_rows({name_, tensor->name, d_.name_copy(tensor, name_), "root", Scope::workspace, layout, type},
+                           tensor, static_cast<size_t>(dim), is_together);
+}
+
+// Terms that lie together are copied as they are. Few that do not: a vector of each, along what lies innermost,
+// which the code generator puts together.
+RowCopy ProductDecider::copy_of_rows(CacheReadStep step, const Tensor& tensor, size_t dim, bool is_together) {
   const int64_t lanes = d_.task.target.cpu().lanes(static_cast<int>(bytes_of(term_groups_->row_type)));
+  const int64_t places = tensor->shape[dim];
+  const LayoutDim innermost = d_.layout_of(tensor).dims.back();
+  const auto inner = static_cast<size_t>(innermost.dim);
+  const bool is_whole = innermost.divide == 1 && innermost.modulo == 0;
+  const bool are_few = is_power_of_two(places) && places <= kMostInterleaved && is_whole && inner != dim;
+  const int64_t wide = lanes / places;
+  const bool goes_across = !is_together && are_few && tensor->shape[inner] >= wide && wide > 1;
   OuterLoops loops;
   for (size_t d = 0; d < tensor->shape.size(); ++d) {
-    if (static_cast<int>(d) != dim) loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
+    if (d == dim || (goes_across && d == inner)) continue;
+    loops.emplace_back(fmt::format("d{}", d), tensor->shape[d]);
   }
-  const bool fills = is_together && tensor->shape[static_cast<size_t>(dim)] >= lanes;
-  row_copy_ = RowCopy{
-      .step = {name_, tensor->name, d_.name_copy(tensor, name_), "root", Scope::workspace, layout, type},
-      .loops = names_of(loops),
-      .shared = loops.empty() ? SharedLoops{} : share_loops(d_, loops),
-      .along = fmt::format("d{}", dim),
-      .vector = fills ? lanes : 0};
+  if (goes_across) loops.emplace_back(fmt::format("d{}.0", inner), ceil_div(tensor->shape[inner], wide));
+  const bool fills = is_together && places >= lanes;
+  return {.step = std::move(step),
+          .loops = names_of(loops),
+          .shared = loops.empty() ? SharedLoops{} : share_loops(d_, loops),
+          .along = fmt::format("d{}", dim),
+          .across = goes_across ? fmt::format("d{}", inner) : "",
+          .vector = goes_across ? wide : fills ? lanes : 0};
 }
 
 std::optional<TermLoops> ProductDecider::term_loops() const {
