@@ -22,7 +22,7 @@ class Bert(nn.Module):
         batch, length = tokens.shape
         places = torch.arange(length)[None]
         x = self.norm(self.embedded(tokens) + self.places(places) + self.kinds(kinds))
-        bias = (1 - mask[:, None, None].to(x.dtype)) * torch.finfo(torch.float32).min
+        bias = (1 - mask[:, None, None].to(x.dtype)) * torch.finfo(x.dtype).min
         for layer in self.layers:
             q, k, v = layer["inputs"](x).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4).unbind(0)
             scores = torch.matmul(q, k.transpose(-1, -2)) / (q.shape[-1] ** 0.5) + bias

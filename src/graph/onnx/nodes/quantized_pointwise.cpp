@@ -16,13 +16,6 @@ std::vector<ImportedOutput> rounded(QuantizedSteps& steps, size_t reals, const Q
   return {steps.finish()};
 }
 
-ImportedOutputs import_pair(OnnxNode& node, ZipFunction function) {
-  LATHE_TRY_STATUS(node.require_inputs({0, 1, 3, 4, 6}));
-  QuantizedSteps steps(node);
-  const size_t a = steps.dequantized({0, 1, 2}), b = steps.dequantized({3, 4, 5});
-  return rounded(steps, steps.zip(function, a, b), {kNoInput, 6, 7}, 0);
-}
-
 ImportedOutputs import_unary(OnnxNode& node, const GraphOp& op) {
   LATHE_TRY_STATUS(node.require_inputs({0, 1, 3}));
   QuantizedSteps steps(node);
@@ -40,7 +33,27 @@ ImportedOutputs import_qlinear_reduce_mean(OnnxNode& node) {
   return import_unary(node, op);
 }
 
-ImportedOutputs import_qlinear_add(OnnxNode& node) { return import_pair(node, ZipFunction::add); }
+// a * (scale of a / scale) + (b * (scale of b / scale) + what the zero points come to), as ONNX Runtime adds it up:
+// what then lies halfway between two numbers becomes the same one.
+ImportedOutputs import_qlinear_add(OnnxNode& node) {
+  LATHE_TRY_STATUS(node.require_inputs({0, 1, 3, 4, 6}));
+  QuantizedSteps steps(node);
+  const size_t scale = steps.placed(6, 0);
+  const auto zero_point = [&](size_t input) {
+    return steps.is_zero(input) ? steps.real(0) : steps.cast(DType::f32, steps.placed(input, 0));
+  };
+  const auto number = [&](size_t input) { return steps.cast(DType::f32, steps.cast(DType::i32, input)); };
+  const size_t of_a = steps.zip(ZipFunction::div, steps.placed(1, 0), scale);
+  const size_t of_b = steps.zip(ZipFunction::div, steps.placed(4, 0), scale);
+  const size_t zeros = steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, of_a, zero_point(2)),
+                                 steps.zip(ZipFunction::mul, of_b, zero_point(5)));
+  const size_t beyond = steps.zip(ZipFunction::sub, zero_point(7), zeros);
+  const size_t with_b =
+      steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, number(3), of_b), beyond);
+  const size_t sums = steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, number(0), of_a), with_b);
+  steps.cast(node.type(steps.has(7) ? 7 : 0).dtype, steps.map(MapFunction::round, sums));
+  return std::vector<ImportedOutput>{steps.finish()};
+}
 
 // The integers are multiplied, as ONNX Runtime does it: what they stand for may be too large for f32, as the
 // number that masks a score is, and infinity times 0 is none.
