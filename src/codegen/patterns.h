@@ -27,9 +27,9 @@ struct MultiplyAdd {
 // scalar tails round alike. Of two products the right one is fused.
 std::optional<MultiplyAdd> match_multiply_add(const Expr& e);
 
-// How many of the statements, from the first on, write vectors that fill one run of memory between them: two, four
-// or eight as their stride is, each an element behind the one before, without masks, and none of them reads what
-// they write. 0 where there are none.
+// How many of the statements, from the first on, write vectors that fill one run of memory between them: two,
+// four or eight as their stride is, each an element behind the one before, without masks, and none of them
+// reads what they write. 0 where there are none.
 size_t interleaved_stores(std::span<const Stmt> statements);
 
 // The function of C's mathematics library that computes it of f64, which nothing expands; null where a

@@ -26,10 +26,11 @@ Graph integer_products(const Graph& graph);
 // are moved as they are: a quantized network's `DequantizeLinear`, `Transpose`, `QuantizeLinear`. Part of
 // `integer_products`.
 Graph keep_integers(const Graph& graph);
-// Convolutions of integers of 8 bits in the form that machines compute fastest. They multiply four neighbouring
-// channels an instruction: of few channels the last group is filled up with zeros of the weights, in one pass with
-// what the window pads with. Where each map has one channel there are none to multiply together, and the sums, which
-// f32 holds, are added up there: it has multiply-adds, and i32 has not.
+// Convolutions of integers of 8 bits in the form that machines compute fastest. They multiply four
+// neighbouring channels an instruction: of few channels the last group is filled up with zeros of the
+// weights, in one pass with what the window pads with. Where each map has one channel there are none to
+// multiply together, and the sums, which f32 holds, are added up there: it has multiply-adds, and i32 has
+// not.
 Graph integer_convolutions(const Graph& graph);
 // Drops nodes that no output needs, then tensors that nothing uses; inputs stay.
 Graph remove_dead(const Graph& graph);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "codegen/patterns.h"
 #include "codegen/llvm/types.h"
+#include "codegen/patterns.h"
 
 namespace lathe::llvm_backend {
 namespace {

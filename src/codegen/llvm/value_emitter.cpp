@@ -93,8 +93,15 @@ llvm::Value* ValueEmitter::visit(const Index& e, const Expr&, const Guard& guard
 }
 
 llvm::Value* ValueEmitter::visit(const Load& e, const Expr& self, const Guard& guard) {
-  llvm::Value* mask = e.mask.defined() ? emit(e.mask, guard) : nullptr;
-  return memory_.load(e, self.type(), mask, guard);
+  if (e.mask.defined()) return memory_.load(e, self.type(), emit(e.mask, guard), guard);
+  for (const Loaded& known : loaded_) {
+    const bool is_same = known.load->tensor == e.tensor && known.load->index == e.index &&
+                         known.load->stride == e.stride && known.type == self.type();
+    if (is_same && std::ranges::find(guards_, known.guard) != guards_.end()) return known.value;
+  }
+  llvm::Value* value = memory_.load(e, self.type(), nullptr, guard);
+  loaded_.push_back({&e, self.type(), guard, value});
+  return value;
 }
 
 llvm::Value* ValueEmitter::visit(const Unary& e, const Expr&, const Guard& guard) {

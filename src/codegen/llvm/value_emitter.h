@@ -1,4 +1,5 @@
-// Expressions as LLVM values. Parts that an expression shares are computed once a statement. One a function.
+// Expressions as LLVM values. Parts that an expression shares are computed once a statement; an element that
+// was read where the guard is at least as wide is not read again, by whatever expression. One a function.
 #pragma once
 
 #include <map>
@@ -19,6 +20,7 @@ class ValueEmitter {
   void begin_statement() {
     known_.clear();
     guards_.clear();
+    loaded_.clear();
   }
   // The value; loads in it happen in the guard's lanes only.
   llvm::Value* emit(const Expr& e, const Guard& guard = {});
@@ -55,7 +57,15 @@ class ValueEmitter {
   MemoryEmitter& memory_;
   IndexEmitter& indices_;
   const Target& target_;
+  struct Loaded {
+    const Load* load;
+    Type type;
+    Guard guard;
+    llvm::Value* value;
+  };
+
   std::map<std::pair<const ExprNode*, Guard>, llvm::Value*> known_;
+  std::vector<Loaded> loaded_;
   std::vector<Guard> guards_;  // of the selects around, outermost first: what is known under one holds within
 };
 

@@ -37,7 +37,8 @@ ConvOp unpadded(ConvOp op) {
 
 std::string attributes_of(const ConvOp& op) {
   return to_string(op.window) + (op.groups == 1 ? "" : fmt::format(", groups {}", op.groups)) +
-         (op.beside == 0 ? "" : fmt::format(", beside {}", op.beside)) + (op.sums_in_f32 ? ", sums in f32" : "");
+         (op.beside == 0 ? "" : fmt::format(", beside {}", op.beside)) +
+         (op.sums_in_f32 ? ", sums in f32" : "");
 }
 
 Result<TensorType> infer(const ConvOp& op, std::span<const TensorType> inputs) {

@@ -1,7 +1,7 @@
 // Convolution. Operands: data [N, C, spatial...], weight [M, C / groups, kernel...], optional bias [M]; gives
 // [N, M, spatial...]; of f32, or of integers (`product_type`). What the window pads with is a number of the
-// data's type: of quantized data the one that stands for 0. Sums of few integers of 8 bits may be numbers of f32,
-// which holds each of them exactly.
+// data's type: of quantized data the one that stands for 0. Sums of few integers of 8 bits may be numbers of
+// f32, which holds each of them exactly.
 #pragma once
 
 #include "graph/operators/family.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 
 #include "lower/arithmetic/math_in_double.h"
@@ -36,6 +37,26 @@ constexpr std::initializer_list<double> kLogErfc = {
     -0.00034152536, -1.12708914, -0.638144851, -0.103106737, 0.0218380541, -0.00294765527, 0.000186378835};
 
 // The functions on f32 values of one number of lanes.
+std::optional<double> number_of(const Expr& e) {
+  if (const Broadcast* copies = e.as<Broadcast>()) return number_of(copies->operand);
+  const Literal* number = e.as<Literal>();
+  return number == nullptr ? std::nullopt : std::optional(number->value);
+}
+
+// Whether the numbers that an expression ends by taking the larger and the smaller of it and them lie there.
+// NaN may pass.
+bool lies_within(const Expr& e, double least, double most) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double low = -kInfinity, high = kInfinity;
+  for (const Binary* bound = e.as<Binary>(); bound != nullptr; bound = bound->a.as<Binary>()) {
+    const auto number = number_of(bound->b);
+    if (!number || (bound->op != BinaryOp::max && bound->op != BinaryOp::min)) break;
+    double& nearer = bound->op == BinaryOp::max ? low : high;
+    if (std::isinf(nearer)) nearer = *number;
+  }
+  return least <= low && low <= high && high <= most;
+}
+
 class Functions : Arithmetic {
  public:
   explicit Functions(int lanes) : Arithmetic({DType::f32, lanes}) {}
@@ -46,6 +67,7 @@ class Functions : Arithmetic {
     constexpr double kNone = -104;
     constexpr double kSmall = -86;
     constexpr double kLarge = 89;
+    if (lies_within(x, kSmall, kLarge - 1)) return ordinary_exp(x);
     const Parts parts = parts_of_exp(min(max(x, number(kNone)), number(kLarge)));
     const Expr is_small = x < number(kSmall);
     const Expr k = select(is_small, parts.n + number(25), parts.n - number(1));

@@ -33,8 +33,8 @@ ImportedOutputs import_qlinear_reduce_mean(OnnxNode& node) {
   return import_unary(node, op);
 }
 
-// a * (scale of a / scale) + (b * (scale of b / scale) + what the zero points come to), as ONNX Runtime adds it up:
-// what then lies halfway between two numbers becomes the same one.
+// a * (scale of a / scale) + (b * (scale of b / scale) + what the zero points come to), as ONNX Runtime adds
+// it up: what then lies halfway between two numbers becomes the same one.
 ImportedOutputs import_qlinear_add(OnnxNode& node) {
   LATHE_TRY_STATUS(node.require_inputs({0, 1, 3, 4, 6}));
   QuantizedSteps steps(node);
@@ -48,8 +48,7 @@ ImportedOutputs import_qlinear_add(OnnxNode& node) {
   const size_t zeros = steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, of_a, zero_point(2)),
                                  steps.zip(ZipFunction::mul, of_b, zero_point(5)));
   const size_t beyond = steps.zip(ZipFunction::sub, zero_point(7), zeros);
-  const size_t with_b =
-      steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, number(3), of_b), beyond);
+  const size_t with_b = steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, number(3), of_b), beyond);
   const size_t sums = steps.zip(ZipFunction::add, steps.zip(ZipFunction::mul, number(0), of_a), with_b);
   steps.cast(node.type(steps.has(7) ? 7 : 0).dtype, steps.map(MapFunction::round, sums));
   return std::vector<ImportedOutput>{steps.finish()};

@@ -53,8 +53,8 @@ struct RowCopy {
   std::vector<std::string> loops;  // over all but the dimension of the groups
   SharedLoops shared;              // the same, as the cores share them
   std::string along;               // that dimension's loop
-  std::string across;              // where all its places are few: the loop of what lies innermost in the source
-  int64_t vector = 0;              // places that are copied at once, across or else along; 0: one by one
+  std::string across;  // where all its places are few: the loop of what lies innermost in the source
+  int64_t vector = 0;  // places that are copied at once, across or else along; 0: one by one
 };
 
 // Terms that an intrinsic adds up in groups.

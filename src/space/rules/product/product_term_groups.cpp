@@ -16,7 +16,9 @@ namespace {
 // So many vectors at most are put together element by element.
 constexpr int64_t kMostInterleaved = 8;
 
-bool is_power_of_two(int64_t number) { return number > 1 && std::has_single_bit(static_cast<uint64_t>(number)); }
+bool is_power_of_two(int64_t number) {
+  return number > 1 && std::has_single_bit(static_cast<uint64_t>(number));
+}
 
 }  // namespace
 
@@ -59,12 +61,13 @@ void ProductDecider::group_row_operand(const Operand& operand) {
     d_.set_copy(tensor, true, name_, layout, type);
     return;
   }
-  row_copy_ = copy_of_rows({name_, tensor->name, d_.name_copy(tensor, name_), "root", Scope::workspace, layout, type},
-                           tensor, static_cast<size_t>(dim), is_together);
+  row_copy_ =
+      copy_of_rows({name_, tensor->name, d_.name_copy(tensor, name_), "root", Scope::workspace, layout, type},
+                   tensor, static_cast<size_t>(dim), is_together);
 }
 
-// Terms that lie together are copied as they are. Few that do not: a vector of each, along what lies innermost,
-// which the code generator puts together.
+// Terms that lie together are copied as they are. Few that do not: a vector of each, along what lies
+// innermost, which the code generator puts together.
 RowCopy ProductDecider::copy_of_rows(CacheReadStep step, const Tensor& tensor, size_t dim, bool is_together) {
   const int64_t lanes = d_.task.target.cpu().lanes(static_cast<int>(bytes_of(term_groups_->row_type)));
   const int64_t places = tensor->shape[dim];
@@ -86,7 +89,9 @@ RowCopy ProductDecider::copy_of_rows(CacheReadStep step, const Tensor& tensor, s
           .shared = loops.empty() ? SharedLoops{} : share_loops(d_, loops),
           .along = fmt::format("d{}", dim),
           .across = goes_across ? fmt::format("d{}", inner) : "",
-          .vector = goes_across ? wide : fills ? lanes : 0};
+          .vector = goes_across ? wide
+                    : fills     ? lanes
+                                : 0};
 }
 
 std::optional<TermLoops> ProductDecider::term_loops() const {
