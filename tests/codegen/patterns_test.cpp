@@ -44,6 +44,27 @@ TEST(Patterns, ZeroIsPositive) {
   EXPECT_FALSE(is_zero(Expr(1.0)));
 }
 
+// As many as their stride is long, side by side, of one tensor that none of them reads.
+TEST(Patterns, StoresThatFillARunAreFound) {
+  const Tensor to("T", {64}), from("F", {64});
+  const auto stored = [&](int64_t offset, int64_t stride, const Tensor& read, const Expr& mask = {}) {
+    return make_stmt(Store{to, {offset}, broadcast(load(read, {offset}), 4), stride, mask});
+  };
+  const std::vector<Stmt> pair = {stored(8, 2, from), stored(9, 2, from), stored(10, 2, from)};
+  EXPECT_EQ(interleaved_stores(pair), 2U);
+  EXPECT_EQ(interleaved_stores(std::span(pair).first(1)), 0U);
+  EXPECT_EQ(interleaved_stores({}), 0U);
+  const std::vector<Stmt> apart = {stored(8, 2, from), stored(10, 2, from)};
+  EXPECT_EQ(interleaved_stores(apart), 0U);
+  const std::vector<Stmt> reads = {stored(8, 2, from), stored(9, 2, to)};
+  EXPECT_EQ(interleaved_stores(reads), 0U);
+  const std::vector<Stmt> by_three = {stored(0, 3, from), stored(1, 3, from), stored(2, 3, from)};
+  EXPECT_EQ(interleaved_stores(by_three), 0U);
+  const Expr all = broadcast(literal({DType::boolean}, 1), 4);
+  const std::vector<Stmt> masked = {stored(8, 2, from, all), stored(9, 2, from, all)};
+  EXPECT_EQ(interleaved_stores(masked), 0U);
+}
+
 TEST(Patterns, SharedPartsAreVisitedOnce) {
   const Tensor a("A", {4});
   Expr e = a(0);

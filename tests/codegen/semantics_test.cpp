@@ -39,6 +39,25 @@ TEST_P(SemanticsTest, ParallelLoopsRunWithAndWithoutPool) {
     EXPECT_EQ(result(gemm(shape), {a, b}, threads), gemm_reference(shape, a, b));
 }
 
+// Vectors whose elements go between each other's, in as many steps as the stride is long and in fewer.
+TEST_P(SemanticsTest, StoresOfSeveralVectorsBetweenEachOther) {
+  for (const DType dtype : {DType::f32, DType::u8}) {
+    for (const int stride : {2, 3, 4, 8}) {
+      LoweredBuilder builder;
+      const Tensor in = builder.input("in", 8 * stride, dtype);
+      const Tensor out = builder.output("out", 8 * stride, dtype);
+      std::vector<Stmt> stores;
+      for (int part = 0; part < stride; ++part)
+        stores.push_back(vector_store(out, part, vector_load(in, 8 * part, 8), stride));
+      builder.main(make_seq(stores));
+      std::vector<double> expected;
+      for (int n = 0; n < 8 * stride; ++n)
+        expected.push_back(counted(8 * stride)[static_cast<size_t>(n % stride * 8 + n / stride)]);
+      EXPECT_EQ(result(builder.lowered(), {counted(8 * stride)}), expected) << stride;
+    }
+  }
+}
+
 // Threads have arenas of their own, and see the variables of the loops around.
 TEST_P(SemanticsTest, ThreadArenasAndCapturedVariables) {
   LoweredBuilder builder;

@@ -91,13 +91,26 @@ TEST(IntegerProducts, AConvolutionOfQuantizedNumbersIsOneOfIntegers) {
   }
 }
 
-// The pads are the convolution's own, whatever stands for 0: no copy of the data is made for them.
-TEST(IntegerProducts, AConvolutionPadsItself) {
-  for (const int zero : {0, 120}) {
-    const Graph graph = simplify(import_onnx_bytes(convolution(kU8, zero).model.bytes(), "m.onnx").value());
-    EXPECT_TRUE(std::ranges::none_of(
-        graph.nodes, [](const GraphNode& node) { return std::holds_alternative<PadOp>(node.op); }));
-  }
+// The zero point of what becomes unsigned and the half that is added for it are one number, none where they
+// are 0.
+TEST(IntegerProducts, AZeroPointIsAddedWithTheHalf) {
+  const auto sums_in_front_of_casts = [](int zero) {
+    const Graph graph = simplify(import_onnx_bytes(convolution(kI8, zero).model.bytes(), "m.onnx").value());
+    std::string text;
+    for (const GraphNode& node : graph.nodes) {
+      const auto* cast = std::get_if<CastOp>(&node.op);
+      if (cast == nullptr || cast->to != DType::u8) continue;
+      for (const GraphNode& other : graph.nodes) {
+        if (other.output != node.inputs[0]) continue;
+        text += name_of(other.op);
+        if (other.inputs.size() > 1) text += fmt::format(" {}", values_of(graph.tensors[other.inputs[1]])[0]);
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(sums_in_front_of_casts(-7), "Add 121");
+  EXPECT_EQ(sums_in_front_of_casts(0), "Add 128");
+  EXPECT_EQ(sums_in_front_of_casts(-128), "Round");
 }
 
 TEST(IntegerProducts, SoIsAProductOfTwoQuantizedTensors) {

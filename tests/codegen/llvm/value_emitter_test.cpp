@@ -99,11 +99,11 @@ TEST_F(Values, FloatingPointOperations) {
   emit(copy_sign(first(x), first(y)));
   EXPECT_EQ(text(),
             "%0 = fadd nsz float %x, %y\n"
-            "%1 = fdiv float %x1, %y2\n"
-            "%2 = fneg float %x3\n"
-            "%3 = call float @llvm.sqrt.f32(float %x4)\n"
-            "%4 = call float @llvm.roundeven.f32(float %x5)\n"
-            "%5 = call float @llvm.copysign.f32(float %x6, float %y7)\n");
+            "%1 = fdiv float %x, %y\n"
+            "%2 = fneg float %x\n"
+            "%3 = call float @llvm.sqrt.f32(float %x)\n"
+            "%4 = call float @llvm.roundeven.f32(float %x)\n"
+            "%5 = call float @llvm.copysign.f32(float %x, float %y)\n");
 }
 
 TEST_F(Values, ASumWithAProductIsOneOperation) {
@@ -278,6 +278,16 @@ TEST_F(Values, ALoadThatStandsOutsideIsSelected) {
   emit(outside);
   emit(select(Expr(i) < Expr(9), outside, Expr(0.0)));
   EXPECT_THAT(f.text(), HasSubstr("float 0.000000e+00"));
+  text();
+}
+// The condition has read the element where the sides may not: it is there.
+TEST_F(Values, WhatASelectsConditionReadsIsNotReadAgain) {
+  begin(DType::f32);
+  emit(select(load(x, {i}) < Expr(9.0), load(x, {i}) * Expr(2.0), Expr(1.0)));
+  const std::string all = f.text();
+  const size_t first = all.find("= load float");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(all.find("= load float", first + 1), std::string::npos);
   text();
 }
 TEST_F(Values, TheRightSideOfAConjunctionIsGuardedByTheLeft) {

@@ -52,6 +52,22 @@ double worst_relative_error(const std::string& body, const Function& exact, cons
   return worst;
 }
 
+// Between bounds that stand at the operand nothing is done for what lies beyond.
+TEST(ExpandMath, ExpBetweenBounds) {
+  const std::string body = "exp(max(min(X[i], 0.0), -80.0))";
+  const Function exact = [](double x) { return std::exp(std::max(std::min(x, 0.0), -80.0)); };
+  EXPECT_LE(worst_relative_error(body, exact, samples(-100, 10, true)), 3e-7);
+  EXPECT_TRUE(std::isnan(expanded(body, {NAN})[0]));
+  const auto length = [](const std::string& formula) {
+    const Program program = lowered_until(naive_program(task_of("Y[i:4] = " + formula)), "expand_math");
+    int nodes = 0;
+    for (const Store& store : all<Store>(program.main)) for_each(store.value, [&](const Expr&) { ++nodes; });
+    return nodes;
+  };
+  EXPECT_LT(length(body), length("exp(max(min(X[i], 0.0), -90.0))"));
+  EXPECT_LT(length(body), length("exp(max(X[i], -80.0))"));
+}
+
 TEST(ExpandMath, Exp) {
   const Function exact = [](double x) { return std::exp(x); };
   EXPECT_LE(worst_relative_error("exp(X[i])", exact, samples(-86.9, 88.7, true)), 3e-7);

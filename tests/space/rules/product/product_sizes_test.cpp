@@ -1,9 +1,11 @@
 // The sizes of a product's tiles: what is asked, what is preferred, what does not go together.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "space/rules/product/product.h"
 #include "space/rules/rule_case.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
@@ -34,6 +36,20 @@ TEST(ProductSizes, WhatIsAskedOfAMatmul) {
   };
   EXPECT_THAT(c.asked(decide), ElementsAre("C.vectors", "C.rows", "C.panels", "C.row_tiles", "C.order",
                                            "C.unroll", "C.blocked", "C.prefetch"));
+}
+
+// Two steps of a long sum go together where registers hold the panels of both.
+TEST(ProductSizes, StepsGoTogetherWhereRegistersHoldTheirPanels) {
+  const auto unroll = [](int rows) {
+    const RuleCase c(fmt::format("C[i:{}, j:384] = sum(r:1536) A[i,r] * B[r,j]", rows), {"B"},
+                     generic_target("x86-avx512"));
+    return c.decided(
+        {}, [&](Decider& decider) { return decide_product(decider, c.stage(0), vectors_j_rows_i()).sizes; });
+  };
+  const TileSizes wide = unroll(196), even = unroll(192);
+  EXPECT_EQ(wide.rows * wide.vectors, 28);
+  EXPECT_EQ(wide.reduce_unroll, 1);
+  EXPECT_EQ(even.reduce_unroll, 2) << even.rows << " x " << even.vectors;
 }
 
 // A window that slides over the rows has taps; an image has another axis to tile.

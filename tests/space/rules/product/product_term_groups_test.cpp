@@ -1,4 +1,5 @@
 // Products whose terms an intrinsic adds up in groups.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,6 +83,23 @@ TEST(ProductTermGroups, ChannelsLieTogether) {
   EXPECT_THAT(
       preferred_text(convolution, vnni(), true),
       AllOf(HasSubstr("layout X [1][2][0]"), Not(HasSubstr("X.pack")), HasSubstr("intrinsic=dot4_u8_i8")));
+}
+
+// Few of them are copied as vectors along the rows, which come between each other; many, and some that are no
+// power of two, one by one.
+TEST(ProductTermGroups, FewChannelsAreCopiedAcross) {
+  const auto convolution = [](int channels) {
+    return fmt::format(
+        "input X[{0}, 20, 20] u8\ninput B[64, {0}, 3, 3] i8\n"
+        "C[f:64, y:18, x:18] = sum(c:{0}, p:3, q:3) i32(X[c, y+p, x+q]) * i32(B[f, c, p, q])\n",
+        channels);
+  };
+  EXPECT_THAT(preferred_text(convolution(4), vnni()),
+              AllOf(HasSubstr("split X.pack d2 [16]\nreorder X.pack d1 d2.0 d0 d2.1\nunroll X.pack d0\n"
+                              "vectorize X.pack d2.1\ntail X.pack d2 peel\n"),
+                    HasSubstr("intrinsic=dot4_u8_i8")));
+  EXPECT_THAT(preferred_text(convolution(12), vnni()), Not(HasSubstr("unroll X.pack")));
+  EXPECT_THAT(preferred_text(convolution(64), vnni()), Not(HasSubstr("unroll X.pack")));
 }
 
 // Padding that brings the channels together is a pass of its own; where they lie so, it is put into the

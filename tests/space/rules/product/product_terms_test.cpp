@@ -58,7 +58,7 @@ TEST(ProductTerms, PartsLieBetweenBlocksAndTiles) {
   EXPECT_EQ(decision.outer[0].second * decision.outer[1].second, 1) << "everything is one block";
   EXPECT_EQ(decision.outer[2].second, 8);
   EXPECT_TRUE(decision.reduce[0].outermost_is_out);
-  EXPECT_THAT(decision.reduce[0].factors, ElementsAre(192, 2));
+  EXPECT_THAT(decision.reduce[0].factors, ElementsAre(384));
 }
 
 TEST(ProductTerms, EveryCoreHasABlock) {
@@ -109,7 +109,7 @@ TEST(ProductTerms, ResultsComeAndGoWithEachPart) {
   const RuleCase c = matmul(256, 768, 3072);
   const ProductDecision decision = decided(c);
   EXPECT_THAT(c.written([&](Writer& writer) { write_product(writer, decision); }),
-              AllOf(HasSubstr("split C r [192 2]\nreorder C i.0 j.0 r.0 j.1 i.1 r.1 r.2 i.2 j.2 j.3\n"),
+              AllOf(HasSubstr("split C r [384]\nreorder C i.0 j.0 r.0 j.1 i.1 r.1 i.2 j.2 j.3\n"),
                     HasSubstr("split C.acc.in j [16]\n"), HasSubstr("split C.acc.out j [16]\n")));
 }
 
