@@ -5,10 +5,11 @@
 namespace lathe {
 namespace {
 
-// Between two runs of one kernel all others read their constants: so many bytes are more than a core's share
-// of the last-level cache of the processors that networks run on. No machine's own figure, which would give
-// the tasks of one network other identities from one machine to the next.
-constexpr int64_t kDisplacingBytes = 16 << 20;
+// Between two runs of one kernel all others read their constants: so many bytes, which transforms may make twice as
+// many (`artifact/limit_weights.h`), are more than a core's share of the last-level cache of the processors that
+// networks run on. No machine's own figure, which would give the tasks of one network other identities from one machine
+// to the next.
+constexpr int64_t kDisplacingBytes = 8 << 20;
 
 bool runs_cold(const Graph& graph, const Partition& partition) {
   std::vector<bool> seen(graph.tensors.size());

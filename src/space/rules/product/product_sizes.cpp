@@ -212,8 +212,8 @@ std::vector<int64_t> ProductDecider::unroll_factors() const {
 // Where vectors slide each step of the sum loads little: several steps go together, as far as the body
 // allows; of a sum along one axis, whose steps are short, two.
 int64_t ProductDecider::preferred_unroll(const RegisterTile& tile) const {
-  // LLVM loads the panels of both steps together: where registers do not hold them, it spills all
-  // accumulators.
+  // Compilers load the panels of both steps together: where registers do not hold them, all accumulators are
+  // spilled.
   const int64_t needed = tile.rows * tile.vectors + 2 * tile.vectors + 1;
   const bool has_room = needed <= d_.task.target.cpu().vector_registers;
   const int64_t most = vectors_slide() ? std::numeric_limits<int64_t>::max() : sum_ && has_room ? 2 : 1;
