@@ -1,5 +1,6 @@
 // A partitioned network as tasks with layouts: what is tuned, and what the artifact's kernels are made for.
-// The tasks of a network with more constants than caches hold run cold.
+// The tasks of a network with more constants than caches hold run cold, those of a loop's body where the body
+// has.
 #pragma once
 
 #include <vector>

@@ -56,6 +56,18 @@ Expr near_exp_less_1(const Expr& x) {
 // The same for all x up to 0.
 Expr exp_less_1(const Expr& x) { return select(x > real(-kNearZero), near_exp_less_1(x), exp(x) - real(1)); }
 
+// The logarithm of the least normal number of f32: below it 1 / (1 + e^-x) is none, and 0.
+constexpr double kLeastSigmoid = -87.336544750553109;
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+// With bounds at the operand of exp, which takes half as long then (lower/arithmetic/expand_math.h).
+Expr sigmoid(const Expr& x) {
+  if (x.type().dtype != DType::f32) return real(1) / (real(1) + exp(-x));
+  constexpr double kOne = -86;  // e to that is nothing beside 1
+  const Expr power = exp(max(min(-x, real(-kLeastSigmoid)), real(kOne)));
+  return select(x < real(kLeastSigmoid), real(0), real(1) / (real(1) + power));
+}
+
 double elu(double a, double x) { return x < 0 ? a * std::expm1(x) : x; }
 Expr elu(double a, const Expr& x) { return select(x < real(0), exp_less_1(min(x, real(0))) * real(a), x); }
 
@@ -135,9 +147,8 @@ constexpr MapRow kRows[] = {
      [](const Op& op, const Expr& x) { return select(x < real(0), x * real(op.a), x); }},
     {MapFunction::clip, "Clip", Takes::numbers, [](const Op& op, double x) { return clamp(x, op.a, op.b); },
      [](const Op& op, const Expr& x) { return clamp(x, op.a, op.b); }},
-    {MapFunction::sigmoid, "Sigmoid", Takes::reals,
-     [](const Op&, double x) { return 1 / (1 + std::exp(-x)); },
-     [](const Op&, const Expr& x) { return real(1) / (real(1) + exp(-x)); }},
+    {MapFunction::sigmoid, "Sigmoid", Takes::reals, [](const Op&, double x) { return sigmoid(x); },
+     [](const Op&, const Expr& x) { return sigmoid(x); }},
     {MapFunction::hard_sigmoid, "HardSigmoid", Takes::reals,
      [](const Op& op, double x) { return clamp(op.a * x + op.b, 0, 1); },
      [](const Op& op, const Expr& x) { return clamp(x * real(op.a) + real(op.b), 0, 1); }},

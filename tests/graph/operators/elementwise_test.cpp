@@ -14,6 +14,7 @@
 #include "graph/onnx/models.h"
 #include "graph/simplify.h"
 #include "network/network_tasks.h"
+#include "network/partition.h"
 #include "target/all.h"
 #include "target/target.h"
 
@@ -62,6 +63,22 @@ std::vector<MapCase> map_cases() {
           {"Log", [](double x) { return std::log(x); }, true},
           {"Sqrt", [](double x) { return std::sqrt(x); }, true},
           {"Reciprocal", [](double x) { return 1 / x; }, true}};
+}
+
+// 0 where the result is no normal number, 1 where e^-x is nothing beside it, NaN of NaN.
+TEST(Elementwise, ASigmoidFarFromZero) {
+  OnnxModel model;
+  model.input("x", {7}).node("n", "Sigmoid", {"x"}, "y").output("y");
+  const Graph graph = simplify(import_onnx_bytes(model.bytes(), "m.onnx").value());
+  const Values x{{7}, {-INFINITY, -88, -87, 0, 90, INFINITY, NAN}};
+  const std::vector<double> y = run_partition(graph, partition(graph).value(), {x})[0].data;
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_NEAR(y[2], 1 / (1 + std::exp(87)), 1e-43);
+  EXPECT_EQ(y[3], 0.5);
+  EXPECT_EQ(y[4], 1);
+  EXPECT_EQ(y[5], 1);
+  EXPECT_TRUE(std::isnan(y[6]));
 }
 
 TEST(Elementwise, FunctionsOfOneOperand) {
