@@ -2,11 +2,13 @@
 """How much of the speed of programs for one size is left where the size is free: one artifact for all sizes within the
 bounds beside an artifact for each size alone, both tuned for --time seconds (0: compiled only), taking turns.
 
-Inputs are given as `lathe` takes them, with SIZE for the free size. The outputs of both artifacts are compared: fails
+Inputs are given as `lathe` takes them, with SIZE for the free size. Of a file that spells its size (--fixed) an artifact
+for one size alone is one for it and the size below. The outputs of both artifacts are compared: fails
 where they differ by more than 1e-4 of the largest magnitude. Artifacts and records stay in FOLDER, so that an
 interrupted run goes on where it was.
 
 usage: free_sizes.py MODEL.onnx FOLDER --input NAME=SIZE,3,224,224 [--input ..] --bounds 1..16
+                     [--fixed]
                      [--sizes 1,2,3 (ten over the bounds)] [--lathe BINARY] [--cpus 0[,1]] [--time SECONDS] [--rounds N]
 """
 import argparse
@@ -76,6 +78,7 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--input", action="append", required=True)
     parser.add_argument("--bounds", required=True)
+    parser.add_argument("--fixed", action="store_true")
     parser.add_argument("--sizes")
     parser.add_argument("--lathe", default=str(ROOT / "build/release/bin/lathe"))
     parser.add_argument("--cpus", default="0")
@@ -87,7 +90,8 @@ def main() -> int:
     ratios, wrong = [], []
     print("| size | free, ms | alone, ms | times as fast as alone | difference |\n|---|---|---|---|---|")
     for size in chosen_sizes(arguments):
-        rows, difference = compared(arguments, size, free, made(arguments, f"size{size}", str(size)))
+        alone = f"size:{max(1, size - 1)}..{size}" if arguments.fixed and size > 1 else str(size)
+        rows, difference = compared(arguments, size, free, made(arguments, f"size{size}", alone))
         ratios.append(statistics.median(alone / together for together, alone in
                                         zip(rows[0]["rounds"], rows[1]["rounds"])))
         wrong += [size] if difference > TOLERANCE else []
