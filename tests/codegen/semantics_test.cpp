@@ -50,10 +50,13 @@ TEST_P(SemanticsTest, StoresOfSeveralVectorsBetweenEachOther) {
       for (int part = 0; part < stride; ++part)
         stores.push_back(vector_store(out, part, vector_load(in, 8 * part, 8), stride));
       builder.main(make_seq(stores));
+      const std::vector<double> numbers = counted(8 * stride);
       std::vector<double> expected;
-      for (int n = 0; n < 8 * stride; ++n)
-        expected.push_back(counted(8 * stride)[static_cast<size_t>(n % stride * 8 + n / stride)]);
-      EXPECT_EQ(result(builder.lowered(), {counted(8 * stride)}), expected) << stride;
+      for (size_t lane = 0; lane < 8; ++lane) {
+        for (size_t part = 0; part < static_cast<size_t>(stride); ++part)
+          expected.push_back(numbers[8 * part + lane]);
+      }
+      EXPECT_EQ(result(builder.lowered(), {numbers}), expected) << stride;
     }
   }
 }
