@@ -39,6 +39,27 @@ TEST_P(SemanticsTest, ParallelLoopsRunWithAndWithoutPool) {
     EXPECT_EQ(result(gemm(shape), {a, b}, threads), gemm_reference(shape, a, b));
 }
 
+// The condition reads what a side gives: elsewhere the other side counts, 0 too.
+TEST_P(SemanticsTest, ASelectWhoseConditionReadsItsSide) {
+  LoweredBuilder builder;
+  const Tensor in = builder.input("in", 16);
+  const Tensor out = builder.output("out", 24);
+  const auto vector = [&] { return vector_load(in, 0, 8); };
+  const Expr bound = broadcast(Expr(4.0), 8), zero = broadcast(Expr(0.0), 8);
+  const Var i("i");
+  const auto element = [&] { return load(in, {Affine(i) + 8}); };
+  builder.main(make_seq(
+      {vector_store(out, 0, select(bound < vector(), vector(), zero)),
+       vector_store(out, 8, select(bound < vector(), zero, vector())),
+       loop(i, 8, store(out, Affine(i) + 16, select(Expr(11.0) < element(), element(), Expr(0.0))))}));
+  std::vector<double> expected;
+  const std::vector<double> x = counted(16);
+  for (size_t n = 0; n < 8; ++n) expected.push_back(x[n] > 4 ? x[n] : 0);
+  for (size_t n = 0; n < 8; ++n) expected.push_back(x[n] > 4 ? 0 : x[n]);
+  for (size_t n = 8; n < 16; ++n) expected.push_back(x[n] > 11 ? x[n] : 0);
+  EXPECT_EQ(result(builder.lowered(), {x}), expected);
+}
+
 // Vectors whose elements go between each other's, in as many steps as the stride is long and in fewer.
 TEST_P(SemanticsTest, StoresOfSeveralVectorsBetweenEachOther) {
   for (const DType dtype : {DType::f32, DType::u8}) {

@@ -371,14 +371,18 @@ llvm::Value* ValueEmitter::visit(const Select& e, const Expr& self, const Guard&
   const bool false_faults = may_fault(e.if_false);
   const Guard if_true = true_faults ? refine(builder_, guard, condition) : guard;
   const Guard if_false = false_faults ? refine(builder_, guard, builder_.CreateNot(condition)) : guard;
-  // A guarded load is 0 where it is off; one that stands outside of the guard already is not.
-  const auto is_guarded_load = [&](const Expr& value, const Guard& own) {
-    return value.as<Load>() != nullptr && known_.contains({value.get(), own});
+  // A guarded load is 0 where it is off; an element that was read outside of the guard already is not.
+  const auto is_guarded_load = [&](const Expr& value, const Guard& own, const llvm::Value* emitted) {
+    const Load* load = value.as<Load>();
+    if (load == nullptr || !known_.contains({value.get(), own})) return false;
+    return load->mask.defined() || std::ranges::any_of(loaded_, [&](const Loaded& known) {
+             return known.value == emitted && known.guard == own;
+           });
   };
   llvm::Value* a = emit(e.if_true, if_true);
-  if (is_zero(e.if_false) && is_guarded_load(e.if_true, if_true)) return a;
+  if (is_zero(e.if_false) && is_guarded_load(e.if_true, if_true, a)) return a;
   llvm::Value* b = emit(e.if_false, if_false);
-  if (is_zero(e.if_true) && is_guarded_load(e.if_false, if_false)) return b;
+  if (is_zero(e.if_true) && is_guarded_load(e.if_false, if_false, b)) return b;
   LATHE_CHECK(!condition->getType()->isVectorTy() || self.type().lanes > 1);
   return builder_.CreateSelect(condition, a, b);
 }

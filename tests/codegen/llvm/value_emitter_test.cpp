@@ -290,6 +290,12 @@ TEST_F(Values, WhatASelectsConditionReadsIsNotReadAgain) {
   EXPECT_EQ(all.find("= load float", first + 1), std::string::npos);
   text();
 }
+TEST_F(Values, ZeroBesideWhatTheConditionReadIsSelected) {
+  begin(DType::f32);
+  emit(select(Expr(1.0) < load(x, {i}), load(x, {i}), Expr(0.0)));
+  EXPECT_THAT(f.text(), HasSubstr("float 0.000000e+00"));
+  text();
+}
 TEST_F(Values, TheRightSideOfAConjunctionIsGuardedByTheLeft) {
   begin(DType::f32);
   emit((Expr(i) < Expr(9)) && (load(x, {i}) < Expr(1.0)));
