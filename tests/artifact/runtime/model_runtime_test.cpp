@@ -313,7 +313,7 @@ TEST(ModelRuntime, TensorsAtAnyAddressAreReadInEachCall) {
       float* const y = into.data() + y_offset;
       const Values values = values_from(10 * x_offset + seed);
       const Values w = values_from(100 + seed / 2);
-      std::ranges::copy(values.at, x);
+      std::copy_n(values.at, kCount, x);
       ASSERT_TRUE(scaling.run(x, w.at, y)) << last_model_error();
       ASSERT_TRUE(std::equal(y, y + kCount, expected_scaling(values, w).at)) << x_offset << y_offset << seed;
       ASSERT_TRUE(negating.run(x, nullptr, y)) << last_model_error();
