@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kSeeds = 4;
 // Of magnitudes, one after another; powers of two, so that the drawn numbers stay what the type holds.
 constexpr double kNextScale = 1.0 / 4;
-constexpr int kScales = 7;  // 1 .. 1/4096
+constexpr int kScales = 7;
 
 // How the same random numbers become inputs.
 struct Way {
@@ -43,12 +43,13 @@ constexpr double kLeastPositive = 1.0 / 1024;
 // As many values of an integer are left, whatever the scale.
 constexpr double kFewestIntegers = 128;
 
-// Integers begin with more digits than floats, and lose them faster.
+// Integers begin with more digits than floats, and lose them faster; those of both signs keep both.
 Interval scaled(Interval values, double scale) {
   const double width = static_cast<double>(values.hi) - static_cast<double>(values.lo);
   if (scale == 1 || width <= kFewestIntegers) return values;
-  return {values.lo,
-          values.lo + static_cast<int64_t>(std::max(std::floor(width * scale * scale), kFewestIntegers))};
+  const auto left = static_cast<int64_t>(std::max(std::floor(width * scale * scale), kFewestIntegers));
+  const int64_t least = std::clamp(-(left / 2), values.lo, values.hi - left);
+  return {least, least + left};
 }
 
 // So many elements are drawn before it is asked whether to go on: some tens of milliseconds.
@@ -201,8 +202,24 @@ Result<Attempt> attempt(const Dag& dag, int64_t sampled_points, uint64_t seed, c
   return made;
 }
 
+// What is rounded to integers of 8 bits behind a rectifier is 0 for half of random sums, and the type's
+// largest for some: as much of it may saturate, and there is still enough to compare.
+constexpr double kMostSaturatedShare = 3.0 / 4;
+
+bool saturates(const Excess& excess) {
+  return static_cast<double>(excess.saturated) > kMostSaturatedShare * static_cast<double>(excess.converted);
+}
+
 bool goes_beyond(const Attempt& made) {
-  return made.excess.of_floats || made.excess.of_integers || made.excess.saturates;
+  return made.excess.of_floats || made.excess.of_integers || saturates(made.excess);
+}
+
+// What the next scale is of the last one. Where numbers saturate, a sum's factors are too large by as many
+// powers of two as lie between it and what the type holds; it shall be well within.
+double next_scale(const Excess& excess) {
+  if (!saturates(excess)) return kNextScale;
+  const double mean = excess.powers_beyond / static_cast<double>(excess.saturated);
+  return kNextScale * std::exp2(-std::ceil(mean));
 }
 
 // The higher the better; what some value goes beyond is compared where there is nothing else.
@@ -217,7 +234,8 @@ Result<DrawnData> draw_data(const Dag& dag, uint64_t seed, int64_t sampled_point
   for (const std::vector<bool>& positive : signs_to_try(dag)) {
     bool is_too_large = true;
     double scale = 1;
-    for (int tried = 0; tried < kScales && is_too_large; ++tried, scale *= kNextScale) {
+    double smaller = 1;
+    for (int tried = 0; tried < kScales && is_too_large; ++tried, scale *= smaller) {
       bool is_usable = true;
       bool tells_most = false;
       for (uint64_t next = seed; next < seed + kSeeds && is_usable && !tells_most; ++next) {
@@ -225,6 +243,7 @@ Result<DrawnData> draw_data(const Dag& dag, uint64_t seed, int64_t sampled_point
         tells_most = made.tells_most;
         // What was too large as it was may still be where a function is steep.
         is_too_large = goes_beyond(made) || (scale < 1 && !tells_most);
+        smaller = next_scale(made.excess);
         is_usable = made.fault.empty();
         if (!is_usable) fault = made.fault;
         if (is_usable && (!best || rank_of(made) > rank_of(*best))) best = std::move(made);

@@ -32,28 +32,30 @@ Status check_free(double bytes, const char* what) {
                           bytes / 1e9, free / 1e9));
 }
 
-// Inputs are drawn as numbers, of which the evaluator of the sample has a copy; then they are kept as the
-// bytes that a program reads, and lie beside its outputs in the memory that it sees.
+// Inputs are drawn as numbers; then they are kept as the bytes that a program reads, and lie beside its
+// outputs in the memory that it sees.
 Status check_memory(const Dag& dag) {
   double drawing = 0, running = 0;
   for (const Tensor& input : dag.inputs) {
     const auto elements = static_cast<double>(input.elements());
-    drawing += 2 * sizeof(double) * elements;
-    running += 2 * static_cast<double>(bytes_of(input->dtype)) * elements;
+    const auto bytes = static_cast<double>(bytes_of(input->dtype)) * elements;
+    drawing += sizeof(double) * elements + bytes;
+    running += 2 * bytes;
   }
   for (const Tensor& output : dag.outputs)
     running += static_cast<double>(bytes_of(output->dtype)) * static_cast<double>(output.elements());
   return check_free(std::max(drawing, running), "a program of it");
 }
 
-// The reference reads inputs as doubles and gives all that it computes so, both in the memory that its
-// programs see and as numbers; what is an output is kept.
+// The reference reads inputs as they are stored, in the memory that its programs see, and gives all that it
+// computes as doubles there and as numbers; what is an output is kept.
 double bytes_in_full(const Dag& dag) {
-  double elements = 0;
-  for (const Tensor& input : dag.inputs) elements += static_cast<double>(2 * input.elements());
+  double elements = 0, stored = 0;
+  for (const Tensor& input : dag.inputs)
+    stored += static_cast<double>(bytes_of(input->dtype)) * static_cast<double>(input.elements());
   for (const Compute& compute : dag.computes) elements += static_cast<double>(2 * compute.output.elements());
   for (const Tensor& output : dag.outputs) elements += static_cast<double>(output.elements());
-  return sizeof(double) * elements;
+  return stored + sizeof(double) * elements;
 }
 
 }  // namespace
@@ -112,9 +114,7 @@ Status Problem::State::compare_sampled(const std::vector<Layout>& layouts,
 Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
   if (!all.empty()) return {};
   LATHE_TRY_STATUS(check_free(bytes_in_full(task.dag), "all elements of it"));
-  const std::vector<HostTensor> operands = loaded();
-  LATHE_TRY(std::vector<HostTensor> outputs,
-            compute_reference(task.dag, operands, task.target, runner, watch));
+  LATHE_TRY(std::vector<HostTensor> outputs, compute_reference(task.dag, inputs, task.target, runner, watch));
   bool is_right = true;
   for (size_t i = 0; i < outputs.size() && is_right; ++i) {
     const Reference& points = references[i];
@@ -122,7 +122,7 @@ Status Problem::State::complete(CandidateRunner& runner, const Watch& watch) {
                                bound_of(points.tensor, relative_tolerance(task.dag, {}), watch)));
   }
   if (!is_right) {
-    LATHE_TRY(outputs, evaluate_within(task.dag, operands, watch));
+    LATHE_TRY(outputs, evaluate_within(task.dag, loaded(), watch));
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     all.push_back({references[i].tensor, {}, std::move(outputs[i].values), references[i].terms});

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <variant>
 
-#include "check/stored.h"
 #include "compile/compile.h"
 #include "expr/loop_counts.h"
 #include "expr/walk.h"
@@ -60,9 +60,14 @@ bool can_be_widened(const Compute& compute) {
   return widens;
 }
 
-// Gives each tensor of narrow floats its wide twin, always the same one.
+// Gives each computed tensor of narrow floats its wide twin, always the same one. Inputs stay as they are,
+// half as many bytes or fewer to write and to read, and are widened where they are read.
 class Widener {
  public:
+  explicit Widener(std::span<const Tensor> inputs) {
+    for (const Tensor& input : inputs) twins_.emplace(input.get(), input);
+  }
+
   Tensor operator()(const Tensor& tensor) {
     if (!is_narrow(tensor->dtype)) return tensor;
     const auto [entry, added] = twins_.try_emplace(tensor.get());
@@ -76,7 +81,10 @@ class Widener {
       if (!is_narrow(e.type().dtype)) return {};
       if (const Literal* number = e.as<Literal>())
         return literal({DType::f64}, round_to(e.type().dtype, number->value));
-      if (const Load* read = e.as<Load>()) return load((*this)(read->tensor), read->index);
+      if (const Load* read = e.as<Load>()) {
+        const Expr element = load((*this)(read->tensor), read->index);
+        return is_narrow(element.type().dtype) ? cast({DType::f64}, element) : element;
+      }
       if (const Cast* conversion = e.as<Cast>()) return cast({DType::f64}, conversion->operand);
       return {};
     };
@@ -87,19 +95,28 @@ class Widener {
   std::map<const TensorNode*, Tensor> twins_;
 };
 
-// What tensors hold, row-major; whoever has computed it keeps it.
-using Values = std::map<const TensorNode*, std::span<const double>>;
+// What a tensor holds, as whoever has it keeps it: an input as its type does, or what was computed,
+// row-major.
+using Held = std::variant<const StoredTensor*, std::span<const double>>;
+using Values = std::map<const TensorNode*, Held>;
 
-HostTensor copy_of(const Tensor& tensor, std::span<const double> values) {
-  return {tensor->dtype, tensor->shape, {values.begin(), values.end()}};
+HostTensor copy_of(const Tensor& tensor, const Held& held) {
+  HostTensor copy{tensor->dtype, tensor->shape, {}};
+  if (const auto* values = std::get_if<std::span<const double>>(&held))
+    copy.values.assign(values->begin(), values->end());
+  else
+    copy.values = load(*std::get<const StoredTensor*>(held)).values;
+  return copy;
 }
 
 // The operand as the machine code reads it.
-MeasureInput stored_input(const Argument& operand, std::span<const double> values) {
+MeasureInput stored_input(const Argument& operand, const Held& held) {
   const Tensor& tensor = operand.tensor;
   const int64_t bytes = physical_elements(operand.layout, tensor->shape) * bytes_of(tensor->dtype);
-  return {0, 0, bytes, [tensor, values, layout = operand.layout](std::span<std::byte> to) {
-            write_stored(tensor->dtype, tensor->shape, values, layout, to);
+  return {0, 0, bytes, [tensor, held, layout = operand.layout](std::span<std::byte> to) {
+            if (const auto* values = std::get_if<std::span<const double>>(&held))
+              return write_stored(tensor->dtype, tensor->shape, *values, layout, to);
+            write_stored(*std::get<const StoredTensor*>(held), layout, to);
           }};
 }
 
@@ -188,9 +205,9 @@ std::optional<Dag> in_double(const Dag& dag) {
   const auto is_wide = [](const Tensor& tensor) { return tensor->dtype == DType::f64; };
   if (std::ranges::any_of(dag.inputs, is_wide)) return std::nullopt;
   if (!std::ranges::all_of(dag.computes, can_be_widened)) return std::nullopt;
-  Widener widened;
+  Widener widened(dag.inputs);
   Dag wide;
-  for (const Tensor& input : dag.inputs) wide.inputs.push_back(widened(input));
+  wide.inputs = dag.inputs;
   for (const Compute& compute : dag.computes) {
     wide.computes.push_back(
         {widened(compute.output), compute.axes, compute.reduction, widened(compute.body)});
@@ -210,15 +227,19 @@ Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const 
   return evaluate(dag, inputs, watch);
 }
 
-Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
+Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const StoredTensor> inputs,
                                                   const Target& device, CandidateRunner& runner,
                                                   const Watch& watch) {
   const bool is_processor = std::holds_alternative<CpuTarget>(device.kind);
   LATHE_TRY(const Target target, is_processor ? device : detect_target());
   const std::optional<Dag> wide = in_double(dag);
-  if (!wide || inputs.size() != dag.inputs.size()) return evaluate_within(dag, inputs, watch);
+  if (!wide || inputs.size() != dag.inputs.size()) {
+    std::vector<HostTensor> numbers;
+    for (const StoredTensor& input : inputs) numbers.push_back(load(input));
+    return evaluate_within(dag, numbers, watch);
+  }
   Values values;
-  for (size_t i = 0; i < inputs.size(); ++i) values[wide->inputs[i].get()] = inputs[i].values;
+  for (size_t i = 0; i < inputs.size(); ++i) values[wide->inputs[i].get()] = &inputs[i];
   std::map<const TensorNode*, HostTensor> computed;
   std::span<const Compute> left = wide->computes;
   for (const Compute& original : dag.computes) {
@@ -228,7 +249,7 @@ Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<cons
     if (is_storage_only(stored))
       for (double& value : result.values) value = round_to(stored, value);
     HostTensor& kept = computed[compute.output.get()] = std::move(result);
-    values[compute.output.get()] = kept.values;
+    values[compute.output.get()] = std::span<const double>(kept.values);
     left = left.subspan(1);
     std::erase_if(computed, [&](const auto& entry) { return !is_wanted(entry.first, left, wide->outputs); });
   }

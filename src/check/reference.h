@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/watch.h"
+#include "check/stored.h"
 #include "expr/dag.h"
 #include "loop/host_tensor.h"
 #include "measure/candidate_runner.h"
@@ -23,14 +24,15 @@ namespace lathe {
 // of device. An Error where the inputs are not the Dag's or nothing can be
 // run any more, of kind timeout where the watch ends it or nothing but an evaluation that takes longer is
 // left.
-Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const HostTensor> inputs,
+Result<std::vector<HostTensor>> compute_reference(const Dag& dag, std::span<const StoredTensor> inputs,
                                                   const Target& device, CandidateRunner& runner,
                                                   const Watch& watch = {});
 // The Dag's own evaluation of every element, which is slow; within the watch's time likewise.
 Result<std::vector<HostTensor>> evaluate_within(const Dag& dag, std::span<const HostTensor> inputs,
                                                 const Watch& watch);
 
-// The same Dag with f64 in the place of narrower floats; nothing where it has f64 of its own.
+// The same Dag with f64 in the place of the narrower floats that it computes; nothing where it has f64 of its
+// own. Its inputs stay as they are.
 std::optional<Dag> in_double(const Dag& dag);
 
 }  // namespace lathe

@@ -10,9 +10,9 @@
 
 namespace lathe {
 
-// For each input, in their order, values that keep every read inside its tensor, not negative where such do;
-// 0 alone where none is found. Inputs that meet in one index share its room. Indirect values that are none of
-// inputs are taken to be harmless.
+// For each input, in their order, values that keep every read inside its tensor, not negative where such do,
+// but for i8 that is in no index, which may have any value; 0 alone where none is found. Inputs that meet in
+// one index share its room. Indirect values that are none of inputs are taken to be harmless.
 std::vector<Interval> index_values(const Dag& dag);
 
 // All values of one input that keep reads that always happen inside, those in a branch of a select left to

@@ -28,13 +28,17 @@ class DagEvaluator;
 struct Excess {
   bool of_floats = false;    // beyond magnitudes whose square the type still holds
   bool of_integers = false;  // beyond those that a double holds exactly
-  bool saturates = false;    // a float became the least or largest of an integer type that ends before it
+  // Floats that became integers, those of them that became the least or largest of a type that ends before
+  // them, and the sum of how far beyond its largest these lay, in powers of two.
+  int64_t converted = 0;
+  int64_t saturated = 0;
+  double powers_beyond = 0;
 };
 
 class ElementEvaluator {
  public:
-  // `inputs` are those of the Dag, in order. Copies both. An Error (invalid_argument) names an input of
-  // another type or shape.
+  // `inputs` are those of the Dag, in order, and outlive the evaluator. An Error (invalid_argument) names an
+  // input of another type or shape.
   static Result<ElementEvaluator> create(const Dag& dag, std::span<const HostTensor> inputs);
   ElementEvaluator(ElementEvaluator&&) noexcept;
   ElementEvaluator& operator=(ElementEvaluator&&) noexcept;

@@ -25,6 +25,13 @@ void round_all(DType dtype, std::span<double> values) {
   }
 }
 
+bool are_rounded(DType dtype, std::span<const double> values) {
+  if (dtype == DType::f32)
+    return std::ranges::all_of(
+        values, [](double value) { return static_cast<double>(static_cast<float>(value)) == value; });
+  return std::ranges::all_of(values, [&](double value) { return round_to(dtype, value) == value; });
+}
+
 HostTensor zeros_like(const Tensor& tensor) {
   return {tensor->dtype, tensor->shape, std::vector<double>(static_cast<size_t>(tensor.elements()))};
 }

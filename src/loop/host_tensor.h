@@ -26,6 +26,8 @@ struct HostTensor {
 double round_to(DType dtype, double value);
 // The same of each.
 void round_all(DType dtype, std::span<double> values);
+// Whether that changes none of them; a NaN counts as changed.
+bool are_rounded(DType dtype, std::span<const double> values);
 
 // Zeros with the tensor's type and shape.
 HostTensor zeros_like(const Tensor& tensor);

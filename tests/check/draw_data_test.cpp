@@ -210,14 +210,32 @@ TEST(DrawData, AScalarBesideTensorsKeepsADivisorFromZero) {
   EXPECT_LE(drawn.inputs[2].values[0], 1.5);
 }
 
+// The share of the output's elements that lie within these ends.
+double share_within(const std::string& text, double least, double largest) {
+  const std::vector<double> elements = drawn_for(text).references[0].expected;
+  const auto within =
+      std::ranges::count_if(elements, [&](double value) { return least < value && value < largest; });
+  return static_cast<double>(within) / static_cast<double>(elements.size());
+}
+
 TEST(DrawData, FloatsShrinkToWhatTheIntegersHoldThatTheyBecome) {
-  const DrawnData drawn = drawn_for("input A[800] f64\nC[i:800] = i32(A[i] * 3000000000.0)");
-  EXPECT_LE(std::ranges::max(drawn.references[0].expected), 750000000);
-  EXPECT_GT(std::ranges::max(drawn.references[0].expected), 700000000);
-  // Where they cannot, what saturates is compared.
-  EXPECT_EQ(
-      std::ranges::max(drawn_for("input A[800] f64\nC[i:800] = i32(A[i] * 1e30)").references[0].expected),
-      2147483647);
+  EXPECT_EQ(share_within("input A[800] f64\nC[i:800] = i32(A[i] * 1e30)", -1e9, 1e9), 1);
+  // Behind a rectifier half of them are the least one.
+  EXPECT_GT(share_within("input A[800, 64] u8\ninput B[64] i8\n"
+                         "S[i:800] = sum(k:64) i32(A[i, k]) * i32(B[k])\nC[i:800] = u8(f32(S[i]) * M[i])",
+                         0, 255),
+            0.25);
+  // A part that saturates does no harm, and where nothing else can be had all of it is compared.
+  EXPECT_NEAR(
+      share_within("input A[800] f64\nC[i:800] = i32(A[i] * 3000000000.0)", -2147483648.0, 2147483647.0), 0.7,
+      0.05);
+  EXPECT_EQ(share_within("input A[800] f64\nC[i:800] = i32((cos(A[i]) + 2.0) * 1e30)", 0, 2147483647.0), 0);
+}
+
+TEST(DrawData, IntegersThatShrinkKeepBothSigns) {
+  const DrawnData drawn = drawn_for("input A[800] i8\nC[i:800] = i8(f32(A[i]) * 1e6 * M[i])");
+  EXPECT_LT(std::ranges::min(drawn.inputs[0].values), 0);
+  EXPECT_GT(std::ranges::max(drawn.inputs[0].values), 0);
 }
 
 // Drawing for the formula, which is ended when its watch is asked for the last time.

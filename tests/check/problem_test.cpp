@@ -119,7 +119,7 @@ TEST(Problem, WhatNoMachineHoldsIsRefusedBeforeItIsDrawn) {
   ASSERT_FALSE(problem);
   EXPECT_THAT(
       problem.error().message,
-      ::testing::StartsWith("checking a program of it takes 1.6e+04 GB of memory, and the machine has "));
+      ::testing::StartsWith("checking a program of it takes 1.2e+04 GB of memory, and the machine has "));
 }
 
 // Of the large tensor on the way the sample needs a few elements, and the reference all.

@@ -160,12 +160,12 @@ TEST(Evaluate, SaysWhereAValueOnTheWayGoesTooFar) {
 }
 
 TEST(Evaluate, SaysWhereIntegersGoTooFar) {
-  EXPECT_FALSE(excess_of("Y[i:4] = i8(X[i])").saturates);
-  EXPECT_TRUE(excess_of("Y[i:4] = i8(X[i] * 5.0)").saturates);
+  EXPECT_FALSE(excess_of("Y[i:4] = i8(X[i])").saturated);
+  EXPECT_TRUE(excess_of("Y[i:4] = i8(X[i] * 5.0)").saturated);
   EXPECT_FALSE(excess_of("Y[i:4] = i8(X[i] * 5.0)").of_integers)
       << "saturated, it is one that a double holds";
   EXPECT_TRUE(excess_of("Y[i:4] = i64(X[i] * 1e17) * 100").of_integers);
-  EXPECT_FALSE(excess_of("input X[4] i32\nY[i:4] = i8(X[i] * 5)").saturates) << "it wraps around anywhere";
+  EXPECT_FALSE(excess_of("input X[4] i32\nY[i:4] = i8(X[i] * 5)").saturated) << "it wraps around anywhere";
 }
 
 }  // namespace

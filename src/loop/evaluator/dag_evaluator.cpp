@@ -47,20 +47,26 @@ double reduced(Reduction reduction, const Values& values, int64_t lanes) {
 }  // namespace
 
 DagEvaluator::DagEvaluator(Dag dag, std::span<const HostTensor> inputs) : dag_(std::move(dag)) {
-  for (size_t i = 0; i < inputs.size(); ++i) add_source(dag_.inputs[i], nullptr, inputs[i].values);
-  for (const Compute& compute : dag_.computes) add_source(compute.output, &compute, {});
+  for (size_t i = 0; i < inputs.size(); ++i) add_known(dag_.inputs[i], inputs[i].values);
+  for (const Compute& compute : dag_.computes) add_source(compute.output, &compute);
 }
 
-void DagEvaluator::add_source(const Tensor& tensor, const Compute* compute,
-                              const std::vector<double>& elements) {
-  Source source{compute, tensor->shape, std::vector<int64_t>(tensor->shape.size(), 1), {}, {}, {}, 0};
+Source& DagEvaluator::add_source(const Tensor& tensor, const Compute* compute) {
+  Source source{compute, tensor->shape, std::vector<int64_t>(tensor->shape.size(), 1), {}, {}, {}, {}, 0};
   if (compute != nullptr) source.nodes = nodes_of(compute->body);
   for (size_t dim = source.shape.size(); dim-- > 1;) {
     source.strides[dim - 1] = source.strides[dim] * source.shape[dim];
   }
+  return sources_[tensor.get()] = std::move(source);
+}
+
+void DagEvaluator::add_known(const Tensor& tensor, std::span<const double> elements) {
+  Source& source = add_source(tensor, nullptr);
   source.elements = elements;
-  round_all(tensor->dtype, source.elements);
-  sources_.emplace(tensor.get(), std::move(source));
+  if (are_rounded(tensor->dtype, elements)) return;
+  source.kept.assign(elements.begin(), elements.end());
+  round_all(tensor->dtype, source.kept);
+  source.elements = source.kept;
 }
 
 int64_t DagEvaluator::nodes_of(const Expr& body) const {
@@ -78,7 +84,7 @@ Source& DagEvaluator::source_of(const Tensor& tensor) {
   const auto found = sources_.find(tensor.get());
   if (found != sources_.end()) return found->second;
   LATHE_CHECK(!tensor->literal.empty());
-  add_source(tensor, nullptr, tensor->literal);
+  add_known(tensor, tensor->literal);
   return sources_.at(tensor.get());
 }
 
@@ -100,7 +106,8 @@ double DagEvaluator::element(Source& source, int64_t position) {
   const bool dense = elements <= kDenseElements;
   if (dense && source.known.empty()) {
     source.known.resize(static_cast<size_t>(elements));
-    source.elements.resize(static_cast<size_t>(elements));
+    source.kept.resize(static_cast<size_t>(elements));
+    source.elements = source.kept;
   }
   if (dense && source.known[static_cast<size_t>(position)])
     return source.elements[static_cast<size_t>(position)];
@@ -115,7 +122,7 @@ double DagEvaluator::element(Source& source, int64_t position) {
   if (watch_.is_over()) return kNan;
   if (dense) {
     source.known[static_cast<size_t>(position)] = true;
-    source.elements[static_cast<size_t>(position)] = value;
+    source.kept[static_cast<size_t>(position)] = value;
   } else {
     source.sparse.emplace(position, value);
   }
@@ -212,7 +219,7 @@ HostTensor DagEvaluator::all(const Tensor& tensor) {
   Source& source = source_of(tensor);
   HostTensor result = zeros_like(tensor);
   if (source.compute == nullptr) {
-    result.values = source.elements;
+    result.values.assign(source.elements.begin(), source.elements.end());
   } else {
     fill(source, result.values.data());
   }

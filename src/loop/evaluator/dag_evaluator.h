@@ -63,7 +63,8 @@ struct Source {
   const Compute* compute = nullptr;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
-  std::vector<double> elements;
+  std::span<const double> elements;  // those of an input where they lie, or what follows
+  std::vector<double> kept;
   std::vector<bool> known;                     // of a small compute
   std::unordered_map<int64_t, double> sparse;  // of a large one
   int64_t nodes = 0;  // of the expressions that an element consists of, with those that are computed in place
@@ -74,6 +75,7 @@ bool is_small(const Source& source);
 
 class DagEvaluator {
  public:
+  // The inputs outlive it.
   DagEvaluator(Dag dag, std::span<const HostTensor> inputs);
 
   // What `work` makes of this evaluator's elements; nothing where the watch is over before it is done.
@@ -100,7 +102,8 @@ class DagEvaluator {
   };
   friend struct ExpressionEvaluator;
 
-  void add_source(const Tensor& tensor, const Compute* compute, const std::vector<double>& elements);
+  Source& add_source(const Tensor& tensor, const Compute* compute);
+  void add_known(const Tensor& tensor, std::span<const double> elements);
   int64_t nodes_of(const Expr& body) const;
   double point(const Compute& compute, std::span<const int64_t> index);
   void row(const Compute& compute, std::vector<int64_t>& index, int64_t lanes, double* result);

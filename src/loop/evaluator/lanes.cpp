@@ -208,6 +208,12 @@ struct ExpressionEvaluator {
                                  (is_bitwise(e.op) && are_rounded(a[l], b[l]));
     }
   }
+  void note_saturated(double value) const {
+    if (!is_outside(dtype, value)) return;
+    ++self.excess_.saturated;
+    const double beyond = std::log2(std::abs(value) / static_cast<double>(integers_of(dtype).hi));
+    if (beyond > 0 && std::isfinite(beyond)) self.excess_.powers_beyond += beyond;
+  }
   // Whether bits are missing of what they are taken of.
   bool are_rounded(double a, double b) const { return goes_too_far(dtype, a) || goes_too_far(dtype, b); }
 
@@ -260,8 +266,9 @@ struct ExpressionEvaluator {
     const Values a = value(e.operand);
     const DType from = e.operand.type().dtype;
     if (is_float(from) && !is_float(dtype)) {
-      for (int64_t l = 0; l < (a.stride == 0 ? 1 : frame.lanes) && !self.excess_.saturates; ++l)
-        self.excess_.saturates = is_outside(dtype, a[l]);
+      const int64_t count = a.stride == 0 ? 1 : frame.lanes;
+      self.excess_.converted += count;
+      for (int64_t l = 0; l < count; ++l) note_saturated(a[l]);
       return lanes(a.stride == 0, [&](int64_t l) { return number_kept(dtype, saturated(dtype, a[l])); });
     }
     // What an integer becomes is a number of the type; a float stays as near to the exact one as it is.
