@@ -33,4 +33,8 @@ struct AskedSizes {
 Result<AskedSizes> asked_sizes(const std::vector<DeclaredInput>& inputs,
                                const std::map<std::string, Shape>& shapes, const SizeChoices& choices);
 
+// The same with one dimension in the place of several of other names that are the same axis of their inputs
+// and have the same bounds: exporters name each input's length anew, though they may not differ.
+AskedSizes with_joined(const AskedSizes& asked);
+
 }  // namespace lathe

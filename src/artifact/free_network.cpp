@@ -34,9 +34,7 @@ class SizedReader {
  public:
   SizedReader(const std::string& path, const OnnxImportOptions& import) : path_(path), import_(import) {}
 
-  Result<SizedGraphs> run(const SizeChoices& choices) {
-    LATHE_TRY(const std::vector<DeclaredInput> declared, declared_inputs(path_));
-    LATHE_TRY(const AskedSizes asked, asked_sizes(declared, import_.input_shapes, choices));
+  Result<SizedGraphs> run(const AskedSizes& asked) {
     shapes_ = asked.shapes;
     for (const AskedDimension& dimension : asked.dimensions) {
       const int64_t working = std::max({dimension.most, dimension.fixed.value_or(1), int64_t{2}});
@@ -317,7 +315,13 @@ class SizedReader {
 
 Result<SizedGraphs> sized_graphs(const std::string& path, const OnnxImportOptions& import,
                                  const SizeChoices& choices) {
-  return SizedReader(path, import).run(choices);
+  LATHE_TRY(const std::vector<DeclaredInput> declared, declared_inputs(path));
+  LATHE_TRY(const AskedSizes asked, asked_sizes(declared, import.input_shapes, choices));
+  Result<SizedGraphs> graphs = SizedReader(path, import).run(asked);
+  const AskedSizes joined = with_joined(asked);
+  if (graphs || joined.dimensions.size() == asked.dimensions.size()) return graphs;
+  Result<SizedGraphs> by_fewer = SizedReader(path, import).run(joined);
+  return by_fewer ? std::move(by_fewer) : std::move(graphs);
 }
 
 }  // namespace lathe

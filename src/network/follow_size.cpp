@@ -75,13 +75,14 @@ class SizeFollower {
     LATHE_TRY(FreeParts given, given_parts(node));
     add_repeated(node, given);
     const Shape operand = node.inputs.empty() ? Shape{} : shape_of_operand(node);
+    const bool gives_operand = is_view(node);
     if (from_ != result_.size)
       node.op = with_shapes(std::move(node.op), operand, before, shape_at(before, given, result_.size));
     result_.graph.nodes.push_back(node);
     Result<TensorType> type = infer_type(node, types_of(result_.graph, node.inputs));
     if (!type) return std::unexpected(std::move(type.error()));
     tensor(id).type = std::move(*type);
-    if (role_of(node.op) == FusionRole::view) {
+    if (gives_operand) {
       result_.parts[id] = given;
       return {};
     }
@@ -115,13 +116,24 @@ class SizeFollower {
     return node.inputs[0] < before_.tensors.size() ? shape_before(node.inputs[0]) : none;
   }
 
+  // Whether a node's result is its operand in another shape, as the graph was read: where it takes all places
+  // of the dimension's axis in turn too, which looked at one by one are those of others.
+  bool is_view(const GraphNode& node) const {
+    const auto* gather = std::get_if<GatherOp>(&node.op);
+    if (gather == nullptr) return role_of(node.op) == FusionRole::view;
+    return gather->first == 0 && gather->step == 1 &&
+           elements_of(gather->places_shape) == shape_of_operand(node)[gather->axis] &&
+           part_of(result_.parts[node.inputs[0]], gather->axis) != nullptr;
+  }
+
   // The parts of a result whose shape the node spells.
   Result<FreeParts> given_parts(const GraphNode& node) const {
     if (node.inputs.empty()) return FreeParts{};
     const FreeParts& parts = result_.parts[node.inputs[0]];
     const Shape& before = shape_before(node.output);
     if (std::holds_alternative<IdentityOp>(node.op)) return parts;
-    if (std::holds_alternative<ReshapeOp>(node.op)) {
+    const bool is_gather = std::holds_alternative<GatherOp>(node.op);
+    if (std::holds_alternative<ReshapeOp>(node.op) || (is_gather && is_view(node))) {
       auto found = reshaped(parts, shape_of_operand(node), before, from_);
       if (found) return *std::move(found);
       return fail(ErrorKind::unsupported,

@@ -81,6 +81,8 @@ GraphOp with_shapes(GraphOp op, const Shape& operand_before, const Shape& result
   if (auto* gather = std::get_if<GatherOp>(&op)) {
     for (size_t d = 0; d < gather->places_shape.size(); ++d)
       gather->places_shape[d] = result[gather->axis + d];
+    // As it is read where there is one place, which has no next.
+    if (elements_of(gather->places_shape) == 1) gather->step = 0;
   }
   if (auto* tile = std::get_if<TileOp>(&op)) {
     for (size_t d = 0; d < tile->repeats.size(); ++d) {

@@ -62,6 +62,11 @@ struct ResultAxis {
     const size_t summed = operand == 0 ? shape.size() - 1 : shape.size() - 2;
     return axis == summed ? std::nullopt : Axes(from_end());
   }
+  Axes of(const GemmOp& op) const {
+    if (operand > 1) return from_end();
+    const size_t kept = (operand == 0) == op.transpose_a ? 1 : 0;
+    return axis == kept ? Axes(operand) : std::nullopt;
+  }
 };
 
 // The rule of the operator; none where it has none.
@@ -86,6 +91,7 @@ Axes axis_in_result(const GraphNode& node, const ResultAxis& operand, size_t pla
       [&](const TopPlacesOp& op) { return operand.beside(op.axis); },
       [&](const CumSumOp& op) { return operand.beside(op.axis); },
       [&](const MatMulOp& op) { return operand.of(op); },
+      [&](const GemmOp& op) { return operand.of(op); },
       [&](const auto&) { return Axes(); },
   };
   return std::visit(of, node.op);
@@ -95,7 +101,9 @@ Axes axis_in_result(const GraphNode& node, const ResultAxis& operand, size_t pla
 // along it.
 bool is_the_same_along(const GraphNode& node, size_t operand, const Shape& shape, const Shape& result,
                        size_t axis) {
-  if (std::holds_alternative<GatherByOp>(node.op) || std::holds_alternative<MatMulOp>(node.op)) return true;
+  const bool is_product =
+      std::holds_alternative<MatMulOp>(node.op) || std::holds_alternative<GemmOp>(node.op);
+  if (std::holds_alternative<GatherByOp>(node.op) || (is_product && operand < 2)) return true;
   const size_t back = result.size() - axis;
   return operand >= most_operands(node.op) || back > shape.size() || shape[shape.size() - back] == 1;
 }

@@ -19,12 +19,6 @@ Shape gathered_shape(const Shape& shape, size_t axis, const Shape& places) {
   return result;
 }
 
-bool are_evenly_spaced(const Shape& places) {
-  for (size_t i = 2; i < places.size(); ++i)
-    if (places[i] - places[i - 1] != places[1] - places[0]) return false;
-  return true;
-}
-
 Status check_axis(size_t axis, const Shape& shape) {
   if (axis < shape.size()) return {};
   return fail(ErrorKind::invalid_argument, fmt::format("{} has no axis {}", to_string(shape), axis));
@@ -170,6 +164,15 @@ Status check_places(std::span<const double> places, size_t axis, const Shape& sh
               fmt::format("there is no place {:.0f} in axis {} of {}", *beyond, axis, to_string(shape)));
 }
 
+std::optional<GatherOp> evenly_spaced(size_t axis, std::span<const int64_t> places,
+                                      const Shape& places_shape) {
+  if (places.empty()) return std::nullopt;
+  const int64_t step = places.size() > 1 ? places[1] - places[0] : 0;
+  for (size_t i = 2; i < places.size(); ++i)
+    if (places[i] - places[i - 1] != step) return std::nullopt;
+  return GatherOp{axis, places[0], step, places_shape};
+}
+
 Result<std::variant<GatherOp, GatherByOp>> import_gather(OnnxNode& node) {
   const Shape& shape = node.shape(0);
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), shape.size()));
@@ -177,8 +180,8 @@ Result<std::variant<GatherOp, GatherByOp>> import_gather(OnnxNode& node) {
   LATHE_TRY(Shape places, node.constant_integers(1));
   LATHE_TRY_STATUS(check_places(std::vector<double>(places.begin(), places.end()), axis, shape));
   for (int64_t& place : places) place += place < 0 ? shape[axis] : 0;
-  if (!are_evenly_spaced(places)) return GatherByOp{axis};
-  return GatherOp{axis, places[0], places.size() > 1 ? places[1] - places[0] : 0, node.shape(1)};
+  if (std::optional<GatherOp> even = evenly_spaced(axis, places, node.shape(1))) return *std::move(even);
+  return GatherByOp{axis};
 }
 
 Result<GatherElementsOp> import_gather_elements(OnnxNode& node) {

@@ -4,6 +4,8 @@
 // from its other end (they are taken modulo its extent), so that none leads outside of the operand.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <variant>
 
 #include "graph/operators/family.h"
@@ -65,6 +67,10 @@ Tensor lower(const GatherElementsOp& op, DagBuilder& builder, std::span<const Te
 
 // An Error unless each of these is a place of the axis.
 Status check_places(std::span<const double> places, size_t axis, const Shape& shape);
+
+// Those places as the operator takes them, where they lie evenly.
+std::optional<GatherOp> evenly_spaced(size_t axis, std::span<const int64_t> places,
+                                      const Shape& places_shape);
 
 // ONNX Gather: of constant places that lie evenly, or by an operand.
 Result<std::variant<GatherOp, GatherByOp>> import_gather(OnnxNode& node);

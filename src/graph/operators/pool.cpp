@@ -27,6 +27,23 @@ void round_up(SlidingWindow& window, const Shape& spatial) {
   }
 }
 
+// Leaves out the taps of a window that lie beside the operand wherever it stands, as most of one that is
+// larger than the operand do. Not along axes where pads are `counted`.
+void drop_empty_taps(SlidingWindow& window, const Shape& spatial, const std::vector<bool>& counted) {
+  for (size_t d = 0; d < spatial.size(); ++d) {
+    int64_t& kernel = window.kernel[d];
+    int64_t &before = window.pads_before[d], &after = window.pads_after[d];
+    const int64_t room = spatial[d] + before + after - kernel;
+    if (room < 0 || window.dilations[d] != 1 || counted[d]) continue;
+    const int64_t last = room / window.strides[d] * window.strides[d];
+    const int64_t in_front = std::clamp(before - last, int64_t{0}, kernel - 1);
+    const int64_t behind = std::clamp(kernel - (spatial[d] + before), int64_t{0}, kernel - 1 - in_front);
+    kernel -= in_front + behind;
+    before -= in_front;
+    after -= behind;
+  }
+}
+
 // The taps of a window at `place` of the result, along one axis, that lie within `before` places in front of
 // the operand and `after` behind it.
 int64_t taps_within(const SlidingWindow& window, size_t d, int64_t place, int64_t extent, int64_t before,
@@ -258,7 +275,9 @@ Result<MaxPoolOp> import_max_pool(OnnxNode& node) {
   MaxPoolOp op;
   LATHE_TRY(op.window, import_window(node, {}));
   const Shape& data = node.shape(0);
-  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
+  const Shape spatial(data.begin() + 2, data.end());
+  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, spatial);
+  drop_empty_taps(op.window, spatial, std::vector<bool>(spatial.size()));
   return op;
 }
 
@@ -266,12 +285,17 @@ Result<AveragePoolOp> import_average_pool(OnnxNode& node) {
   AveragePoolOp op;
   LATHE_TRY(op.window, import_window(node, {}));
   const Shape& data = node.shape(0);
-  op.counted_before = op.counted_after = Shape(data.size() - 2, 0);
+  const Shape spatial(data.begin() + 2, data.end());
+  op.counted_before = op.counted_after = Shape(spatial.size(), 0);
   if (node.integer("count_include_pad", 0) != 0) {
     op.counted_before = op.window.pads_before;
     op.counted_after = op.window.pads_after;
   }
-  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
+  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, spatial);
+  std::vector<bool> counted;
+  for (size_t d = 0; d < spatial.size(); ++d)
+    counted.push_back(op.counted_before[d] != 0 || op.counted_after[d] != 0);
+  drop_empty_taps(op.window, spatial, counted);
   return op;
 }
 
@@ -279,7 +303,9 @@ Result<LpPoolOp> import_lp_pool(OnnxNode& node) {
   LpPoolOp op;
   LATHE_TRY(op.window, import_window(node, {}));
   const Shape& data = node.shape(0);
-  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, Shape(data.begin() + 2, data.end()));
+  const Shape spatial(data.begin() + 2, data.end());
+  if (node.integer("ceil_mode", 0) != 0) round_up(op.window, spatial);
+  drop_empty_taps(op.window, spatial, std::vector<bool>(spatial.size()));
   op.squares = node.integer("p", 2) == 2;
   return op;
 }

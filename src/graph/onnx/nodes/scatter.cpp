@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "expr/integers.h"
@@ -93,6 +94,33 @@ Result<Shape> targets_of_slices(const OnnxNode& node) {
   return targets;
 }
 
+// So many places from the first ones on, along each axis.
+struct Box {
+  Shape first;
+  Shape extents;
+};
+
+// The box whose elements these are, in row-major order.
+std::optional<Box> box_of(const Shape& elements, const Shape& shape) {
+  if (elements.empty()) return std::nullopt;
+  const Shape strides = strides_of(shape);
+  Box box;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    box.first.push_back(elements.front() / strides[d] % shape[d]);
+    box.extents.push_back(elements.back() / strides[d] % shape[d] - box.first[d] + 1);
+  }
+  const bool is_none = std::ranges::any_of(box.extents, [](int64_t extent) { return extent < 1; });
+  if (is_none || elements_of(box.extents) != std::ssize(elements)) return std::nullopt;
+  Shape at(shape.size(), 0);
+  for (const int64_t element : elements) {
+    int64_t expected = 0;
+    for (size_t d = 0; d < shape.size(); ++d) expected += (box.first[d] + at[d]) * strides[d];
+    if (element != expected) return std::nullopt;
+    next_index(at, box.extents);
+  }
+  return box;
+}
+
 // What leaves every element as it is.
 double neutral(ScatterFunction function, DType dtype) {
   if (function == ScatterFunction::add) return 0;
@@ -122,6 +150,7 @@ class ScatterSteps : public NodeSteps {
 
   // Constant targets that name each place once, or without a reduction: one element each.
   void write(const Shape& targets) {
+    if (const std::optional<Box> box = box_of(targets, node_.shape(kScattered))) return write(*box);
     const int64_t elements = elements_of(node_.shape(kScattered));
     Shape sources(static_cast<size_t>(elements));
     std::iota(sources.begin(), sources.end(), int64_t{0});
@@ -167,6 +196,29 @@ class ScatterSteps : public NodeSteps {
   }
 
  private:
+  // The updates between what lies beside them, axis by axis from the last one on.
+  void write(const Box& box) {
+    const Shape& data = node_.shape(kScattered);
+    size_t result = reshape(kScatterUpdates, box.extents);
+    for (size_t axis = data.size(); axis-- > 0;) {
+      size_t slab = kScattered;
+      Shape shape = data;
+      const auto take = [&](size_t along, int64_t first, int64_t count) {
+        return count == shape[along] ? slab : part(slab, shape, along, first, count);
+      };
+      if (box.extents[axis] == data[axis]) continue;
+      for (size_t outer = 0; outer < axis; ++outer) {
+        slab = take(outer, box.first[outer], box.extents[outer]);
+        shape[outer] = box.extents[outer];
+      }
+      const int64_t behind = box.first[axis] + box.extents[axis];
+      std::vector<size_t> parts = {result};
+      if (box.first[axis] > 0) parts.insert(parts.begin(), take(axis, 0, box.first[axis]));
+      if (behind < data[axis]) parts.push_back(take(axis, behind, data[axis] - behind));
+      result = concat(axis, parts);
+    }
+    give(result);
+  }
   static ZipFunction zip_of(ScatterFunction function) {
     if (function == ScatterFunction::mul) return ZipFunction::mul;
     if (function == ScatterFunction::max) return ZipFunction::max;
@@ -227,6 +279,23 @@ size_t add_named_places(ScatterSteps& steps, const Shape& indices, const Shape& 
   return steps.where(steps.cast(DType::boolean, inside), place, steps.whole(-1));
 }
 
+// The same of constant indices, each behind the lists of the batches before its own.
+Result<Shape> places_named(const OnnxNode& node, const Shape& axes, int64_t batches) {
+  LATHE_TRY(const Shape numbers, node.constant_integers(kScatterIndices));
+  const Shape strides = strides_of(axes);
+  const size_t in_batch = numbers.size() / static_cast<size_t>(batches);
+  Shape places;
+  for (size_t i = 0; i < numbers.size(); i += axes.size()) {
+    int64_t place = static_cast<int64_t>(i / in_batch) * elements_of(axes);
+    for (size_t d = 0; d < axes.size(); ++d) {
+      LATHE_TRY(const int64_t own, place_on(numbers[i + d], d, axes));
+      place += own * strides[d];
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
 void add_run_time_slices(ScatterSteps& steps, const OnnxNode& node, ScatterFunction function) {
   const Shape &data = node.shape(kScattered), &indices = node.shape(kScatterIndices);
   const auto named = static_cast<size_t>(indices.back());
@@ -278,11 +347,20 @@ ImportedOutputs import_gather_nd(OnnxNode& node) {
   const auto at = [&](size_t axis) { return data.begin() + static_cast<std::ptrdiff_t>(axis); };
   const Shape own(at(batch), at(batch + named)), rest(at(batch + named), data.end());
   const Shape outer(indices.begin(), indices.end() - 1);
-  if (node.is_constant(kScatterIndices)) {
-    LATHE_TRY(const Shape numbers, node.constant_integers(kScatterIndices));
-    for (size_t i = 0; i < numbers.size(); ++i) LATHE_TRY_STATUS(place_on(numbers[i], i % named, own));
-  }
   StepList steps(node.input_count());
+  const int64_t batches = elements_of(Shape(data.begin(), at(batch)));
+  Shape list{batches * elements_of(own)};
+  list.insert(list.end(), rest.begin(), rest.end());
+  if (node.is_constant(kScatterIndices)) {
+    LATHE_TRY(const Shape places, places_named(node, own, batches));
+    const size_t flat = steps.add(ReshapeOp{list}, {kScattered});
+    const std::optional<GatherOp> even = evenly_spaced(0, places, outer);
+    if (even)
+      steps.add(*even, {flat});
+    else
+      steps.add(GatherByOp{0}, {flat, steps.integers(outer, places)});
+    return std::vector<ImportedOutput>{steps.finish()};
+  }
   const auto zip = [&](ZipFunction function, size_t a, size_t b) {
     return steps.add(ZipOp{function}, {a, b});
   };
@@ -298,17 +376,13 @@ ImportedOutputs import_gather_nd(OnnxNode& node) {
   sum.axes = {indices.size() - 1};
   sum.keeps_axes = false;
   places = steps.add(sum, {zip(ZipFunction::mul, places, steps.integers({axes}, strides_of(own)))});
-  int64_t batches = 1;
   if (batch > 0) {
     Shape shape(outer.size(), 1);
     std::copy(data.begin(), at(batch), shape.begin());
-    batches = elements_of(shape);
     Shape first(static_cast<size_t>(batches));
     for (size_t b = 0; b < first.size(); ++b) first[b] = static_cast<int64_t>(b) * elements_of(own);
     places = zip(ZipFunction::add, places, steps.integers(shape, first));
   }
-  Shape list{batches * elements_of(own)};
-  list.insert(list.end(), rest.begin(), rest.end());
   steps.add(GatherByOp{0}, {steps.add(ReshapeOp{list}, {kScattered}), places});
   return std::vector<ImportedOutput>{steps.finish()};
 }
