@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 namespace lathe {
 namespace {
@@ -11,15 +12,22 @@ using Axes = std::vector<size_t>;
 
 constexpr size_t kChannelAxis = 1;
 
+// Whether an operator works as fast whichever axis lies innermost: what is moved or padded, and reductions,
+// whose vectors run along what is kept where that lies innermost.
+template <class Op>
+constexpr bool takes_any() {
+  constexpr bool kIsEither = std::is_same_v<Op, PadOp> || std::is_same_v<Op, ReduceOp>;
+  return Op::kRole != FusionRole::anchor || requires { Op::kMovesElements; } || kIsEither;
+}
+
 // The axis that an operator wants innermost of an operand or result of that rank; none where it takes any.
 std::optional<size_t> wanted_axis(const GraphOp& op, size_t rank) {
   return std::visit(
       [&]<class Op>(const Op&) -> std::optional<size_t> {
-        constexpr bool kTakesAny = Op::kRole != FusionRole::anchor || requires { Op::kMovesElements; };
         if (rank == 0) return std::nullopt;
         if constexpr (requires { Op::kHasChannels; }) {
           return std::min(kChannelAxis, rank - 1);
-        } else if constexpr (kTakesAny) {
+        } else if constexpr (takes_any<Op>()) {
           return std::nullopt;
         } else {
           return rank - 1;

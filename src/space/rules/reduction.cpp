@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "analysis/vector_part.h"
+#include "expr/walk.h"
+#include "schedule/apply.h"
 #include "space/rules/nest.h"
 #include "space/rules/vectors.h"
 
@@ -53,6 +55,22 @@ void prefer_layouts(Decider& decider, const Compute& compute, const Stage& stage
   }
 }
 
+// The vectors of an element-wise consumer along an axis of the results that it takes.
+void write_vectors(Writer& writer, const Compute& epilogue, const Tensor& results, size_t axis) {
+  const std::string& block = epilogue.output->name;
+  for (const Load* load : loads_of(epilogue.body)) {
+    if (load->tensor != results) continue;
+    std::vector<Var> vars;
+    collect_vars(load->index[axis], vars);
+    if (vars.size() != 1) return;
+    const std::string loop = side_loop_names(load->index)[axis];
+    writer.add(SplitStep{block, loop, {writer.lanes()}});
+    writer.add(AnnotateStep{block, loop + ".0", LoopKind::unrolled});
+    writer.add(AnnotateStep{block, loop + ".1", LoopKind::vectorized});
+    return writer.add(TailStep{block, vars.front().name(), Tail::mask});
+  }
+}
+
 // The element-wise consumer takes the results where they are made; otherwise they go out from the registers.
 void write_results(Writer& writer, const Nest& nest, const std::string& at) {
   if (nest.epilogue) {
@@ -99,7 +117,10 @@ void write_along_axis(Writer& writer, const Compute& compute, Nest nest, const A
   writer.add(AnnotateStep{nest.block, vector_loop + ".2", LoopKind::vectorized});
   writer.add(TailStep{nest.block, vector_loop, Tail::peel});
   write_results(writer, nest, outer.names.back());
-  if (nest.epilogue) return;
+  if (nest.epilogue) {
+    const auto number = static_cast<size_t>(&axis - compute.axes.data());
+    return write_vectors(writer, writer.dag.computes[*nest.epilogue], compute.output, number);
+  }
   const std::string out = nest.block + ".acc.out";
   writer.add(SplitStep{out, vector_loop, {lanes}});
   writer.add(AnnotateStep{out, vector_loop + ".0", LoopKind::unrolled});
