@@ -1,14 +1,21 @@
 #include "cli/repeat_options.h"
 
+#include <algorithm>
+#include <cctype>
 #include <string_view>
 
 namespace lathe::cli {
 namespace {
 
+// Such as NAME=1,3,224,224, NAME=1..16,3 or NAME=tokens:1..512.
 bool is_shape(std::string_view word) {
   const size_t equals = word.rfind('=');
-  return equals != std::string_view::npos && equals + 1 < word.size() &&
-         word.find_first_not_of("0123456789,", equals + 1) == std::string_view::npos;
+  if (equals == std::string_view::npos || equals + 1 == word.size()) return false;
+  const auto is_of_shape = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_,.:").contains(c);
+  };
+  return std::isdigit(static_cast<unsigned char>(word.back())) != 0 &&
+         std::ranges::all_of(word.substr(equals + 1), is_of_shape);
 }
 
 bool is_value(std::string_view word) {

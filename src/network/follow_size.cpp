@@ -233,16 +233,19 @@ class SizeFollower {
     if (!result_.together) result_.together = fmt::format("{}: {}", label_of(node), why);
   }
 
-  // Axes along which one place is repeated, or places of a table are taken in turn, as often as the dimension
-  // is large.
+  // Axes along which one place is repeated, or places of a table are taken in turn from its first one or by
+  // their numbers, as often as the dimension is large.
   void add_repeated(const GraphNode& node, FreeParts& parts) {
     const auto* gather = std::get_if<GatherOp>(&node.op);
-    const bool repeats = std::holds_alternative<ExpandOp>(node.op) || gather != nullptr;
+    const auto* slice = std::get_if<SliceOp>(&node.op);
+    const bool repeats = std::holds_alternative<ExpandOp>(node.op) || gather != nullptr || slice != nullptr;
     if (!repeats || node.output >= known_.size()) return;
     for (const FreePart& part : known_[node.output]) {
       if (part_of(parts, part.axis) != nullptr) continue;
+      if (slice != nullptr && slice->starts[part.axis] != 0) continue;
       parts.push_back(part);
-      if (gather != nullptr && gather->step != 0) tell(node, "its result goes by the number of the place");
+      if (slice != nullptr || (gather != nullptr && gather->step != 0))
+        tell(node, "its result goes by the number of the place");
     }
     std::ranges::sort(parts, {}, &FreePart::axis);
   }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/temporary_folder.h"
 #include "graph/onnx/models.h"
@@ -243,6 +244,96 @@ TEST_F(FreeNetworkTest, AxesOfOneNameAreOneDimension) {
   const auto other = read(onnx, {{"a", {5, 3}}, {"b", {4, 3}}}, {{{"a", {{0, "", 2, 5}}}}, {}});
   ASSERT_FALSE(other.has_value());
   EXPECT_EQ(other.error().message, "'n' is 2..5 in one input and 4 in input 'b'");
+}
+
+// A mask that is read by the numbers of its batches and keys, as attention's is exported, and a table of
+// positions; down to one token.
+TEST_F(FreeNetworkTest, PlacesThatAreTakenInTurnStayInPlace) {
+  for (const char* type : {"GatherND", "Gather"}) {
+    OnnxModel onnx;
+    onnx.input("x", {2, 20}).initializer("table", {64, 3}).output("y");
+    onnx.integers("c0", {}, {0}).integers("c1", {}, {1}).integers("a0", {1}, {0}).integers("a1", {1}, {1});
+    onnx.integers("last", {1}, {-1}).integers("numbers", {1, 64}, [] {
+      std::vector<int64_t> numbers(64);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      return numbers;
+    }());
+    onnx.node("s", "Shape", {"x"}, "s").node("sb", "Gather", {"s", "c0"}, "b");
+    onnx.node("sn", "Gather", {"s", "c1"}, "n").node("rb", "Range", {"c0", "b", "c1"}, "rb");
+    onnx.node("rn", "Range", {"c0", "n", "c1"}, "rn").node("ub", "Unsqueeze", {"rb", "a1"}, "ub");
+    onnx.node("un", "Unsqueeze", {"rn", "a0"}, "un");
+    if (type == std::string("GatherND")) {
+      onnx.node("max", "Max", {"ub", "un"}, "most").node("sm", "Shape", {"most"}, "both");
+      onnx.node("eb", "Expand", {"ub", "both"}, "eb").node("en", "Expand", {"un", "both"}, "en");
+      onnx.node("xb", "Unsqueeze", {"eb", "last"}, "xb").node("xn", "Unsqueeze", {"en", "last"}, "xn");
+      onnx.node("j", "Concat", {"xb", "xn"}, "places").attribute("axis", -1);
+      onnx.node("g", "GatherND", {"x", "places"}, "m");
+    } else {
+      onnx.node("bn", "Mul", {"ub", "n"}, "bn").node("p", "Add", {"bn", "un"}, "places");
+      onnx.node("f", "Reshape", {"x", "last"}, "flat").node("g", "Gather", {"flat", "places"}, "m");
+    }
+    onnx.node("n1", "Unsqueeze", {"n", "a0"}, "n1").node("sl", "Slice", {"numbers", "a0", "n1", "a1"}, "own");
+    onnx.node("e", "Gather", {"table", "own"}, "e").node("um", "Unsqueeze", {"m", "last"}, "um");
+    onnx.node("y", "Add", {"um", "e"}, "y");
+    const OnnxModel open = with_open(onnx.operator_set(17), 1, "tokens");
+    const auto sized = read(open, {{"x", {2, 20}}}, {{{"x", {{1, "", 1, 20}}}}, {}});
+    ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+    EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count) << type;
+    check_every_size(open, *sized, {{"x", {2, 20}}});
+  }
+}
+
+// The first places of a table, with no numbers that say which.
+TEST_F(FreeNetworkTest, AsManyPlacesOfATableAreTaken) {
+  OnnxModel onnx;
+  onnx.input("x", {2, 20, 3}).initializer("table", {64, 3}).output("y");
+  onnx.integers("one", {1}, {1}).integers("two", {1}, {2}).integers("zero", {1}, {0});
+  onnx.node("s", "Shape", {"x"}, "s").node("n", "Slice", {"s", "one", "two"}, "n");
+  onnx.node("t", "Slice", {"table", "zero", "n"}, "own").node("y", "Add", {"x", "own"}, "y");
+  const OnnxModel open = with_open(onnx.operator_set(17), 1, "tokens");
+  const auto sized = read(open, {{"x", {2, 20, 3}}}, {{{"x", {{1, "", 1, 20}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::count);
+  check_every_size(open, *sized, {{"x", {2, 20, 3}}});
+}
+
+// A part of a constant that is written over, as long as the tokens are many.
+TEST_F(FreeNetworkTest, WhatIsWrittenWholeStaysInPlace) {
+  OnnxModel onnx;
+  onnx.input("x", {1, 20}).output("y").integers("one", {1}, {1}).integers("axis", {1}, {0});
+  onnx.node("s", "Shape", {"x"}, "s").node("z", "ConstantOfShape", {"s"}, "zeros");
+  onnx.integers("c1", {}, {1}).integers("c0", {}, {0}).integers("last", {1}, {-1});
+  onnx.node("sn", "Gather", {"s", "c1"}, "n").node("rn", "Range", {"c0", "n", "c1"}, "rn");
+  onnx.node("ur", "Unsqueeze", {"rn", "last"}, "places").node("t", "Transpose", {"x"}, "turned");
+  onnx.node("zt", "Transpose", {"zeros"}, "under").node("w", "ScatterND", {"under", "places", "turned"}, "u");
+  onnx.node("y", "Mul", {"u", "turned"}, "y");
+  const OnnxModel open = with_open(onnx.operator_set(17), 1, "tokens");
+  const auto sized = read(open, {{"x", {1, 20}}}, {{{"x", {{1, "", 1, 20}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  check_every_size(open, *sized, {{"x", {1, 20}}});
+}
+
+// An exporter calls the length of each input something else; that they are one shows where they meet.
+TEST_F(FreeNetworkTest, LengthsOfOtherNamesThatMeetAreOneDimension) {
+  OnnxModel onnx;
+  onnx.input("a", {2, 20, 3}).input("b", {2, 20, 3}).output("y").node("n", "Add", {"a", "b"}, "s");
+  onnx.node("m", "ReduceMean", {"s"}, "y").attribute("axes", {1});
+  for (int i = 0; i < 2; ++i)
+    onnx.proto.mutable_graph()
+        ->mutable_input(i)
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(1)
+        ->set_dim_param(i == 0 ? "s1" : "s2");
+  const std::map<std::string, Shape> largest{{"a", {2, 20, 3}}, {"b", {2, 20, 3}}};
+  const auto sized = read(onnx, largest, {{{"a", {{1, "", 1, 20}}}, {"b", {{1, "", 1, 20}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  ASSERT_EQ(sized->free.dimensions.size(), 1U);
+  check_every_size(onnx, *sized, largest);
+  // Of other bounds they are two, of which either alone meets the other's fixed size.
+  const auto refused = read(onnx, largest, {{{"a", {{1, "", 1, 20}}}, {"b", {{1, "", 2, 20}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
 }
 
 // Where two sizes are counted, a mean over both divides by both counts.

@@ -42,6 +42,17 @@ TEST_F(Options, TooFewAndTooManyValuesAreToldPlainly) {
   expect("tune --workload w.json --workload v.json --workload u.json", "--workload is given 3 times");
 }
 
+// Shapes of several inputs behind one name, with sizes that stay free too; a word of another form is none.
+TEST_F(Options, ShapesFollowEachOther) {
+  const std::string none = "lathe: none.onnx: No such file";
+  for (const char* shapes : {"a=1,3 b=2", "a=1..16,3 b=n:1..512 c=4", "a=1 b=tokens:1..5,3 --cores 1"})
+    EXPECT_EQ(sentence("compile none.onnx --out o --input " + std::string(shapes)).substr(0, none.size()),
+              none)
+        << shapes;
+  EXPECT_EQ(sentence("compile --out o --input a=1 none.onnx").substr(0, none.size()), none);
+  expect("compile none.onnx --out o --input a=1 b=c", "there is no option or argument 'b=c' here");
+}
+
 TEST_F(Options, AFolderMayBeginWithADash) {
   write_matmul();
   EXPECT_EQ(lathe("compile --workload w.json --cores 1 --out=-x").status, 0);

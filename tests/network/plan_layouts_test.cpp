@@ -65,6 +65,22 @@ TEST(PlanLayouts, ImagesHaveTheirChannelsInnermostAndMatricesTheirRows) {
   EXPECT_EQ(described(p.give(p.matmul("y", s))), "a [0][1][2][3]\ns [0][1][2][3]\ny [0][1][2][3]\n");
 }
 
+// Neither a mean over the image nor a border of its own asks for rows that lie side by side.
+TEST(PlanLayouts, ReductionsAndPaddingsTakeAnyLayout) {
+  Network n;
+  const TensorId c = n.conv("c", n.input({1, 6, 4, 4}));
+  const TensorId s = n.node("s", MapOp{MapFunction::sigmoid}, {c});
+  ReduceOp mean;
+  mean.function = ReduceFunction::mean;
+  mean.axes = {2, 3};
+  const TensorId m = n.node("m", mean, {s});
+  const TensorId p =
+      n.node("p", PadOp{{0, 0, 1, 1}, {0, 0, 1, 1}}, {n.node("t", ZipOp{ZipFunction::mul}, {s, m})});
+  EXPECT_EQ(
+      described(n.give(n.conv("y", p))),
+      "c [0][2][3][1]\ns [0][2][3][1]\nm [0][1][2][3]\nt [0][2][3][1]\np [0][2][3][1]\ny [0][1][2][3]\n");
+}
+
 // Convolution, then a product over the channels, then back: as ConvNeXt's blocks are exported.
 TEST(PlanLayouts, ATransposeToChannelsLastCostsNothing) {
   Network n;

@@ -1,5 +1,8 @@
 // Poolings with windows: the reference against values by hand, and the network against the reference.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "graph/network_runner.h"
 #include "graph/onnx/import.h"
@@ -81,6 +84,26 @@ TEST(Pool, RoundsUpToOneWindowThatDoesNotFitWhole) {
   OnnxModel padded = row_model("AveragePool", 1, 3, 2).attribute("ceil_mode", 1).attribute("pads", {1, 0});
   EXPECT_EQ(pooled(padded, 1), (std::vector<double>{1}));
   EXPECT_EQ(pooled(padded.attribute("count_include_pad", 1), 1), (std::vector<double>{0.5}));
+}
+
+// As many networks end: a window of all channels' number over a small map.
+TEST(Pool, LeavesOutTapsThatLieBesideTheOperand) {
+  for (const char* type : {"MaxPool", "AveragePool", "LpPool"}) {
+    OnnxModel model = row_model(type, 3, 640, 640).attribute("ceil_mode", 1);
+    const Values whole = run_network(model.operator_set(22), {numbered({1, 1, 3})});
+    const double expected = type[0] == 'M' ? 3 : type[0] == 'A' ? 2 : std::sqrt(14.0);
+    EXPECT_NEAR(whole.data[0], expected, 1e-6) << type;
+    const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m");
+    ASSERT_TRUE(graph) << graph.error().to_string();
+    EXPECT_THAT(to_string(*graph), ::testing::HasSubstr("kernel [3]")) << type;
+  }
+  // In front of the operand and behind it, and one that is counted.
+  EXPECT_EQ(pooled(row_model("AveragePool", 2, 5, 9).attribute("pads", {2, 2}), 2),
+            (std::vector<double>{1.5}));
+  OnnxModel counted = row_model("AveragePool", 2, 5, 9).attribute("pads", {2, 2});
+  EXPECT_EQ(pooled(counted.attribute("count_include_pad", 1), 2), (std::vector<double>{0.6}));
+  EXPECT_EQ(pooled(row_model("MaxPool", 4, 4, 2).attribute("pads", {3, 3}), 4),
+            (std::vector<double>{1, 3, 4, 4}));
 }
 
 TEST(Pool, PadsByItselfToKeepTheExtent) {

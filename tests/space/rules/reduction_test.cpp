@@ -56,6 +56,19 @@ TEST(ReductionRule, WhatSpreadsAResultHasVectorsOfItsOwn) {
   EXPECT_THAT(text, AllOf(HasSubstr("vectorize O j.2"), HasSubstr("vectorize S.rf j.1")));
 }
 
+// A window that slides over an image as it lies: what takes its sums has their vectors too.
+TEST(ReductionRule, TheConsumerOfSumsAlongAnAxisHasTheirVectors) {
+  Task task = task_of_workload(
+      R"({"name":"d", "op":"expression", "text":"S[c:3, x:50] = sum(k:3) X[c, x + k] * W[c, k]\nO[c:3, x:50] = exp(S[c, x]) + B[c]"})");
+  task.target.cpu().cores = 1;
+  const Result<Space> space = derive_space(task);
+  ASSERT_TRUE(space);
+  const Trace trace = space->trace(space->preferred_points().front()).value();
+  EXPECT_THAT(to_string(trace), AllOf(HasSubstr("reverse_compute_at O S x.0 scope=registers"),
+                                      HasSubstr("vectorize O x.1"), HasSubstr("tail O x mask")));
+  expect_same(task, trace);
+}
+
 Task long_sum(int64_t m, int64_t n, int64_t k, int cores) {
   Task task = task_of_workload(R"({"name":"l", "op":"matmul", "batch":1, "m":)" + std::to_string(m) +
                                R"(, "n":)" + std::to_string(n) + R"(, "k":)" + std::to_string(k) + "}");

@@ -32,6 +32,9 @@ Result<GridSample> read_grid_sample(OnnxNode& node) {
     return fail(ErrorKind::invalid_argument, fmt::format("its image {} and grid {} do not fit together",
                                                          to_string(image), to_string(grid)));
   }
+  for (const size_t operand : {kImage, kGrid})
+    LATHE_TRY_STATUS(
+        require_type(node.type(operand), operand, node.type(operand).dtype == DType::f32, "f32"));
   GridSample result;
   result.spatial.assign(image.begin() + 2, image.end());
   result.places.assign(grid.begin() + 1, grid.end() - 1);

@@ -117,6 +117,10 @@ TEST(GridSample, RefusesWhatDoesNotFit) {
       .output("y");
   EXPECT_EQ(import_error(model),
             "node 'n' (GridSample): its image [2,3,4,5] and grid [1,6,7,2] do not fit together");
+  OnnxModel wide;
+  wide.input("x", {2, 3, 4, 5}).input("g", {2, 6, 7, 2}, onnx::TensorProto_DataType_DOUBLE);
+  wide.node("n", "GridSample", {"x", "g"}, "y").output("y");
+  EXPECT_EQ(import_error(wide), "node 'n' (GridSample): input 1 is of type f64, and Lathe supports f32");
 }
 
 }  // namespace

@@ -48,6 +48,32 @@ TEST(OnnxScatter, SlicesAreWrittenWhereIndicesSay) {
   EXPECT_EQ(run_network(elements, {numbered({3, 2}), {{2}, {10, 20}}}).data, (Numbers{1, 10, 3, 4, 20, 6}));
 }
 
+// As assignments to slices are exported: what is written stands between what stays, with no list of places.
+TEST(OnnxScatter, ABoxIsWrittenInOnePiece) {
+  const auto nodes_of = [](const OnnxModel& model) {
+    const Result<Graph> graph = import_onnx_bytes(model.bytes(), "m");
+    EXPECT_TRUE(graph) << graph.error().to_string();
+    std::string names;
+    for (const GraphNode& node : graph->nodes) names += std::string(name_of(node.op)) + " ";
+    return names;
+  };
+  const Values x = numbered({3, 4});
+  // x[1:, 1:3] = u
+  const std::vector<int64_t> inner{1, 1, 1, 2, 2, 1, 2, 2};
+  const OnnxModel box = scatter_model("ScatterND", {3, 4}, {2, 2, 2}, inner, {2, 2});
+  EXPECT_EQ(run_network(box, {x, {{2, 2}, {10, 20, 30, 40}}}).data,
+            (Numbers{1, 2, 3, 4, 5, 10, 20, 8, 9, 30, 40, 12}));
+  EXPECT_EQ(nodes_of(box).find("Gather"), std::string::npos) << nodes_of(box);
+  // x[:, :] = u
+  const OnnxModel whole = scatter_model("ScatterND", {3, 4}, {3, 1}, {0, 1, 2}, {3, 4});
+  EXPECT_EQ(run_network(whole, {x, {{3, 4}, Numbers(12, 7)}}).data, Numbers(12, 7));
+  EXPECT_EQ(nodes_of(whole), "Reshape ");
+  // As many places, in another order.
+  const OnnxModel turned = scatter_model("ScatterND", {3, 4}, {3, 1}, {0, 2, 1}, {3, 4});
+  EXPECT_EQ(run_network(turned, {x, {{3, 4}, {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}}}).data,
+            (Numbers{1, 1, 1, 1, 3, 3, 3, 3, 2, 2, 2, 2}));
+}
+
 TEST(OnnxScatter, UpdatesOfOnePlaceAreReduced) {
   const std::vector<int64_t> places{1, 1, 3, 1};
   const std::vector<Values> inputs{numbered({5}), {{4}, {10, -20, 30, 3}}};
@@ -159,6 +185,19 @@ TEST(OnnxGatherNd, BatchesHaveIndicesOfTheirOwn) {
   const Values result = run_network(gather_model({2, 3, 2}, {2, 1}, 1), {x, {{2, 1}, {2, -3}, DType::i64}});
   EXPECT_EQ(result.shape, (Shape{2, 2}));
   EXPECT_EQ(result.data, (Numbers{5, 6, 7, 8}));
+}
+
+TEST(OnnxGatherNd, TakesConstantIndicesEvenlyOrNot) {
+  const auto taken = [](const Shape& indices, const std::vector<int64_t>& places, int64_t batch) {
+    OnnxModel model;
+    model.operator_set(13).input("x", {2, 3, 2}).integers("i", indices, places);
+    model.node("n", "GatherND", {"x", "i"}, "y").attribute("batch_dims", batch).output("y");
+    return run_network(model, {numbered({2, 3, 2})}).data;
+  };
+  EXPECT_EQ(taken({3, 3}, {0, 0, 0, 0, 1, 0, 0, 2, 0}, 0), (Numbers{1, 3, 5}));
+  EXPECT_EQ(taken({2, 2}, {1, -1, 0, 0}, 0), (Numbers{11, 12, 1, 2}));
+  EXPECT_EQ(taken({2, 2, 1}, {0, 2, 1, 0}, 1), (Numbers{1, 2, 5, 6, 9, 10, 7, 8}));
+  EXPECT_EQ(taken({1, 3}, {-1, -1, -1}, 0), (Numbers{12}));
 }
 
 TEST(OnnxGatherNd, ConstantIndicesLieInside) {

@@ -75,6 +75,23 @@ TEST(OnnxSelections, FollowsTheCountThroughWhatMovesAndLooksUp) {
   EXPECT_EQ(run_network(places, {{{2, 3}, {0, 0, 1, 0, 1, 0}}}).data, (Numbers{7, 6, 0, 0, 0, 0}));
 }
 
+// As experts take the rows that chose them: of either matrix what is not summed up.
+TEST(OnnxSelections, FollowsTheCountThroughGemm) {
+  OnnxModel model = of_x("Compress", {"x", "c"}).input("c", {2}, kBool).attribute("axis", 0);
+  model.initializer("w", {2, 3}, {1, 0, 0, 0, 1, 1}).initializer("b", {2}, {10, 20});
+  OnnxModel rows = model;
+  rows.node("g", "Gemm", {"y", "w", "b"}, "z").attribute("transB", 1).output("z");
+  const std::vector<Values> inputs{numbered({2, 3}), {{2}, {0, 1}}};
+  EXPECT_EQ(run_network(rows, inputs).data, (Numbers{14, 31, 0, 0}));
+  EXPECT_EQ(run_network(rows, inputs, 1).data, (Numbers{1}));
+  OnnxModel columns = model;
+  columns.node("g", "Gemm", {"w", "y"}, "z").attribute("transB", 1).output("z");
+  EXPECT_EQ(run_network(columns, inputs).data, (Numbers{4, 0, 11, 0}));
+  OnnxModel summed = model;
+  summed.initializer("v", {2, 4}, Numbers(8, 1)).node("g", "Gemm", {"y", "v"}, "z").attribute("transA", 1);
+  EXPECT_TRUE(import_error(summed.output("z")).ends_with("Lathe does not support that here"));
+}
+
 TEST(OnnxSelections, RefusesWhatWouldCountWhatDoesNot) {
   const char* const reason =
       "'y#2' has up to 2 places along axis 0, and only a run tells how many; Lathe does not support that "
