@@ -44,7 +44,7 @@ TEST_F(Options, TooFewAndTooManyValuesAreToldPlainly) {
 
 // Shapes of several inputs behind one name, with sizes that stay free too; a word of another form is none.
 TEST_F(Options, ShapesFollowEachOther) {
-  const std::string none = "lathe: none.onnx: No such file";
+  const std::string none = "lathe: none.onnx: there is no such file";
   for (const char* shapes : {"a=1,3 b=2", "a=1..16,3 b=n:1..512 c=4", "a=1 b=tokens:1..5,3 --cores 1"})
     EXPECT_EQ(sentence("compile none.onnx --out o --input " + std::string(shapes)).substr(0, none.size()),
               none)

@@ -130,13 +130,13 @@ TEST(PlanLayouts, WhatMustLieInTwoOrdersIsCopied) {
             "m [0][1][2][3]\nt [0][1][2][3]\ny [0][1][2][3]\n");
 }
 
-// A Reshape to the shape that there is: its result wants its rows innermost, as the sums do, the operand its
-// channels.
+// A Reshape to the shape that there is: its result wants its rows innermost, as the shares do, the operand
+// its channels.
 TEST(PlanLayouts, AViewIsNoCopyWhateverIsWanted) {
   Network n;
   const TensorId c = n.conv("c", n.input({1, 6, 4, 5}));
   const TensorId v = n.node("v", ReshapeOp{{1, 6, 4, 5}}, {c});
-  const TensorId r = n.node("r", ReduceOp{ReduceFunction::mean, {2}, true}, {c});
+  const TensorId r = n.node("r", SoftmaxOp{{2}}, {c});
   const Graph graph = n.give(n.node("y", ZipOp{ZipFunction::sub}, {v, r}));
   EXPECT_EQ(described(graph), "c [0][2][3][1]\nv [0][2][3][1] in c\nr [0][1][2][3]\ny [0][1][2][3]\n");
   const std::vector<Values> inputs = random_inputs(graph, 3);

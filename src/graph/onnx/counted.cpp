@@ -64,7 +64,7 @@ struct ResultAxis {
   }
   Axes of(const GemmOp& op) const {
     if (operand > 1) return from_end();
-    const size_t kept = (operand == 0) == op.transpose_a ? 1 : 0;
+    const size_t kept = operand == 0 ? (op.transpose_a ? 1 : 0) : (op.transpose_b ? 0 : 1);
     return axis == kept ? Axes(operand) : std::nullopt;
   }
 };

@@ -61,6 +61,7 @@ TEST(ReductionRule, TheConsumerOfSumsAlongAnAxisHasTheirVectors) {
   Task task = task_of_workload(
       R"({"name":"d", "op":"expression", "text":"S[c:3, x:50] = sum(k:3) X[c, x + k] * W[c, k]\nO[c:3, x:50] = exp(S[c, x]) + B[c]"})");
   task.target.cpu().cores = 1;
+  for (Argument& argument : task.arguments) argument.layout_is_free = false;
   const Result<Space> space = derive_space(task);
   ASSERT_TRUE(space);
   const Trace trace = space->trace(space->preferred_points().front()).value();

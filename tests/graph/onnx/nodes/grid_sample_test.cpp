@@ -120,7 +120,7 @@ TEST(GridSample, RefusesWhatDoesNotFit) {
   OnnxModel wide;
   wide.input("x", {2, 3, 4, 5}).input("g", {2, 6, 7, 2}, onnx::TensorProto_DataType_DOUBLE);
   wide.node("n", "GridSample", {"x", "g"}, "y").output("y");
-  EXPECT_EQ(import_error(wide), "node 'n' (GridSample): input 1 is of type f64, and Lathe supports f32");
+  EXPECT_EQ(import_error(wide), "node 'n' (GridSample): input 1 is of type f64, and Lathe supports f32 here");
 }
 
 }  // namespace

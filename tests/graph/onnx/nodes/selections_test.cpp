@@ -88,7 +88,9 @@ TEST(OnnxSelections, FollowsTheCountThroughGemm) {
   columns.node("g", "Gemm", {"w", "y"}, "z").attribute("transB", 1).output("z");
   EXPECT_EQ(run_network(columns, inputs).data, (Numbers{4, 0, 11, 0}));
   OnnxModel summed = model;
-  summed.initializer("v", {2, 4}, Numbers(8, 1)).node("g", "Gemm", {"y", "v"}, "z").attribute("transA", 1);
+  summed.initializer("v", {2, 4}, std::vector<float>(8, 1))
+      .node("g", "Gemm", {"y", "v"}, "z")
+      .attribute("transA", 1);
   EXPECT_TRUE(import_error(summed.output("z")).ends_with("Lathe does not support that here"));
 }
 
