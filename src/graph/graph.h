@@ -39,7 +39,9 @@
 #include "graph/operators/reduce.h"
 #include "graph/operators/resize.h"
 #include "graph/operators/scatter.h"
+#include "graph/operators/set_places.h"
 #include "graph/operators/top_places.h"
+#include "graph/operators/top_threshold.h"
 #include "graph/operators/trilu.h"
 #include "graph/operators/view.h"
 #include "graph/operators/zip.h"
@@ -52,10 +54,10 @@ using AnyGraphOp =
     std::variant<ConvOp, ConvTransposeOp, MaxPoolOp, AveragePoolOp, LpPoolOp, GlobalAveragePoolOp, LrnOp,
                  GemmOp, MatMulOp, EinsumOp, MapOp, ZipOp, PowOp, WhereOp, CastOp, BitCastOp, RoundToCodeOp,
                  EncodeOp, DecodeOp, TriluOp, BatchNormOp, LayerNormOp, GroupNormOp, MeanVarianceNormOp,
-                 LpNormOp, ReduceOp, ArgExtremumOp, TopPlacesOp, SoftmaxOp, HardmaxOp, CumSumOp, TransposeOp,
-                 SliceOp, ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp, GatherElementsOp, ScatterOp,
-                 TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp, ReshapeOp, TakeStepOp,
-                 StepStateOp, LastStateOp, StackStepsOp, StepsWhileOp, CopyOp>;
+                 LpNormOp, ReduceOp, ArgExtremumOp, TopPlacesOp, TopThresholdOp, SetPlacesOp, SoftmaxOp,
+                 HardmaxOp, CumSumOp, TransposeOp, SliceOp, ConcatOp, PadOp, ExpandOp, GatherOp, GatherByOp,
+                 GatherElementsOp, ScatterOp, TileOp, DepthToSpaceOp, SpaceToDepthOp, ResizeOp, IdentityOp,
+                 ReshapeOp, TakeStepOp, StepStateOp, LastStateOp, StackStepsOp, StepsWhileOp, CopyOp>;
 
 // One of them; std::visit and std::get_if take it as the variant that it is. It is copied, moved and
 // destroyed in one place: a variant of fifty does so by functions that each file which handles graphs would

@@ -27,6 +27,7 @@
 #include "graph/onnx/nodes/sequence_places.h"
 #include "graph/onnx/nodes/skip_norm.h"
 #include "graph/onnx/nodes/statistics.h"
+#include "graph/onnx/nodes/top_k.h"
 #include "graph/onnx/nodes/windows.h"
 
 namespace lathe {

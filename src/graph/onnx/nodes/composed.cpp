@@ -112,19 +112,6 @@ ImportedOutputs import_swiglu(OnnxNode& node) {
   return std::vector<ImportedOutput>{steps.finish()};
 }
 
-ImportedOutputs import_top_k(OnnxNode& node) {
-  LATHE_TRY(const TopPlacesOp op, import_top_places(node));
-  StepList steps(1);  // the count is no operand
-  const size_t places = steps.add(op, {0});
-  GatherElementsOp gather;
-  gather.axis = op.axis;
-  steps.add(gather, {0, places});
-  std::vector<ImportedOutput> outputs{steps.finish()};
-  steps.add(IdentityOp{}, {places});
-  outputs.emplace_back(steps.finish());
-  return outputs;
-}
-
 ImportedOutputs import_affine_grid(OnnxNode& node) {
   const Shape& matrices = node.shape(0);
   const bool aligns = node.integer("align_corners", 0) != 0;

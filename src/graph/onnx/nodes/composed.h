@@ -16,8 +16,6 @@ ImportedOutputs import_layer_norm_outputs(OnnxNode& node);
 ImportedOutputs import_one_hot(OnnxNode& node);
 // ONNX SwiGLU: the second operand times Swish of the first.
 ImportedOutputs import_swiglu(OnnxNode& node);
-// ONNX TopK: the elements themselves, and their places.
-ImportedOutputs import_top_k(OnnxNode& node);
 // ONNX AffineGrid, of a constant size: the coordinates of each place, moved by the operand's matrices.
 ImportedOutputs import_affine_grid(OnnxNode& node);
 // ONNX RMSNormalization.

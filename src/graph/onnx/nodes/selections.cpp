@@ -52,13 +52,10 @@ ImportedOutputs constant_non_zero(const std::vector<double>& values, const Shape
 }  // namespace
 
 Selected add_selected(StepList& steps, size_t flags, int64_t elements) {
-  const size_t numbers = steps.add(CastOp{DType::i32}, {flags});
-  TopPlacesOp top;
-  top.count = elements;
   ReduceOp sum;
   sum.axes = {0};
   sum.keeps_axes = false;
-  const size_t places = steps.add(top, {numbers});
+  const size_t places = steps.add(SetPlacesOp{0, elements}, {flags});
   return {places, steps.add(sum, {steps.add(CastOp{DType::i64}, {flags})})};
 }
 

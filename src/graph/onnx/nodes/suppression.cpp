@@ -13,8 +13,8 @@ namespace lathe {
 namespace {
 
 constexpr size_t kBoxes = 0, kScores = 1, kMost = 2, kOverlap = 3, kScore = 4;
-// That are put in order at once, as TopPlacesOp has it.
-constexpr int64_t kMostSelected = int64_t{1} << 16;
+// Each round passes over all that may be selected.
+constexpr int64_t kMostSelected = int64_t{1} << 20;
 
 struct Suppression {
   int64_t batch = 0, classes = 0, boxes = 0;

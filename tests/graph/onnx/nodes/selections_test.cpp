@@ -36,6 +36,23 @@ TEST(OnnxSelections, NonZeroGivesPlacesAndHowManyCount) {
                                       "how many: output 'y.count' does"}));
 }
 
+// What is selected of many places lies before all others.
+TEST(OnnxSelections, NonZeroOfManyPlaces) {
+  OnnxModel model;
+  model.input("x", {3, 700}).node("n", "NonZero", {"x"}, "y").output("y");
+  Values x{{3, 700}, Numbers(2100)};
+  Numbers rows(2100), columns(2100);
+  size_t count = 0;
+  for (size_t i = 1; i < 2100; i += 1 + i % 7) {
+    x.data[i] = 0.5;
+    rows[count] = static_cast<double>(i / 700);
+    columns[count++] = static_cast<double>(i % 700);
+  }
+  rows.insert(rows.end(), columns.begin(), columns.end());
+  EXPECT_EQ(run_network(model, {x}).data, rows);
+  EXPECT_EQ(run_network(model, {x}, 1).data, (Numbers{static_cast<double>(count)}));
+}
+
 TEST(OnnxSelections, NonZeroOfAConstantIsExact) {
   OnnxModel model;
   model.input("z", {}).initializer("x", {2, 2}, {0, 1, 0, 1}).node("n", "NonZero", {"x"}, "i");
@@ -172,11 +189,10 @@ TEST(OnnxSelections, NamesWhatItCannotSuppress) {
   EXPECT_EQ(import_error(suppression(3, {"b", "s", "most", "b"})),
             "node 'n' (NonMaxSuppression): input 3 is f32[1,4,4], and must be one f32");
   OnnxModel many;
-  many.input("b", {1, 3000, 4}).input("s", {1, 40, 3000}).integers("most", {2000});
-  EXPECT_EQ(
-      import_error(many.node("n", "NonMaxSuppression", {"b", "s", "most"}, "y").output("y")),
-      "node 'n' (NonMaxSuppression): it selects up to 80000 boxes, 2000 of each class, and Lathe supports "
-      "65536 together");
+  many.input("b", {1, 30000, 4}).input("s", {1, 40, 30000}).integers("most", {30000});
+  EXPECT_EQ(import_error(many.node("n", "NonMaxSuppression", {"b", "s", "most"}, "y").output("y")),
+            "node 'n' (NonMaxSuppression): it selects up to 1200000 boxes, 30000 of each class, and Lathe "
+            "supports 1048576 together");
   OnnxModel list;
   list.input("b", {1, 4, 4}).input("s", {1, 1, 4}).integers("most", {2, 3});
   EXPECT_EQ(import_error(list.node("n", "NonMaxSuppression", {"b", "s", "most"}, "y").output("y")),
