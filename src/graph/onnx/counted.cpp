@@ -123,7 +123,7 @@ std::string CountedTensors::refusal(TensorId id) const {
 }
 
 Result<std::string> give_count(GraphBuilder& builder, const std::string& name, const Counted& counted) {
-  const std::string count = name + ".count";
+  std::string count = name + ".count";
   LATHE_TRY(const TensorId number, builder.node(count, IdentityOp{}, {counted.count}, count));
   LATHE_TRY_STATUS(builder.output(number));
   return count;

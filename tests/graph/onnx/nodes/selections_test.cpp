@@ -45,8 +45,9 @@ TEST(OnnxSelections, NonZeroOfManyPlaces) {
   size_t count = 0;
   for (size_t i = 1; i < 2100; i += 1 + i % 7) {
     x.data[i] = 0.5;
-    rows[count] = static_cast<double>(i / 700);
-    columns[count++] = static_cast<double>(i % 700);
+    const size_t row = i / 700, column = i % 700;
+    rows[count] = static_cast<double>(row);
+    columns[count++] = static_cast<double>(column);
   }
   rows.insert(rows.end(), columns.begin(), columns.end());
   EXPECT_EQ(run_network(model, {x}).data, rows);
