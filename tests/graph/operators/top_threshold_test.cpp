@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph/network_runner.h"
 
 namespace lathe {
@@ -45,8 +47,8 @@ TEST(TopThreshold, BecomesTheSmallestOfTheLargest) {
     const TopThresholdOp op{0, count};
     Values threshold{{1, 2}, {-2147483648.0, -2147483648.0}, DType::i32};
     threshold.data = after_step(op, keys, threshold, -2147483648.0);
-    for (double bit = 1073741824; bit >= 1; bit /= 2)
-      threshold.data = evaluate(op, std::vector<Values>{keys, threshold, {{}, {bit}}}).data;
+    for (int bit = 30; bit >= 0; --bit)
+      threshold.data = evaluate(op, std::vector<Values>{keys, threshold, {{}, {std::ldexp(1.0, bit)}}}).data;
     EXPECT_EQ(threshold.data, expected);
   }
 }
