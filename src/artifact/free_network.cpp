@@ -311,6 +311,21 @@ class SizedReader {
   std::optional<std::vector<FreeExtent>> extents_;  // of outputs, by the numbers of dimensions_
 };
 
+// Whether the file can be read where dimensions that would be joined have two sizes.
+bool may_differ(const std::string& path, const OnnxImportOptions& import, const AskedSizes& asked,
+                const AskedSizes& joined) {
+  OnnxImportOptions options = import;
+  options.input_shapes = asked.shapes;
+  for (const AskedDimension& dimension : asked.dimensions) {
+    const auto kept = std::ranges::find(joined.dimensions, dimension.name, &AskedDimension::name);
+    if (kept != joined.dimensions.end()) continue;
+    // Not 1, which would stand for any size.
+    const int64_t other = dimension.most > 2 ? dimension.most - 1 : dimension.most + 1;
+    for (const NamedAxis& axis : dimension.axes) options.input_shapes.at(axis.input)[axis.axis] = other;
+  }
+  return import_onnx(path, options).has_value();
+}
+
 }  // namespace
 
 Result<SizedGraphs> sized_graphs(const std::string& path, const OnnxImportOptions& import,
@@ -320,6 +335,7 @@ Result<SizedGraphs> sized_graphs(const std::string& path, const OnnxImportOption
   Result<SizedGraphs> graphs = SizedReader(path, import).run(asked);
   const AskedSizes joined = with_joined(asked);
   if (graphs || joined.dimensions.size() == asked.dimensions.size()) return graphs;
+  if (may_differ(path, import, asked, joined)) return graphs;
   Result<SizedGraphs> by_fewer = SizedReader(path, import).run(joined);
   return by_fewer ? std::move(by_fewer) : std::move(graphs);
 }

@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kSeeds = 4;
 // Of magnitudes, one after another; powers of two, so that the drawn numbers stay what the type holds.
 constexpr double kNextScale = 1.0 / 4;
-constexpr int kScales = 7;
+constexpr int kScales = 7;  // tried at the most
 
 // How the same random numbers become inputs.
 struct Way {

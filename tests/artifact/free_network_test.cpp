@@ -336,6 +336,26 @@ TEST_F(FreeNetworkTest, LengthsOfOtherNamesThatMeetAreOneDimension) {
   ASSERT_FALSE(refused.has_value());
 }
 
+// Nobody who asks for two lengths gets one, though that alone could be served.
+TEST_F(FreeNetworkTest, LengthsThatMayDifferStayTwo) {
+  OnnxModel onnx;
+  onnx.input("a", {1, 2, 16}).input("b", {1, 2, 16}).initializer("w", {3, 2, 3}).output("y").output("z");
+  onnx.node("ca", "Conv", {"a", "w"}, "y").attribute("strides", {2});
+  onnx.node("cb", "Conv", {"b", "w"}, "z").attribute("strides", {2});
+  for (int i = 0; i < 2; ++i)
+    onnx.proto.mutable_graph()
+        ->mutable_input(i)
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(2)
+        ->set_dim_param(i == 0 ? "s1" : "s2");
+  const auto refused = read(onnx, {{"a", {1, 2, 16}}, {"b", {1, 2, 16}}},
+                            {{{"a", {{2, "", 5, 16}}}, {"b", {{2, "", 5, 16}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("there are 144 combinations of sizes"));
+}
+
 // Where two sizes are counted, a mean over both divides by both counts.
 TEST_F(FreeNetworkTest, AMeanOverTwoSizesCountsBoth) {
   OnnxModel onnx;
