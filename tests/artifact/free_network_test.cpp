@@ -150,10 +150,10 @@ OnnxModel attention_model(int64_t tokens) {
   return onnx;
 }
 
-// x with that axis open, called `name`.
-OnnxModel with_open(OnnxModel onnx, int axis, const char* name) {
+// An input, x where there is one, with that axis open, called `name`.
+OnnxModel with_open(OnnxModel onnx, int axis, const char* name, int input = 0) {
   onnx.proto.mutable_graph()
-      ->mutable_input(0)
+      ->mutable_input(input)
       ->mutable_type()
       ->mutable_tensor_type()
       ->mutable_shape()
@@ -318,14 +318,7 @@ TEST_F(FreeNetworkTest, LengthsOfOtherNamesThatMeetAreOneDimension) {
   OnnxModel onnx;
   onnx.input("a", {2, 20, 3}).input("b", {2, 20, 3}).output("y").node("n", "Add", {"a", "b"}, "s");
   onnx.node("m", "ReduceMean", {"s"}, "y").attribute("axes", {1});
-  for (int i = 0; i < 2; ++i)
-    onnx.proto.mutable_graph()
-        ->mutable_input(i)
-        ->mutable_type()
-        ->mutable_tensor_type()
-        ->mutable_shape()
-        ->mutable_dim(1)
-        ->set_dim_param(i == 0 ? "s1" : "s2");
+  onnx = with_open(with_open(onnx, 1, "s1", 0), 1, "s2", 1);
   const std::map<std::string, Shape> largest{{"a", {2, 20, 3}}, {"b", {2, 20, 3}}};
   const auto sized = read(onnx, largest, {{{"a", {{1, "", 1, 20}}}, {"b", {{1, "", 1, 20}}}}, {}});
   ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
@@ -342,14 +335,7 @@ TEST_F(FreeNetworkTest, LengthsThatMayDifferStayTwo) {
   onnx.input("a", {1, 2, 16}).input("b", {1, 2, 16}).initializer("w", {3, 2, 3}).output("y").output("z");
   onnx.node("ca", "Conv", {"a", "w"}, "y").attribute("strides", {2});
   onnx.node("cb", "Conv", {"b", "w"}, "z").attribute("strides", {2});
-  for (int i = 0; i < 2; ++i)
-    onnx.proto.mutable_graph()
-        ->mutable_input(i)
-        ->mutable_type()
-        ->mutable_tensor_type()
-        ->mutable_shape()
-        ->mutable_dim(2)
-        ->set_dim_param(i == 0 ? "s1" : "s2");
+  onnx = with_open(with_open(onnx, 2, "s1", 0), 2, "s2", 1);
   const auto refused = read(onnx, {{"a", {1, 2, 16}}, {"b", {1, 2, 16}}},
                             {{{"a", {{2, "", 5, 16}}}, {"b", {{2, "", 5, 16}}}}, {}});
   ASSERT_FALSE(refused.has_value());
