@@ -40,6 +40,10 @@ class FreeNetworkTest : public ::testing::Test {
     const SizedGraph* plan = nullptr;
     for (const SizedGraph& each : sized.graphs)
       if (each.sizes[0] >= size && (plan == nullptr || each.sizes[0] < plan->sizes[0])) plan = &each;
+    if (plan == nullptr) {
+      ADD_FAILURE() << "no graph takes " << size;
+      return {};
+    }
     std::vector<Values> padded;
     for (size_t i = 0; i < inputs.size(); ++i)
       padded.push_back(moved_to(inputs[i], plan->graph.tensor(plan->graph.inputs[i]).type.shape, i));
