@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cost/prediction.h"
 
 namespace lathe {
 
@@ -17,11 +18,6 @@ struct FeatureMatrix {
   int64_t rows = 0;
   int64_t columns = 0;
   std::vector<float> values;  // rows * columns
-};
-
-struct Prediction {
-  std::vector<double> mean;    // a cost for each row: lower is better, comparable within a task, without unit
-  std::vector<double> stddev;  // in the same scale; 0 where the model does not say
 };
 
 class CostModel {

@@ -158,13 +158,17 @@ std::vector<int64_t> mutate(const Domain& domain, const std::vector<int64_t>& in
   for (size_t i = 0; i < domain.parameters.size(); ++i) {
     if (has_choice(domain.parameters[i])) free.push_back(i);
   }
-  if (free.empty()) return integers;
-  const size_t chosen = free[rng.below(free.size())];
-  const Parameter& parameter = domain.parameters[chosen];
-  const auto offset = static_cast<size_t>(domain.first_slot(chosen));
-  const Factors old = value_at(integers, offset, parameter.slots());
+  return free.empty() ? integers : redraw(domain, integers, free[rng.below(free.size())], rng);
+}
+
+std::vector<int64_t> redraw(const Domain& domain, const std::vector<int64_t>& integers, size_t parameter,
+                            Rng& rng) {
+  const Parameter& redrawn = domain.parameters[parameter];
+  if (!has_choice(redrawn)) return integers;
+  const auto offset = static_cast<size_t>(domain.first_slot(parameter));
+  const Factors old = value_at(integers, offset, redrawn.slots());
   Factors value = old;
-  while (value == old) value = sample(parameter, rng);
+  while (value == old) value = sample(redrawn, rng);
   return with_value(integers, offset, value);
 }
 

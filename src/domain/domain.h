@@ -76,6 +76,9 @@ std::vector<int64_t> sample(const Domain& domain, Rng& rng);
 // Redraws one parameter, among those with a choice, so that it takes another value; unchanged if there is
 // none.
 std::vector<int64_t> mutate(const Domain& domain, const std::vector<int64_t>& integers, Rng& rng);
+// Redraws this parameter so that it takes another value; unchanged where it has no other.
+std::vector<int64_t> redraw(const Domain& domain, const std::vector<int64_t>& integers, size_t parameter,
+                            Rng& rng);
 // One of the neighbours of one parameter, among those that have neighbours; unchanged if there is none.
 std::vector<int64_t> random_neighbour(const Domain& domain, const std::vector<int64_t>& integers, Rng& rng);
 // Each parameter taken whole from either parent.

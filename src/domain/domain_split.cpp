@@ -234,6 +234,22 @@ std::optional<Factors> step_of_split(const SplitParameter& split, const Factors&
   return !next || *next == factors || split_fault(split, *next) ? std::nullopt : next;
 }
 
+std::optional<Factors> divisor_given(const SplitParameter& split, const Factors& factors, Rng& rng) {
+  if (split.parts < 2) return std::nullopt;
+  std::vector<int64_t> parts{split.extent};
+  for (const int64_t factor : factors) parts.front() = ceil_div(parts.front(), factor);
+  parts.insert(parts.end(), factors.begin(), factors.end());
+  const size_t from = rng.below(parts.size());
+  const size_t to = (from + 1 + rng.below(parts.size() - 1)) % parts.size();
+  const std::vector<int64_t> given = divisors(parts[from]);
+  if (given.size() < 2) return std::nullopt;
+  const int64_t divisor = given[1 + rng.below(given.size() - 1)];
+  parts[from] /= divisor;
+  parts[to] *= divisor;
+  Factors next(parts.begin() + 1, parts.end());
+  return next == factors || split_fault(split, next) ? std::nullopt : std::optional(next);
+}
+
 std::vector<Factors> all_splits(const SplitParameter& split) {
   std::vector<Factors> all;
   Factors factors(std::max(split.parts - 1, 0));

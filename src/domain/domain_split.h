@@ -32,6 +32,9 @@ enum class Stride : uint8_t {
 // value.
 std::optional<Factors> step_of_split(const SplitParameter& split, const Factors& factors, int raised,
                                      int lowered, Stride stride);
+// A part, the outer one among them, gives a divisor of it, drawn at random, to another part; nothing where
+// what was drawn is no other legal value.
+std::optional<Factors> divisor_given(const SplitParameter& split, const Factors& factors, Rng& rng);
 // All legal values.
 std::vector<Factors> all_splits(const SplitParameter& split);
 // Why these factors are illegal, or nothing if they are legal.

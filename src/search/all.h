@@ -1,4 +1,5 @@
-// The one table of search strategies and task schedulers by name.
+// The one table of search strategies and task schedulers by name. Each may be followed by what it lets a user
+// set, as in "ucb:exploration=0.5" (base/settings.h).
 #pragma once
 
 #include <memory>
@@ -14,15 +15,14 @@ namespace lathe {
 
 // The legal names, in the order in which help texts show them.
 std::vector<std::string> strategy_names();
-// An unknown name is an error that lists the legal ones.
-Status check_strategy(std::string_view name);
-// A new strategy on `space`, which it keeps. An unknown name is an error as check_strategy gives it.
-Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, SearchSpace space,
-                                                const StrategyOptions& options);
+// An unknown name, or setting, is an error that lists the legal ones.
+Status check_strategy(std::string_view text);
+// A new strategy on `space`, which it keeps. What check_strategy refuses is an error.
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view text, SearchSpace space, uint64_t seed);
 
 std::vector<std::string> task_scheduler_names();
-Result<std::unique_ptr<TaskScheduler>> make_task_scheduler(std::string_view name,
+Result<std::unique_ptr<TaskScheduler>> make_task_scheduler(std::string_view text,
                                                            const std::vector<ScheduledTask>& tasks,
-                                                           const TaskSchedulerOptions& options);
+                                                           uint64_t seed);
 
 }  // namespace lathe

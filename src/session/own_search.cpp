@@ -69,15 +69,18 @@ class OwnStrategy : public Strategy {
   OwnStrategy(SearchSpace space, uint64_t seed, const SearchMethodFactory& factory)
       : space_(std::move(space), seed), method_(factory(space_, seed)) {}
 
-  std::vector<Point> propose(int count, const Scorer& scorer) override {
+  Proposal propose(int count, const Predictor& predictor) override {
     PointScorer scored;
-    if (scorer)
-      scored = [&](std::span<const SearchPoint> candidates) { return scorer(points_of(candidates)); };
+    if (predictor)
+      scored = [&](std::span<const SearchPoint> candidates) {
+        return predictor.full(points_of(candidates)).mean;
+      };
     std::vector<Point> legal;
     for (const SearchPoint& candidate : method_->propose(count, scored)) {
       if (std::ssize(legal) < count && space_.is_legal(candidate)) legal.push_back(point_of(candidate));
     }
-    return legal;
+    const bool exhausted = std::ssize(legal) < count;
+    return {std::move(legal), exhausted};
   }
 
   void observe(std::span<const Trial> trials) override {
@@ -126,8 +129,8 @@ class OwnModel : public CostModel {
 void use_own_search(TuneOptions& options, const SearchMethodFactory& method,
                     const CostPredictorFactory& predictor) {
   if (method) {
-    options.strategy_factory = [method](SearchSpace space, const StrategyOptions& strategy) {
-      return std::make_unique<OwnStrategy>(std::move(space), strategy.seed, method);
+    options.strategy_factory = [method](SearchSpace space, uint64_t seed) {
+      return std::make_unique<OwnStrategy>(std::move(space), seed, method);
     };
   }
   if (predictor) {

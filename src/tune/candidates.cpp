@@ -74,8 +74,9 @@ const std::optional<std::vector<float>>& Candidates::features(const Point& point
   return features_.emplace(point, std::move(row)).first->second;
 }
 
-std::vector<double> Candidates::score(std::span<const Point> points, const CostModel& model) {
-  std::vector<double> costs(points.size(), std::numeric_limits<double>::infinity());
+Prediction Candidates::predict(std::span<const Point> points, const CostModel& model) {
+  Prediction costs{std::vector(points.size(), std::numeric_limits<double>::infinity()),
+                   std::vector(points.size(), 0.0)};
   FeatureMatrix rows;
   rows.columns = static_cast<int64_t>(feature_names().size());
   std::vector<size_t> order(points.size());
@@ -93,7 +94,10 @@ std::vector<double> Candidates::score(std::span<const Point> points, const CostM
   if (places.empty()) return costs;
   const Result<Prediction> prediction = model.predict(rows);
   if (!prediction) return costs;
-  for (size_t i = 0; i < places.size(); ++i) costs[places[i]] = prediction->mean[i];
+  for (size_t i = 0; i < places.size(); ++i) {
+    costs.mean[places[i]] = prediction->mean[i];
+    costs.stddev[places[i]] = prediction->stddev[i];
+  }
   return costs;
 }
 

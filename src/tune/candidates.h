@@ -35,8 +35,8 @@ class Candidates {
   Result<std::shared_ptr<const Written>> written(const Point& point);
   // The features of a point's program; nothing where there is none.
   const std::optional<std::vector<float>>& features(const Point& point);
-  // Predicted costs by a fitted model; infinity for points without a program.
-  std::vector<double> score(std::span<const Point> points, const CostModel& model);
+  // What a fitted model predicts of each; infinity for points without a program.
+  Prediction predict(std::span<const Point> points, const CostModel& model);
 
   // Lets traces and programs go: what a search proposes next has little in common with them.
   void end_round();

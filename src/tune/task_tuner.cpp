@@ -198,15 +198,10 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
                                              .candidates = std::move(candidates),
                                              .recorder = std::move(recorder),
                                              .blank = blank_record(*checked.task, options)});
-  StrategyOptions search;
-  search.seed = options.seed;
-  // A point's features cost 0.2 ms, Winograd's 0.6: some 0.05 to 0.2 s a batch.
-  search.population = 96;
-  search.generations = 3;
   SearchSpace space = state->candidates.search_space();
   LATHE_TRY(state->strategy, options.strategy_factory
-                                 ? options.strategy_factory(std::move(space), search)
-                                 : make_strategy(options.strategy, std::move(space), search));
+                                 ? options.strategy_factory(std::move(space), options.seed)
+                                 : make_strategy(options.strategy, std::move(space), options.seed));
   LATHE_TRY(state->model,
             options.cost_model_factory ? options.cost_model_factory() : make_cost_model(options.cost_model));
   LATHE_TRY_STATUS(state->take_over_records(records));
@@ -216,12 +211,13 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
 Status TaskTuner::step(int count, const Watch& watch) {
   State& s = *state_;
   s.fit();
-  Scorer scorer;
+  Predictor predictor;
   if (s.model->fitted()) {
-    scorer = [&s](std::span<const Point> points) { return s.candidates.score(points, *s.model); };
+    predictor.full = [&s](std::span<const Point> points) { return s.candidates.predict(points, *s.model); };
   }
-  const std::vector<Point> points = s.strategy->propose(count, scorer);
-  s.progress.used_up = points.size() < static_cast<size_t>(count);
+  const Proposal proposal = s.strategy->propose(count, predictor);
+  const std::vector<Point>& points = proposal.points;
+  s.progress.used_up = proposal.exhausted || points.empty();
   LATHE_TRY_STATUS(s.pace.take(*s.evaluator, watch));
   const size_t first_ranked = s.recorder.ranked().size();
   std::vector<Trial> batch;
@@ -242,6 +238,11 @@ std::vector<RankedRecord> TaskTuner::finalists(size_t count) const {
 
 double TaskTuner::least_seconds(const Peaks& peaks) const {
   return lathe::least_seconds(state_->task(), state_->candidates.space(), state_->trials, peaks);
+}
+
+std::optional<int> TaskTuner::fixed_batch() const {
+  const int batch = state_->strategy->batch();
+  return batch > 0 ? std::optional(batch) : std::nullopt;
 }
 
 const TuneProgress& TaskTuner::progress() const { return state_->progress; }

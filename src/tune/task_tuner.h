@@ -26,7 +26,7 @@ namespace lathe {
 
 struct TuneOptions {
   std::string space = std::string(kDefaultSpace);  // a row of the table of spaces (space/all.h)
-  std::string strategy = "evolutionary";
+  std::string strategy = "evolutionary";           // a row of search/all.h, with what it is set to
   std::string cost_model = "gbt";
   uint64_t seed = 0;
   int batch = 16;                        // candidates between two fits of the model
@@ -34,7 +34,7 @@ struct TuneOptions {
 
   // Where set, called once a tuner in place of looking the name up; what they give is never null. `strategy`
   // is then only what records are marked with.
-  std::function<Result<std::unique_ptr<Strategy>>(SearchSpace, const StrategyOptions&)> strategy_factory = {};
+  std::function<Result<std::unique_ptr<Strategy>>(SearchSpace, uint64_t seed)> strategy_factory = {};
   std::function<Result<std::unique_ptr<CostModel>>()> cost_model_factory = {};
 };
 
@@ -69,6 +69,8 @@ class TaskTuner {
   // The time that no program of the task stays below, as far as its trials tell (tune/stop_rule.h).
   double least_seconds(const Peaks& peaks) const;
   const TuneProgress& progress() const;
+  // How many candidates its strategy wants between two fits of the model, where that is not the options' to say.
+  std::optional<int> fixed_batch() const;
   // In the names in which the records speak of it.
   const CheckedTask& checked() const;
 

@@ -231,7 +231,7 @@ Result<std::unique_ptr<TaskScheduler>> order_tasks(const std::vector<WeightedTas
     const auto flops = static_cast<double>(flops_of(weighted.task.dag));
     scheduled.push_back({static_cast<double>(weighted.weight), flops, kind_of(weighted.task.dag)});
   }
-  LATHE_TRY(auto order, make_task_scheduler(scheduler, scheduled, {.seed = seed}));
+  LATHE_TRY(auto order, make_task_scheduler(scheduler, scheduled, seed));
   for (size_t i = 0; i < tuned.size(); ++i)
     if (!tuned[i].tuner) order->observe(static_cast<int>(i), INFINITY, true);
   return order;
@@ -240,7 +240,7 @@ Result<std::unique_ptr<TaskScheduler>> order_tasks(const std::vector<WeightedTas
 }  // namespace
 
 Status check_task_scheduler(const std::string& name) {
-  const auto scheduler = make_task_scheduler(name, {}, {});
+  const auto scheduler = make_task_scheduler(name, {}, 0);
   if (!scheduler) return std::unexpected(scheduler.error());
   return {};
 }

@@ -72,7 +72,7 @@ Result<std::vector<CaseResult>> tune_cases(const std::vector<Task>& tasks, const
                                            RecordStore& records, const TuneObserver& observer);
 
 // All tasks of a network together: `budget.trials` per task on average, shared out by the named scheduler
-// ("gradient" or "round-robin"). A task that cannot be tuned leaves its trials to the others, and has a
+// (search/all.h). A task that cannot be tuned leaves its trials to the others, and has a
 // failure and no trials in the results; an Error only where none can. No results where `stop` ended the run
 // before all tasks were prepared.
 Result<std::vector<CaseResult>> tune_network_tasks(const std::vector<WeightedTask>& tasks,

@@ -86,6 +86,25 @@ TEST(DomainSplit, StepsOfAPerfectSplit) {
   EXPECT_EQ(step_of_split(three_parts, {2, 2}, 1, 0, Stride::divisor), std::nullopt);
 }
 
+// What one part loses another one has; every legal value can be reached.
+TEST(DomainSplit, ADivisorIsGivenFromPartToPart) {
+  const SplitParameter split{24, 3, false, 8};
+  Rng rng(1);
+  std::set<Factors> reached;
+  Factors at{1, 1};
+  for (int i = 0; i < 2000; ++i) {
+    const auto next = divisor_given(split, at, rng);
+    if (!next) continue;
+    EXPECT_FALSE(split_fault(split, *next));
+    EXPECT_NE(*next, at);
+    at = *next;
+    reached.insert(at);
+  }
+  EXPECT_EQ(static_cast<int64_t>(reached.size()), count_splits(split));
+  EXPECT_EQ(divisor_given({24, 1, false, 8}, {}, rng), std::nullopt);
+  EXPECT_EQ(divisor_given({1, 3, false, 8}, {1, 1}, rng), std::nullopt);
+}
+
 // One up and down, half and double, and one tile more or fewer: of 100 in tiles of 24 there are five, in
 // tiles of 25 four, and of 17 six.
 TEST(DomainSplit, StepsOfAnImperfectSplit) {

@@ -228,5 +228,21 @@ TEST(Domain, ErrorsNameTheParameter) {
             "tile: factor 0 of a split of 56 must divide 7 and is 3");
 }
 
+TEST(Domain, RedrawingChangesOneParameterAlone) {
+  const Domain domain{{{"tile", SplitParameter{64, 3, false, 64}},
+                       {"unroll", OrderedParameter{{0, 16, 64}}},
+                       {"only", CategoricalParameter{1}}}};
+  Rng rng(1);
+  const std::vector<int64_t> from{4, 4, 1, 0};
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<int64_t> tile = redraw(domain, from, 0, rng);
+    EXPECT_TRUE(check(domain, tile));
+    EXPECT_TRUE(tile[0] != 4 || tile[1] != 4);
+    EXPECT_EQ(tile[2], 1);
+    EXPECT_NE(redraw(domain, from, 1, rng)[2], 1);
+    EXPECT_EQ(redraw(domain, from, 2, rng), from);
+  }
+}
+
 }  // namespace
 }  // namespace lathe

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -48,12 +49,29 @@ class Landscape {
   }
 };
 
-// Runs `trials` trials in batches of 16 and returns all of them. The scorer serves from the second batch on.
-inline std::vector<Trial> run_search(Strategy& strategy, int trials, const Scorer& scorer) {
+// A predictor that knows these costs, and no deviations.
+inline Predictor predictor_of(std::function<std::vector<double>(std::span<const Point>)> costs) {
+  Predictor predictor;
+  predictor.full = [costs = std::move(costs)](std::span<const Point> points) {
+    Prediction prediction{costs(points), {}};
+    prediction.stddev.assign(prediction.mean.size(), 0);
+    return prediction;
+  };
+  return predictor;
+}
+// One that is never wrong, and one that knows nothing.
+inline Predictor perfect() { return predictor_of(Landscape::perfect_scores); }
+inline Predictor blind() {
+  return predictor_of([](std::span<const Point> points) { return std::vector<double>(points.size(), 1.0); });
+}
+
+// Runs `trials` trials in batches of 16 and returns all of them. The predictor serves from the second batch
+// on.
+inline std::vector<Trial> run_search(Strategy& strategy, int trials, const Predictor& predictor) {
   std::vector<Trial> all;
   while (static_cast<int>(all.size()) < trials) {
     std::vector<Trial> batch;
-    for (Point& point : strategy.propose(16, all.empty() ? Scorer{} : scorer)) {
+    for (Point& point : strategy.propose(16, all.empty() ? Predictor{} : predictor).points) {
       const double seconds = Landscape::seconds(point);
       batch.push_back({std::move(point), seconds});
     }

@@ -68,7 +68,7 @@ class OwnSearch : public ::testing::Test {
                    },
                    {});
     EXPECT_FALSE(options.cost_model_factory);
-    return options.strategy_factory(std::move(space), {.seed = 7}).value();
+    return options.strategy_factory(std::move(space), 7).value();
   }
 
   Script script_;
@@ -121,23 +121,22 @@ TEST_F(OwnSearch, EachPointIsUsedOnceAndDrawnWhileItIsNot) {
 TEST_F(OwnSearch, OnlyAsManyLegalProposalsAsWereAskedForAreTaken) {
   const auto own = strategy();
   script_.answer = {{0, {2}}, {0, {1}}, {9, {0}}, {1, {0}}, {1, {1}}};
-  EXPECT_EQ(own->propose(2, {}), (std::vector<Point>{{0, {1}}, {1, {0}}}));
+  EXPECT_EQ(own->propose(2, {}).points, (std::vector<Point>{{0, {1}}, {1, {0}}}));
   EXPECT_FALSE(script_.had_scorer);
   script_.answer = {{0, {2}}};
-  EXPECT_THAT(own->propose(2, {}), IsEmpty());
+  EXPECT_THAT(own->propose(2, {}).points, IsEmpty());
 }
 
 TEST_F(OwnSearch, TheScorerAnswersForTheMethodsPoints) {
   const auto own = strategy();
   script_.answer = {{0, {1}}, {1, {1}}};
   std::vector<Point> scored;
-  EXPECT_EQ(own->propose(4,
-                         [&](std::span<const Point> points) {
-                           scored.assign(points.begin(), points.end());
-                           return std::vector<double>{0.5, kInfinity};
-                         })
-                .size(),
-            2U);
+  Predictor predictor;
+  predictor.full = [&](std::span<const Point> points) {
+    scored.assign(points.begin(), points.end());
+    return Prediction{{0.5, kInfinity}, {0, 0}};
+  };
+  EXPECT_EQ(own->propose(4, predictor).points.size(), 2U);
   EXPECT_TRUE(script_.had_scorer);
   EXPECT_EQ(scored, (std::vector<Point>{{0, {1}}, {1, {1}}}));
   EXPECT_THAT(script_.costs, ElementsAre(0.5, kInfinity));
@@ -168,7 +167,7 @@ TEST_F(OwnSearch, DrawsFollowTheSeed) {
                      return std::make_unique<ScriptedMethod>(script_);
                    },
                    {});
-    ASSERT_TRUE(options.strategy_factory(space, {.seed = seed}).has_value());
+    ASSERT_TRUE(options.strategy_factory(space, seed).has_value());
   }
   EXPECT_EQ(drawn[0], drawn[1]);
   EXPECT_NE(drawn[0], drawn[2]);

@@ -42,7 +42,7 @@ void make_old_file(const std::string& path) {
 class Listener : public Strategy {
  public:
   Listener(std::vector<Trial>& told, Point next) : told_(told), next_(std::move(next)) {}
-  std::vector<Point> propose(int, const Scorer&) override { return {next_}; }
+  Proposal propose(int, const Predictor&) override { return {{next_}}; }
   void observe(std::span<const Trial> trials) override {
     told_.insert(told_.end(), trials.begin(), trials.end());
   }
@@ -66,7 +66,7 @@ TEST(OldRecords, TheirPointsMatchAndTheirFileGoesOn) {
   next.integers.back() = 0;
   std::vector<Trial> told;
   TuneOptions options;
-  options.strategy_factory = [&](SearchSpace, const StrategyOptions&) -> Result<std::unique_ptr<Strategy>> {
+  options.strategy_factory = [&](const SearchSpace&, uint64_t) -> Result<std::unique_ptr<Strategy>> {
     return std::make_unique<Listener>(told, next);
   };
   InProcessRunner runner;

@@ -32,21 +32,20 @@ uint64_t hash_of_proposals(const Task& task) {
   constexpr int kBatches = 5;
   constexpr int kBatch = 8;
   Candidates scored = Candidates::create(std::make_shared<const Task>(task)).value();
-  StrategyOptions options;
-  options.seed = 7;
-  options.population = 32;
-  options.generations = 2;
-  options.descent_after = 16;
-  const auto strategy = make_strategy("evolutionary", scored.search_space(), options).value();
-  const Scorer scorer = [&](std::span<const Point> points) {
-    std::vector<double> costs;
-    for (const Point& point : points) costs.push_back(seconds_of(scored, point));
+  const auto strategy =
+      make_strategy("evolutionary:population=32,generations=2,descent-after=16", scored.search_space(), 7)
+          .value();
+  Predictor predictor;
+  predictor.full = [&](std::span<const Point> points) {
+    Prediction costs;
+    for (const Point& point : points) costs.mean.push_back(seconds_of(scored, point));
+    costs.stddev.assign(points.size(), 0);
     return costs;
   };
   Hasher hasher;
   for (int i = 0; i < kBatches; ++i) {
     std::vector<Trial> batch;
-    for (const Point& point : strategy->propose(kBatch, i == 0 ? Scorer() : scorer)) {
+    for (const Point& point : strategy->propose(kBatch, i == 0 ? Predictor() : predictor).points) {
       hasher.add(scored.space().sketches()[static_cast<size_t>(point.sketch)].name);
       for (const int64_t integer : point.integers) hasher.add(integer);
       batch.push_back({point, seconds_of(scored, point)});

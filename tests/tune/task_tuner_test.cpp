@@ -15,7 +15,7 @@
 #include "lower/programs.h"
 #include "measure/measurer.h"
 #include "ops/workloads.h"
-#include "search/random.h"
+#include "search/strategies/random.h"
 #include "target/all.h"
 #include "target/detect.h"
 #include "task/task_text.h"
@@ -335,10 +335,10 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   options.seed = 5;
   int strategies = 0;
   int models = 0;
-  options.strategy_factory = [&](SearchSpace space, const StrategyOptions& search) {
-    EXPECT_EQ(search.seed, 5U);
+  options.strategy_factory = [&](SearchSpace space, uint64_t seed) {
+    EXPECT_EQ(seed, 5U);
     ++strategies;
-    return make_random(std::move(space), search);
+    return make_random(std::move(space), seed);
   };
   options.cost_model_factory = [&] {
     ++models;
@@ -353,7 +353,7 @@ TEST_F(TuneTask, AStrategyAndAModelOfOnesOwnTakeThePlaceOfTheNames) {
   ASSERT_TRUE(records && records->size() == 3);
   for (const Record& record : *records) EXPECT_EQ(record.strategy, "mine");
 
-  options.strategy_factory = [](const SearchSpace&, const StrategyOptions&) {
+  options.strategy_factory = [](const SearchSpace&, uint64_t) {
     return fail(ErrorKind::unsupported, "this space is too large to list");
   };
   tuner = TaskTuner::create(small_matmul(), options, evaluator, *store);

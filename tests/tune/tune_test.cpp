@@ -187,10 +187,13 @@ TEST_F(StoppedRun, CasesThatAreOneTaskHaveOneWinner) {
 class ShortStrategy : public Strategy {
  public:
   ShortStrategy(std::unique_ptr<Strategy> whole, int left) : whole_(std::move(whole)), left_(left) {}
-  std::vector<Point> propose(int count, const Scorer& scorer) override {
+  Proposal propose(int count, const Predictor& predictor) override {
     const int taken = std::min(count, left_);
     left_ -= taken;
-    return taken > 0 ? whole_->propose(taken, scorer) : std::vector<Point>();
+    Proposal proposal;
+    if (taken > 0) proposal = whole_->propose(taken, predictor);
+    proposal.exhausted = proposal.exhausted || taken < count;
+    return proposal;
   }
   void observe(std::span<const Trial> trials) override { whole_->observe(trials); }
 
@@ -212,9 +215,8 @@ class TunedTwins : public StoppedRun {
     int tuners = 0;
     TuneOptions options;
     options.batch = 2;
-    options.strategy_factory = [&](SearchSpace space,
-                                   const StrategyOptions& search) -> Result<std::unique_ptr<Strategy>> {
-      LATHE_TRY(auto whole, make_strategy("random", std::move(space), search));
+    options.strategy_factory = [&](SearchSpace space, uint64_t seed) -> Result<std::unique_ptr<Strategy>> {
+      LATHE_TRY(auto whole, make_strategy("random", std::move(space), seed));
       const int left = tuners++ == 0 ? trials_of_first : INT_MAX;
       return std::make_unique<ShortStrategy>(std::move(whole), left);
     };
@@ -300,7 +302,7 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
   std::vector<WeightedTask> tasks = products();
   tasks.insert(tasks.begin() + 1, odd);
   int64_t each = 0;
-  for (const char* scheduler : {"gradient", "round-robin"}) {
+  for (const char* scheduler : {"gradient", "gradient-patient", "ucb", "round-robin"}) {
     each += 6;  // beside what the records hold
     const auto results =
         tune_network_tasks(tasks, scheduler, {}, {.trials = each}, evaluator_, *records_, {});

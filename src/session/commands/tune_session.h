@@ -39,7 +39,7 @@ struct TuneRequest {
   std::optional<double> case_seconds = {};  // for the trials of each operator
   std::optional<double> enough = {};        // per cent; none: kEnough, 0: never
   TuneOptions search = {};
-  std::string scheduler = "gradient";  // how a network's tasks share the trials
+  std::string scheduler = "gradient-patient";  // how a network's tasks share the trials
   // Of operators' activations: "free" or "fixed"; empty: free, with `out` or `both_layouts` both, half of the
   // trials each. Whoever calls an artifact has row-major tensors, and what a free layout gains may be less
   // than its conversions take.
