@@ -29,7 +29,7 @@ struct TuneOptions {
   std::string strategy = "evolutionary";           // a row of search/all.h, with what it is set to
   std::string cost_model = "gbt";
   uint64_t seed = 0;
-  int batch = 16;                        // candidates between two fits of the model
+  int batch = 16;                        // candidates between two fits, unless the strategy fixes them
   std::optional<double> tolerance = {};  // as in ProblemOptions
 
   // Where set, called once a tuner in place of looking the name up; what they give is never null. `strategy`
@@ -69,7 +69,8 @@ class TaskTuner {
   // The time that no program of the task stays below, as far as its trials tell (tune/stop_rule.h).
   double least_seconds(const Peaks& peaks) const;
   const TuneProgress& progress() const;
-  // How many candidates its strategy wants between two fits of the model, where that is not the options' to say.
+  // How many candidates its strategy wants between two fits of the model, where that is not the options' to
+  // say.
   std::optional<int> fixed_batch() const;
   // In the names in which the records speak of it.
   const CheckedTask& checked() const;

@@ -17,12 +17,13 @@
 namespace lathe {
 namespace {
 
-// A task's first batch is small: with little time every task of a network still gets its best guesses
-// measured.
+// A task's first batch is small, where no paper fixes it: with little time every task of a network still gets
+// its best guesses measured.
 constexpr int kFirstBatch = 4;
 
-int batch_of(const TuneOptions& options, const TuneProgress& progress, int64_t left) {
-  const int batch = progress.trials == 0 ? std::min(kFirstBatch, options.batch) : options.batch;
+int batch_of(const TuneOptions& options, const TaskTuner& tuner, int64_t left) {
+  const int first = std::min(kFirstBatch, options.batch);
+  const int batch = tuner.fixed_batch().value_or(tuner.progress().trials == 0 ? first : options.batch);
   return static_cast<int>(std::clamp<int64_t>(left, 1, batch));
 }
 
@@ -295,7 +296,7 @@ Result<std::vector<RankedRecord>> search_case(const Task& task, const TuneOption
     if (time.watch.deadline.seconds_left() > kWorthAsking) result.reached = reached(rule, tuner);
     if (result.reached) break;
     const int64_t left = budget.trials - tuner.progress().trials;
-    LATHE_TRY_STATUS(step(tuner, batch_of(options, tuner.progress(), left), time.watch, result.untunable));
+    LATHE_TRY_STATUS(step(tuner, batch_of(options, tuner, left), time.watch, result.untunable));
     report(tuner.progress());
   }
   result.progress = tuner.progress();
@@ -380,8 +381,7 @@ Status search_network(const std::vector<WeightedTask>& tasks, const std::string&
     TaskTuner& tuner = *tuned[i].tuner;
     const double begin = monotonic_seconds();
     const int64_t before = tuner.progress().trials;
-    LATHE_TRY_STATUS(
-        step(tuner, batch_of(options, tuner.progress(), wanted - trials), watch, tuned[i].untunable));
+    LATHE_TRY_STATUS(step(tuner, batch_of(options, tuner, wanted - trials), watch, tuned[i].untunable));
     trials += tuner.progress().trials - before;
     tuned[i].wall += monotonic_seconds() - begin;
     observe(i);
