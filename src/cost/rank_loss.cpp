@@ -11,7 +11,7 @@
 namespace lathe {
 namespace {
 
-constexpr size_t kMostPairs = 1 << 18;
+constexpr size_t kMostPairs = 1 << 20;    // all of 1,448 rows
 constexpr double kLargestExponent = 300;  // e^300 squared is still a double
 
 // exp(f) up to a common factor, which cancels in the ratios below.

@@ -101,6 +101,8 @@ AccessSummary Summariser::access(const Tensor& tensor, const std::vector<Affine>
   const Affine offset = flatten(layout, tensor->shape, bound, ranges_);
   summary.vector_stride = stride_of(offset, LoopKind::vectorized, false);
   summary.inner_stride = stride_of(offset, LoopKind::serial, true);
+  for (const LoopLevel& loop : loops_)
+    summary.strides.push_back(offset.uses_inside_atom(loop.var) ? -1 : offset.coefficient(loop.var));
   summary.footprint.assign(loops_.size() + 1, bytes_of(tensor->dtype));
   Ranges moving;
   std::vector<int64_t> extents(bound.size(), 1);  // what the loops so far reach of each dimension

@@ -19,8 +19,9 @@ struct AccessSummary {
   const TensorNode* tensor = nullptr;
   bool writes = false;
   bool in_registers = false;
-  int64_t vector_stride = 0;  // elements between lanes (0: broadcast), -1: no constant stride
-  int64_t inner_stride = 0;   // the same for the innermost serial loop
+  int64_t vector_stride = 0;     // elements between lanes (0: broadcast), -1: no constant stride
+  int64_t inner_stride = 0;      // the same for the innermost serial loop
+  std::vector<int64_t> strides;  // elements between two iterations of each level's loop; -1: no constant
   std::vector<int64_t>
       footprint;  // bytes touched by one run of the loops from level l inwards; [levels]: one element
 };

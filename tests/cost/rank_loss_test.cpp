@@ -78,6 +78,27 @@ TEST(RankLoss, AShareOfThePairsOfALongTaskPointsTheSameWay) {
   }
 }
 
+// As many rows as the longest run of the papers has: every pair counts.
+TEST(RankLoss, TheGradientOf1448RowsIsExact) {
+  Rng rng(2);
+  std::vector<double> seconds;
+  std::vector<float> predictions;
+  for (int i = 0; i < 1448; ++i) {
+    seconds.push_back(rng.uniform());
+    predictions.push_back(static_cast<float>(rng.normal()));
+  }
+  const auto [first, second] = derivatives(seconds, predictions);
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{700}, size_t{1447}}) {
+    double slope = 0;
+    for (size_t j = 0; j < seconds.size(); ++j) {
+      if (i == j) continue;
+      const double sign = seconds[i] > seconds[j] ? 1 : -1;
+      slope -= sign / (1 + std::exp(sign * static_cast<double>(predictions[i] - predictions[j])));
+    }
+    EXPECT_NEAR(first[i], slope / 1447, 1e-5) << i;
+  }
+}
+
 TEST(RankLoss, ASingleRowHasNoGradient) {
   const auto [first, second] = derivatives({1}, {2.0f});
   EXPECT_EQ(first[0], 0.0f);
