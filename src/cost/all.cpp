@@ -4,19 +4,45 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <utility>
 
+#include "base/settings.h"
+#include "cost/ensemble.h"
 #include "cost/gbt.h"
 #include "cost/none.h"
 
 namespace lathe {
 namespace {
 
+using Made = Result<std::unique_ptr<CostModel>>;
+
 struct Entry {
   const char* name;
-  std::unique_ptr<CostModel> (*make)();
+  Made (*make)(const NamedSettings&);
 };
-constexpr std::array kModels{Entry{"gbt", make_gbt}, Entry{"gbt-regression", make_gbt_regression},
-                             Entry{"none", make_no_cost_model}};
+
+// The maker of a row that has options, from its defaults.
+template <auto make, auto settings, auto defaults>
+Made make_set(const NamedSettings& named) {
+  LATHE_TRY(const auto options, with_settings(defaults(), settings(), named));
+  return make(options);
+}
+// The same of one that lets nothing be set.
+template <auto make>
+Made make_plain(const NamedSettings& named) {
+  if (!named.settings.empty())
+    return fail(ErrorKind::invalid_argument, unknown_setting(named.name, named.settings[0].first, {}));
+  return make();
+}
+
+GbtOptions of_ranks() { return {}; }
+GbtOptions of_regression() { return {.objective = "regression"}; }
+EnsembleOptions of_ensemble() { return {}; }
+
+constexpr std::array kModels{Entry{"gbt", make_set<make_gbt, gbt_settings, of_ranks>},
+                             Entry{"gbt-regression", make_set<make_gbt, gbt_settings, of_regression>},
+                             Entry{"ensemble", make_set<make_ensemble, ensemble_settings, of_ensemble>},
+                             Entry{"none", make_plain<make_no_cost_model>}};
 
 }  // namespace
 
@@ -26,12 +52,13 @@ std::vector<std::string> cost_model_names() {
   return names;
 }
 
-Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view name) {
+Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view text) {
+  LATHE_TRY(const NamedSettings named, parse_named(text));
   for (const Entry& entry : kModels) {
-    if (name == entry.name) return entry.make();
+    if (named.name == entry.name) return entry.make(named);
   }
   return fail(ErrorKind::invalid_argument, fmt::format("there is no cost model '{}'; legal names are {}",
-                                                       name, fmt::join(cost_model_names(), ", ")));
+                                                       named.name, fmt::join(cost_model_names(), ", ")));
 }
 
 }  // namespace lathe

@@ -1,4 +1,5 @@
-// The one table of cost models by name.
+// The one table of cost models by name. Each may be followed by what it lets a user set, as in
+// "gbt:objective=regression" (base/settings.h).
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace lathe {
 
 // The legal names, in the order in which help texts show them.
 std::vector<std::string> cost_model_names();
-// A new, unfitted model. An unknown name is an error that lists the legal ones.
-Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view name);
+// A new, unfitted model. An unknown name, or setting, is an error that lists the legal ones.
+Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view text);
 
 }  // namespace lathe

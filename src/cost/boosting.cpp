@@ -21,12 +21,13 @@ Status checked(int status, const char* what) {
   return fail(ErrorKind::unsupported, fmt::format("XGBoost could not {}: {}", what, message));
 }
 
-Result<std::shared_ptr<void>> make_matrix(const FeatureMatrix& rows) {
-  LATHE_CHECK(static_cast<int64_t>(rows.values.size()) == rows.rows * rows.columns);
+Result<std::shared_ptr<void>> make_matrix(const FeatureSet& candidates) {
+  LATHE_CHECK(std::ssize(candidates.values) == candidates.rows() * candidates.columns);
   DMatrixHandle handle = nullptr;
-  LATHE_TRY_STATUS(checked(XGDMatrixCreateFromMat_omp(rows.values.data(), rows.rows, rows.columns,
-                                                      std::numeric_limits<float>::quiet_NaN(), &handle, 1),
-                           "take the feature rows"));
+  LATHE_TRY_STATUS(
+      checked(XGDMatrixCreateFromMat_omp(candidates.values.data(), candidates.rows(), candidates.columns,
+                                         std::numeric_limits<float>::quiet_NaN(), &handle, 1),
+              "take the feature rows"));
   return std::shared_ptr<void>(handle, XGDMatrixFree);
 }
 
@@ -52,32 +53,56 @@ Result<std::shared_ptr<void>> make_booster(DMatrixHandle matrix, const BoostingO
   return booster;
 }
 
+std::vector<float> sums(const FeatureSet& candidates, std::span<const float> of_rows) {
+  std::vector<float> result(static_cast<size_t>(candidates.size()), 0.0F);
+  for (size_t i = 0; i < result.size(); ++i)
+    for (int64_t row = candidates.offsets[i]; row < candidates.offsets[i + 1]; ++row)
+      result[i] += of_rows[static_cast<size_t>(row)];
+  return result;
+}
+
+// What is of a candidate is of each of its rows.
+std::vector<float> spread(const FeatureSet& candidates, std::span<const float> of_candidates) {
+  std::vector<float> result;
+  for (size_t i = 0; i < of_candidates.size(); ++i)
+    result.insert(result.end(), static_cast<size_t>(candidates.offsets[i + 1] - candidates.offsets[i]),
+                  of_candidates[i]);
+  return result;
+}
+
 }  // namespace
 
-Result<Boosting> Boosting::train(const FeatureMatrix& rows, const Objective& objective,
-                                 const BoostingOptions& options) {
-  LATHE_TRY(const auto matrix, make_matrix(rows));
+Result<Boosting> Boosting::train(const FeatureSet& candidates, const Objective& objective,
+                                 const BoostingOptions& options, std::span<const double> margin) {
+  LATHE_CHECK(margin.empty() || std::ssize(margin) == candidates.size());
+  LATHE_TRY(const auto matrix, make_matrix(candidates));
   LATHE_TRY(const auto booster, make_booster(matrix.get(), options));
-  std::vector<float> gradient(rows.rows), hessian(rows.rows);
+  const auto count_of_candidates = static_cast<size_t>(candidates.size());
+  std::vector<float> gradient(count_of_candidates);
+  std::vector<float> hessian(count_of_candidates);
   for (int round = 0; round < options.rounds; ++round) {
     bst_ulong count = 0;
     const float* predictions = nullptr;
     LATHE_TRY_STATUS(checked(XGBoosterPredict(booster.get(), matrix.get(), 1, 0, 1, &count, &predictions),
                              "predict while training"));
-    std::fill(gradient.begin(), gradient.end(), 0.0f);
-    std::fill(hessian.begin(), hessian.end(), 0.0f);
-    objective({predictions, count}, gradient, hessian);
+    std::vector<float> present = sums(candidates, {predictions, count});
+    for (size_t i = 0; i < margin.size(); ++i) present[i] += static_cast<float>(margin[i]);
+    std::ranges::fill(gradient, 0.0F);
+    std::ranges::fill(hessian, 0.0F);
+    objective(present, gradient, hessian);
+    std::vector<float> first = spread(candidates, gradient);
+    std::vector<float> second = spread(candidates, hessian);
     LATHE_TRY_STATUS(
-        checked(XGBoosterBoostOneIter(booster.get(), matrix.get(), gradient.data(), hessian.data(), count),
+        checked(XGBoosterBoostOneIter(booster.get(), matrix.get(), first.data(), second.data(), count),
                 "add a tree"));
   }
   return Boosting(booster);
 }
 
-Result<std::vector<float>> Boosting::predict(const FeatureMatrix& rows) const {
-  const std::string array =
-      fmt::format(R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
-                  reinterpret_cast<uintptr_t>(rows.values.data()), rows.rows, rows.columns);
+Result<std::vector<float>> Boosting::predict(const FeatureSet& candidates) const {
+  const std::string array = fmt::format(
+      R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
+      reinterpret_cast<uintptr_t>(candidates.values.data()), candidates.rows(), candidates.columns);
   const char* config =
       R"({"type": 1, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false,
           "cache_id": 0, "missing": NaN})";
@@ -87,7 +112,7 @@ Result<std::vector<float>> Boosting::predict(const FeatureMatrix& rows) const {
   LATHE_TRY_STATUS(checked(XGBoosterPredictFromDense(handle_.get(), array.c_str(), config, nullptr, &shape,
                                                      &dimensions, &predictions),
                            "predict"));
-  return std::vector<float>(predictions, predictions + rows.rows);
+  return sums(candidates, {predictions, static_cast<size_t>(candidates.rows())});
 }
 
 }  // namespace lathe

@@ -2,13 +2,13 @@
 // thread.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
-#include "cost/cost_model.h"
+#include "cost/feature_set.h"
+#include "cost/objective.h"
 
 namespace lathe {
 
@@ -23,17 +23,15 @@ struct BoostingOptions {
   int bins = 32;  // thresholds tried for a feature: more of them cost time, and gain nothing on few rows
 };
 
-// Given the present predictions, writes first and second derivatives of the loss by each of them (zeroed
-// before).
-using Objective = std::function<void(std::span<const float> predictions, std::span<float> gradient,
-                                     std::span<float> hessian)>;
-
-// A trained ensemble; movable, predicts from several threads at once.
+// A trained ensemble of trees: what it predicts of a candidate is the sum over its rows. Movable, predicts
+// from several threads at once.
 class Boosting {
  public:
-  static Result<Boosting> train(const FeatureMatrix& rows, const Objective& objective,
-                                const BoostingOptions& options);
-  Result<std::vector<float>> predict(const FeatureMatrix& rows) const;
+  // From `margin`, one number a candidate, to which the trees are added; empty: from 0.
+  static Result<Boosting> train(const FeatureSet& candidates, const Objective& objective,
+                                const BoostingOptions& options, std::span<const double> margin = {});
+  // One number a candidate, without any margin.
+  Result<std::vector<float>> predict(const FeatureSet& candidates) const;
 
  private:
   explicit Boosting(std::shared_ptr<void> handle) : handle_(std::move(handle)) {}

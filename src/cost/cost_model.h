@@ -1,36 +1,40 @@
-// From rows of features to predicted costs. A model is fitted afresh on all measurements of a run, possibly
-// of several tasks, and predicts in batches. It runs on the calling thread only, so that it never disturbs a
+// From features to predicted costs. A model is fitted afresh on all measurements of a run, possibly of
+// several tasks, and predicts in batches. It runs on the calling thread only, so that it never disturbs a
 // timing, and is deterministic. Not thread-safe while fitting; predict may be called from several threads
 // between fits.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
+#include "cost/feature_set.h"
 #include "cost/prediction.h"
 
 namespace lathe {
 
-// One row a candidate, row after row. NaN: the feature is missing.
-struct FeatureMatrix {
-  int64_t rows = 0;
-  int64_t columns = 0;
-  std::vector<float> values;  // rows * columns
+// What was measured, one entry a candidate.
+struct Samples {
+  FeatureSet features;
+  std::vector<double> seconds;  // infinity: failed
+  std::vector<int> tasks;       // any number that names the candidate's task
+
+  int64_t size() const { return features.size(); }
 };
 
 class CostModel {
  public:
   virtual ~CostModel() = default;
 
-  // Learns from all rows, forgetting what it knew. `seconds` (infinity: failed) and `groups` (any number that
-  // names the row's task) have one entry a row. Without two rows of one task that differ in seconds there is
-  // nothing to learn: no error, but fitted() is false.
-  virtual Status fit(const FeatureMatrix& rows, std::span<const double> seconds,
-                     std::span<const int> groups) = 0;
-  // One prediction a row; an error before a fit or with another number of columns than fitted.
-  virtual Result<Prediction> predict(const FeatureMatrix& rows) const = 0;
+  // Of which kind the features must be that it is fitted on and predicts from.
+  virtual FeatureKind wants() const = 0;
+  // Learns from all samples, forgetting what it knew. Where `margin` is not empty it has one cost a sample,
+  // as another model predicts it, and this one learns what is to be added. Without two samples of one task
+  // that differ in seconds there is nothing to learn: no error, but fitted() is false.
+  virtual Status fit(const Samples& samples, std::span<const double> margin) = 0;
+  Status fit(const Samples& samples) { return fit(samples, {}); }
+  // One prediction a candidate; an error before a fit or with another number of columns than fitted.
+  virtual Result<Prediction> predict(const FeatureSet& candidates) const = 0;
   virtual bool fitted() const = 0;
 };
 

@@ -2,122 +2,74 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "cost/boosting.h"
-#include "cost/rank_loss.h"
+#include "cost/objective.h"
 
 namespace lathe {
 namespace {
 
-// The rows of each task.
-using Groups = std::vector<std::vector<size_t>>;
-
-Groups rows_by_task(std::span<const int> groups) {
-  std::map<int, std::vector<size_t>> rows;
-  for (size_t i = 0; i < groups.size(); ++i) rows[groups[i]].push_back(i);
-  Groups result;
-  for (auto& [task, members] : rows) result.push_back(std::move(members));
-  return result;
-}
-
-bool anything_to_learn(const Groups& tasks, std::span<const double> seconds) {
-  return std::any_of(tasks.begin(), tasks.end(), [&](const std::vector<size_t>& rows) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](size_t row) { return seconds[row] != seconds[rows.front()]; });
-  });
-}
-
-Objective rank_objective(const Groups& tasks, std::span<const double> seconds) {
-  return [&tasks, seconds](std::span<const float> predictions, std::span<float> gradient,
-                           std::span<float> hessian) {
-    for (const std::vector<size_t>& rows : tasks) {
-      std::vector<double> cost;
-      std::vector<float> prediction, first(rows.size(), 0.0f), second(rows.size(), 0.0f);
-      for (size_t row : rows) {
-        cost.push_back(seconds[row]);
-        prediction.push_back(predictions[row]);
-      }
-      add_rank_gradient(cost, prediction, first, second);
-      for (size_t i = 0; i < rows.size(); ++i) {
-        gradient[rows[i]] = first[i];
-        hessian[rows[i]] = second[i];
-      }
-    }
-  };
-}
-
-// Minus the throughput relative to the task's best, a cost in [-1, 0]; 0 for failures.
-std::vector<float> relative_costs(const Groups& tasks, std::span<const double> seconds) {
-  std::vector<float> costs(seconds.size(), 0.0f);
-  for (const std::vector<size_t>& rows : tasks) {
-    double best = std::numeric_limits<double>::infinity();
-    for (size_t row : rows) best = std::min(best, seconds[row]);
-    for (size_t row : rows) {
-      if (std::isfinite(seconds[row])) costs[row] = -static_cast<float>(best / seconds[row]);
-    }
-  }
-  return costs;
-}
-
-Objective regression_objective(std::vector<float> costs) {
-  return [costs = std::move(costs)](std::span<const float> predictions, std::span<float> gradient,
-                                    std::span<float> hessian) {
-    for (size_t i = 0; i < costs.size(); ++i) {
-      gradient[i] = predictions[i] - costs[i];
-      hessian[i] = 1.0f;
-    }
-  };
-}
-
 class Gbt : public CostModel {
  public:
-  explicit Gbt(bool rank) : rank_(rank) {}
+  explicit Gbt(const GbtOptions& options)
+      : options_(options), wants_(*parse_feature_kind(options.features)) {}
 
-  Status fit(const FeatureMatrix& rows, std::span<const double> seconds,
-             std::span<const int> groups) override {
-    LATHE_CHECK(std::ssize(seconds) == rows.rows && std::ssize(groups) == rows.rows);
-    const Groups tasks = rows_by_task(groups);
+  FeatureKind wants() const override { return wants_; }
+
+  Status fit(const Samples& samples, std::span<const double> margin) override {
     trees_.reset();
-    columns_ = rows.columns;
-    if (!anything_to_learn(tasks, seconds)) return {};
-    const Objective objective =
-        rank_ ? rank_objective(tasks, seconds) : regression_objective(relative_costs(tasks, seconds));
-    BoostingOptions options;
-    if (!rank_) options.child_weight = 2;  // a row's second derivative is 1 here and at most 1/4 with ranks
-    LATHE_TRY(trees_, Boosting::train(rows, objective, options));
+    columns_ = samples.features.columns;
+    if (!anything_to_learn(samples)) return {};
+    BoostingOptions boosting;
+    boosting.rounds = options_.rounds;
+    boosting.depth = options_.depth;
+    boosting.eta = options_.eta;
+    boosting.gamma = options_.gamma;
+    boosting.lambda = options_.lambda;
+    // A candidate's second derivative is 1 where errors are squared, and at most 1/4 with ranks.
+    boosting.child_weight = options_.objective == "regression" ? 2 : boosting.child_weight;
+    if (options_.child_weight > 0) boosting.child_weight = options_.child_weight;
+    LATHE_TRY(trees_, Boosting::train(samples.features, make_objective(options_.objective, samples), boosting,
+                                      margin));
     return {};
   }
 
-  Result<Prediction> predict(const FeatureMatrix& rows) const override {
+  Result<Prediction> predict(const FeatureSet& candidates) const override {
     if (!trees_) return fail(ErrorKind::invalid_argument, "the cost model predicts only after it was fitted");
-    if (rows.columns != columns_) {
-      return fail(
-          ErrorKind::invalid_argument,
-          fmt::format("the cost model was fitted on {} features a row, not {}", columns_, rows.columns));
+    if (candidates.size() == 0) return Prediction{};
+    if (candidates.columns != columns_) {
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("the cost model was fitted on {} features a row, not {}", columns_,
+                              candidates.columns));
     }
-    if (rows.rows == 0) return Prediction{};
-    LATHE_TRY(const std::vector<float> costs, trees_->predict(rows));
+    LATHE_TRY(const std::vector<float> costs, trees_->predict(candidates));
     return Prediction{{costs.begin(), costs.end()}, std::vector<double>(costs.size(), 0.0)};
   }
 
   bool fitted() const override { return trees_.has_value(); }
 
  private:
-  bool rank_;
+  GbtOptions options_;
+  FeatureKind wants_;
   int64_t columns_ = 0;
   std::optional<Boosting> trees_;
 };
 
 }  // namespace
 
-std::unique_ptr<CostModel> make_gbt() { return std::make_unique<Gbt>(true); }
-std::unique_ptr<CostModel> make_gbt_regression() { return std::make_unique<Gbt>(false); }
+std::vector<Setting<GbtOptions>> gbt_settings() {
+  return {{"objective", &GbtOptions::objective, 0, 0, objective_names()},
+          {"features", &GbtOptions::features, 0, 0, feature_kind_names()},
+          {"rounds", &GbtOptions::rounds, 1, 1e5},
+          {"depth", &GbtOptions::depth, 1, 32},
+          {"eta", &GbtOptions::eta, 1e-6, 1},
+          {"gamma", &GbtOptions::gamma, 0, 1e6},
+          {"child-weight", &GbtOptions::child_weight, 0, 1e6},
+          {"lambda", &GbtOptions::lambda, 0, 1e6}};
+}
+
+std::unique_ptr<CostModel> make_gbt(const GbtOptions& options) { return std::make_unique<Gbt>(options); }
 
 }  // namespace lathe

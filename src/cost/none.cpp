@@ -5,8 +5,9 @@ namespace {
 
 class None : public CostModel {
  public:
-  Status fit(const FeatureMatrix&, std::span<const double>, std::span<const int>) override { return {}; }
-  Result<Prediction> predict(const FeatureMatrix&) const override {
+  FeatureKind wants() const override { return FeatureKind::summary; }
+  Status fit(const Samples&, std::span<const double>) override { return {}; }
+  Result<Prediction> predict(const FeatureSet&) const override {
     return fail(ErrorKind::invalid_argument, "the cost model 'none' does not predict");
   }
   bool fitted() const override { return false; }

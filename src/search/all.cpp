@@ -13,10 +13,12 @@
 #include "search/schedulers/ucb.h"
 #include "search/strategies/annealing.h"
 #include "search/strategies/ansor.h"
+#include "search/strategies/descent.h"
 #include "search/strategies/evolutionary.h"
 #include "search/strategies/flextensor.h"
 #include "search/strategies/genetic.h"
 #include "search/strategies/random.h"
+#include "search/strategies/tree_search.h"
 
 namespace lathe {
 namespace {
@@ -63,6 +65,8 @@ constexpr std::array kStrategies{
     StrategyEntry{"genetic", kSetStrategy<make_genetic, genetic_settings>},
     StrategyEntry{"ansor", kSetStrategy<make_ansor, ansor_settings>},
     StrategyEntry{"bansor", kSetStrategy<make_bansor, bansor_settings>},
+    StrategyEntry{"descent", kSetStrategy<make_descent, descent_settings>},
+    StrategyEntry{"tree-search", kSetStrategy<make_tree_search, tree_search_settings>},
     StrategyEntry{"flextensor-q", kSetStrategy<make_flextensor_q, flextensor_settings>},
     StrategyEntry{"flextensor-p", kSetStrategy<make_flextensor_p, flextensor_settings>},
     StrategyEntry{"flextensor-r", kSetStrategy<make_flextensor_r, flextensor_settings>}};

@@ -15,7 +15,9 @@ namespace lathe {
 
 struct Trial {
   Point point;
-  double seconds = 0;  // infinity: failed
+  double seconds = 0;    // infinity: failed
+  double deviation = 0;  // of one of the samples that `seconds` comes from; 0 where it is not known
+  int samples = 1;
 };
 
 struct Proposal {

@@ -101,17 +101,18 @@ class OwnModel : public CostModel {
  public:
   explicit OwnModel(std::unique_ptr<CostPredictor> predictor) : predictor_(std::move(predictor)) {}
 
-  Status fit(const FeatureMatrix& rows, std::span<const double> seconds, std::span<const int>) override {
-    columns_ = rows.columns;
-    fitted_ = predictor_->fit({rows.columns, rows.values}, seconds);
+  FeatureKind wants() const override { return FeatureKind::summary; }
+  Status fit(const Samples& samples, std::span<const double>) override {
+    columns_ = samples.features.columns;
+    fitted_ = predictor_->fit({columns_, samples.features.values}, samples.seconds);
     return {};
   }
-  Result<Prediction> predict(const FeatureMatrix& rows) const override {
+  Result<Prediction> predict(const FeatureSet& rows) const override {
     if (!fitted_ || rows.columns != columns_)
       return fail(ErrorKind::invalid_argument, "the model was not fitted on rows of this length");
     Prediction prediction;
     prediction.mean = predictor_->predict({rows.columns, rows.values});
-    if (std::ssize(prediction.mean) != rows.rows)
+    if (std::ssize(prediction.mean) != rows.size())
       return fail(ErrorKind::invalid_argument, "the cost predictor did not give one cost for each row");
     prediction.stddev.assign(prediction.mean.size(), 0);
     return prediction;

@@ -4,13 +4,14 @@
 #include <limits>
 #include <numeric>
 
-#include "features/features.h"
+#include "tune/feature_row.h"
 
 namespace lathe {
 
-Result<Candidates> Candidates::create(std::shared_ptr<const Task> task, std::string_view kind) {
-  LATHE_TRY(Space space, derive_space(*task, kind));
-  return Candidates(std::move(task), std::move(space));
+Result<Candidates> Candidates::create(std::shared_ptr<const Task> task, std::string_view space,
+                                      FeatureKind features) {
+  LATHE_TRY(Space derived, derive_space(*task, space));
+  return Candidates(std::move(task), std::move(derived), features);
 }
 
 SearchSpace Candidates::search_space() {
@@ -70,15 +71,15 @@ const std::optional<std::vector<float>>& Candidates::features(const Point& point
   const auto known = features_.find(point);
   if (known != features_.end()) return known->second;
   std::optional<std::vector<float>> row;
-  if (const auto program = written(point)) row = extract_features((*program)->program, task_->target).flat;
+  if (const auto program = written(point))
+    row = feature_row(kind_, (*program)->program, task_->target, space_.sketches(), point);
   return features_.emplace(point, std::move(row)).first->second;
 }
 
 Prediction Candidates::predict(std::span<const Point> points, const CostModel& model) {
   Prediction costs{std::vector(points.size(), std::numeric_limits<double>::infinity()),
                    std::vector(points.size(), 0.0)};
-  FeatureMatrix rows;
-  rows.columns = static_cast<int64_t>(feature_names().size());
+  FeatureSet rows;
   std::vector<size_t> order(points.size());
   std::iota(order.begin(), order.end(), 0);
   // Neighbours in this order share the beginnings of their traces.
@@ -87,10 +88,9 @@ Prediction Candidates::predict(std::span<const Point> points, const CostModel& m
   for (const size_t i : order) {
     const auto& row = features(points[i]);
     if (!row) continue;
-    rows.values.insert(rows.values.end(), row->begin(), row->end());
+    rows.add(*row);
     places.push_back(i);
   }
-  rows.rows = static_cast<int64_t>(places.size());
   if (places.empty()) return costs;
   const Result<Prediction> prediction = model.predict(rows);
   if (!prediction) return costs;

@@ -21,8 +21,9 @@ namespace lathe {
 
 class Candidates {
  public:
-  // Of this row of the table of spaces.
-  static Result<Candidates> create(std::shared_ptr<const Task> task, std::string_view kind = kDefaultSpace);
+  // Of this row of the table of spaces, with features of this kind.
+  static Result<Candidates> create(std::shared_ptr<const Task> task, std::string_view space = kDefaultSpace,
+                                   FeatureKind features = FeatureKind::summary);
 
   const Space& space() const { return space_; }
   // What a strategy searches. The returned value refers to this object, which must stay where it is.
@@ -33,7 +34,7 @@ class Candidates {
   Result<Trace> trace(const Point& point);
   // The point's program; an Error where it has no trace or that is illegal.
   Result<std::shared_ptr<const Written>> written(const Point& point);
-  // The features of a point's program; nothing where there is none.
+  // The features of a point's program, one row; nothing where there is none.
   const std::optional<std::vector<float>>& features(const Point& point);
   // What a fitted model predicts of each; infinity for points without a program.
   Prediction predict(std::span<const Point> points, const CostModel& model);
@@ -51,13 +52,14 @@ class Candidates {
     size_t operator()(const Point& point) const { return hash_of(point); }
   };
 
-  Candidates(std::shared_ptr<const Task> task, Space space)
-      : task_(std::move(task)), space_(std::move(space)), replay_(*task_) {}
+  Candidates(std::shared_ptr<const Task> task, Space space, FeatureKind kind)
+      : task_(std::move(task)), space_(std::move(space)), kind_(kind), replay_(*task_) {}
   Forms& forms_of(const Point& point);
   const Trace* trace_in(const Forms& forms) const;
 
   std::shared_ptr<const Task> task_;
   Space space_;
+  FeatureKind kind_;
   PrefixReplay replay_;
   std::unordered_map<Point, Forms, HashPoint> forms_;
   std::unordered_map<Point, std::optional<std::vector<float>>, HashPoint> features_;

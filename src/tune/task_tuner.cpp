@@ -23,6 +23,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// As a search hears of it. The spread is a median absolute deviation of the faster half of the samples.
+Trial trial_of(const Point& point, const Measurement& measurement) {
+  constexpr double kDeviationOfNormal = 1.4826;  // per median absolute deviation
+  if (!measurement.ok()) return {point, kInfinity};
+  const auto half = static_cast<int>((measurement.samples.size() + 1) / 2);
+  return {point, measurement.seconds, kDeviationOfNormal * measurement.spread * measurement.seconds,
+          std::max(1, half)};
+}
+
 int64_t unix_milliseconds() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
@@ -83,19 +92,16 @@ void TaskTuner::State::count(const Measurement& measurement) {
 void TaskTuner::State::fit() {
   if (fitted == trials.size()) return;
   fitted = trials.size();
-  FeatureMatrix rows;
-  std::vector<double> seconds;
+  Samples samples;
   for (const Trial& trial : trials) {
     const auto& row = candidates.features(trial.point);
     if (!row) continue;
-    rows.columns = static_cast<int64_t>(row->size());
-    rows.values.insert(rows.values.end(), row->begin(), row->end());
-    seconds.push_back(trial.seconds);
+    samples.features.add(*row);
+    samples.seconds.push_back(trial.seconds);
+    samples.tasks.push_back(0);
   }
-  rows.rows = static_cast<int64_t>(seconds.size());
-  const std::vector<int> groups(seconds.size(), 0);
   // A model that cannot learn leaves the search without one; the search goes on.
-  if (rows.rows > 0) static_cast<void>(model->fit(rows, seconds, groups));
+  if (samples.size() > 0) static_cast<void>(model->fit(samples));
 }
 
 // Times of a batch at pace 1. Where it began slow and ended quiet it counts as quiet: what looks better than
@@ -105,7 +111,10 @@ Status TaskTuner::State::correct(std::vector<Trial>& batch, size_t first_ranked,
   if (first == 1) return {};
   LATHE_TRY_STATUS(pace.take(*evaluator, watch));
   const double slower = std::min(first, pace.now());
-  for (Trial& trial : batch) trial.seconds /= slower;
+  for (Trial& trial : batch) {
+    trial.seconds /= slower;
+    trial.deviation /= slower;
+  }
   recorder.correct_since(first_ranked, slower);
   return {};
 }
@@ -122,7 +131,7 @@ Status TaskTuner::State::keep(const Point& point, const std::string& trace, cons
   record.created_at = unix_milliseconds();
   record.wall_seconds = outcome.wall_seconds;
   recorder.add(std::move(record));
-  batch.push_back({point, outcome.measurement.ok() ? outcome.measurement.seconds : kInfinity});
+  batch.push_back(trial_of(point, outcome.measurement));
   return recorder.flush_if_due();
 }
 
@@ -172,8 +181,8 @@ Status TaskTuner::State::take_over_records(const RecordStore& records) {
     if (record.point.space != options.space || sketch == sketches.end()) continue;
     auto integers = integers_in(sketch->domain, record.point, sketch->preferred);
     if (!integers) continue;
-    trials.push_back({{static_cast<int>(sketch - sketches.begin()), std::move(*integers)},
-                      record.measurement.ok() ? record.measurement.seconds : kInfinity});
+    const Point point{static_cast<int>(sketch - sketches.begin()), std::move(*integers)};
+    trials.push_back(trial_of(point, record.measurement));
   }
   strategy->observe(trials);
   return {};
@@ -189,7 +198,9 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
   LATHE_TRY(Task known, make_known(asked_for, records));
   CheckedTask checked{std::make_shared<const Task>(std::move(known))};
   checked.tolerance = options.tolerance;
-  LATHE_TRY(Candidates candidates, Candidates::create(checked.task, options.space));
+  LATHE_TRY(std::unique_ptr<CostModel> model,
+            options.cost_model_factory ? options.cost_model_factory() : make_cost_model(options.cost_model));
+  LATHE_TRY(Candidates candidates, Candidates::create(checked.task, options.space, model->wants()));
   LATHE_TRY_STATUS(evaluator.prepare(checked, watch));
   Recorder recorder(records, untuned_trace(candidates.space()));
   auto state = std::make_unique<State>(State{.checked = checked,
@@ -202,8 +213,7 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
   LATHE_TRY(state->strategy, options.strategy_factory
                                  ? options.strategy_factory(std::move(space), options.seed)
                                  : make_strategy(options.strategy, std::move(space), options.seed));
-  LATHE_TRY(state->model,
-            options.cost_model_factory ? options.cost_model_factory() : make_cost_model(options.cost_model));
+  state->model = std::move(model);
   LATHE_TRY_STATUS(state->take_over_records(records));
   return TaskTuner(std::move(state));
 }

@@ -15,16 +15,22 @@ TEST(CostTable, MakesEveryNamedModelUnfitted) {
 
 TEST(CostTable, AnUnknownNameIsAnErrorThatListsTheLegalOnes) {
   EXPECT_EQ(make_cost_model("oracle").error().message,
-            "there is no cost model 'oracle'; legal names are gbt, gbt-regression, none");
+            "there is no cost model 'oracle'; legal names are gbt, gbt-regression, ensemble, none");
 }
 
 TEST(CostTable, NoneLearnsNothing) {
   auto model = *make_cost_model("none");
-  const std::vector<double> seconds{1, 2};
-  const std::vector<int> groups{0, 0};
-  EXPECT_TRUE(model->fit({2, 1, {0, 1}}, seconds, groups).has_value());
+  EXPECT_TRUE(model->fit(Samples{}).has_value());
   EXPECT_FALSE(model->fitted());
-  EXPECT_EQ(model->predict({1, 1, {0}}).error().message, "the cost model 'none' does not predict");
+  EXPECT_EQ(model->predict({}).error().message, "the cost model 'none' does not predict");
+}
+
+TEST(CostTable, WhatANameLetsOneSetIsSetByTheText) {
+  EXPECT_EQ((*make_cost_model("gbt:features=relation"))->wants(), FeatureKind::relation);
+  EXPECT_EQ((*make_cost_model("ensemble:features=context,size=3"))->wants(), FeatureKind::context);
+  EXPECT_EQ(make_cost_model("gbt:objective=luck").error().message,
+            "objective is 'luck', but must be one of rank, regression, pack-sum");
+  EXPECT_EQ(make_cost_model("none:size=3").error().message, "'none' has nothing to set, so no 'size'");
 }
 
 }  // namespace

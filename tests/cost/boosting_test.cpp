@@ -6,7 +6,8 @@ namespace lathe {
 namespace {
 
 TEST(Boosting, FitsAStepExactlyWithEnoughRounds) {
-  const FeatureMatrix rows{8, 1, {0, 1, 2, 3, 4, 5, 6, 7}};
+  FeatureSet rows;
+  for (int i = 0; i < 8; ++i) rows.add(std::vector{static_cast<float>(i)});
   const Objective towards_step = [](std::span<const float> predictions, std::span<float> gradient,
                                     std::span<float> hessian) {
     for (size_t i = 0; i < predictions.size(); ++i) {
@@ -21,7 +22,9 @@ TEST(Boosting, FitsAStepExactlyWithEnoughRounds) {
 }
 
 TEST(Boosting, ALibraryErrorIsOneSentence) {
-  const FeatureMatrix rows{2, 1, {0, 1}};
+  FeatureSet rows;
+  rows.add(std::vector{0.0F});
+  rows.add(std::vector{1.0F});
   const auto trees = Boosting::train(rows, [](auto, auto, auto) {}, {.depth = -3});
   ASSERT_FALSE(trees.has_value());
   EXPECT_EQ(trees.error().message.find("XGBoost could not "), 0u) << trees.error().message;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -15,39 +17,38 @@ namespace {
 
 constexpr double kFailed = std::numeric_limits<double>::infinity();
 
-struct Data {
-  FeatureMatrix rows;
-  std::vector<double> seconds;
-  std::vector<int> groups;
-};
-
 // Two tasks whose seconds differ by a factor of 1000 and follow the first two of eight features.
-Data make_data(int count, uint64_t seed) {
+Samples make_data(int count, uint64_t seed) {
   Rng rng(seed);
-  Data data;
-  data.rows = {count, 8, {}};
+  Samples data;
   for (int i = 0; i < count; ++i) {
     std::vector<float> row;
     for (int column = 0; column < 8; ++column) row.push_back(static_cast<float>(rng.uniform()));
-    data.rows.values.insert(data.rows.values.end(), row.begin(), row.end());
-    data.groups.push_back(i % 2);
+    data.features.add(row);
+    data.tasks.push_back(i % 2);
     data.seconds.push_back((1 + row[0] + 2 * std::abs(row[1] - 0.5)) * (i % 2 ? 1e-3 : 1.0));
   }
   return data;
 }
 
 // The share of one task's pairs that the predictions order rightly.
-double pair_accuracy(const Data& data, const std::vector<double>& costs) {
+double pair_accuracy(const Samples& data, const std::vector<double>& costs) {
   int right = 0;
   int pairs = 0;
   for (size_t i = 0; i < costs.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      if (data.groups[i] != data.groups[j]) continue;
+      if (data.tasks[i] != data.tasks[j]) continue;
       ++pairs;
       right += (data.seconds[i] < data.seconds[j]) == (costs[i] < costs[j]);
     }
   }
   return static_cast<double>(right) / pairs;
+}
+
+FeatureSet one_number() {
+  FeatureSet set;
+  set.add(std::vector<float>{0});
+  return set;
 }
 
 class GbtModels : public ::testing::TestWithParam<const char*> {
@@ -56,36 +57,36 @@ class GbtModels : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(GbtModels, OrdersUnseenRowsOfSeveralTasks) {
-  const Data train = make_data(200, 1);
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
+  const Samples train = make_data(200, 1);
+  ASSERT_TRUE(model->fit(train).has_value());
   EXPECT_TRUE(model->fitted());
-  const Data test = make_data(200, 2);
-  const Prediction prediction = *model->predict(test.rows);
+  const Samples test = make_data(200, 2);
+  const Prediction prediction = *model->predict(test.features);
   ASSERT_EQ(prediction.mean.size(), 200u);
   ASSERT_EQ(prediction.stddev.size(), 200u);
   EXPECT_GT(pair_accuracy(test, prediction.mean), 0.85);
 }
 
 TEST_P(GbtModels, IsDeterministic) {
-  const Data train = make_data(100, 1);
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
+  const Samples train = make_data(100, 1);
+  ASSERT_TRUE(model->fit(train).has_value());
   auto other = *make_cost_model(GetParam());
-  ASSERT_TRUE(other->fit(train.rows, train.seconds, train.groups).has_value());
-  EXPECT_EQ(model->predict(train.rows)->mean, other->predict(train.rows)->mean);
+  ASSERT_TRUE(other->fit(train).has_value());
+  EXPECT_EQ(model->predict(train.features)->mean, other->predict(train.features)->mean);
 }
 
 TEST_P(GbtModels, LearnsWhichCandidatesFail) {
-  Data train = make_data(200, 1);
+  Samples train = make_data(200, 1);
   for (int i = 0; i < 200; ++i) {
-    if (train.rows.values[i * 8 + 5] > 0.6f) train.seconds[i] = kFailed;
+    if (train.features.values[i * 8 + 5] > 0.6f) train.seconds[i] = kFailed;
   }
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
-  const Data test = make_data(200, 2);
-  const std::vector<double> costs = model->predict(test.rows)->mean;
+  ASSERT_TRUE(model->fit(train).has_value());
+  const Samples test = make_data(200, 2);
+  const std::vector<double> costs = model->predict(test.features)->mean;
   double failing = 0, working = 0;
   int failures = 0;
   for (int i = 0; i < 200; ++i) {
-    const bool fails = test.rows.values[i * 8 + 5] > 0.6f;
+    const bool fails = test.features.values[i * 8 + 5] > 0.6f;
     failures += fails;
     (fails ? failing : working) += costs[i];
   }
@@ -93,10 +94,11 @@ TEST_P(GbtModels, LearnsWhichCandidatesFail) {
 }
 
 TEST_P(GbtModels, NothingToLearnIsNoError) {
-  const Data train = make_data(4, 1);
-  EXPECT_TRUE(model->fit({0, 8, {}}, {}, {}).has_value());
+  Samples train = make_data(4, 1);
+  EXPECT_TRUE(model->fit(Samples{}).has_value());
   EXPECT_FALSE(model->fitted());
-  EXPECT_TRUE(model->fit(train.rows, std::vector(4, kFailed), train.groups).has_value());
+  train.seconds.assign(4, kFailed);
+  EXPECT_TRUE(model->fit(train).has_value());
   EXPECT_FALSE(model->fitted());
 }
 
@@ -106,38 +108,74 @@ TEST_P(GbtModels, StartsNoThreads) {
                          std::filesystem::directory_iterator());
   };
   const auto before = threads();
-  const Data train = make_data(200, 1);
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
-  ASSERT_TRUE(model->predict(train.rows).has_value());
+  const Samples train = make_data(200, 1);
+  ASSERT_TRUE(model->fit(train).has_value());
+  ASSERT_TRUE(model->predict(train.features).has_value());
   EXPECT_EQ(threads(), before);
 }
 
 TEST_P(GbtModels, MissingFeaturesAreTaken) {
-  Data train = make_data(100, 1);
-  for (int i = 0; i < 100; i += 3) train.rows.values[i * 8 + 7] = std::numeric_limits<float>::quiet_NaN();
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
-  const std::vector<double> costs = model->predict(train.rows)->mean;
+  Samples train = make_data(100, 1);
+  for (int i = 0; i < 100; i += 3) train.features.values[i * 8 + 7] = std::numeric_limits<float>::quiet_NaN();
+  ASSERT_TRUE(model->fit(train).has_value());
+  const std::vector<double> costs = model->predict(train.features)->mean;
   for (double cost : costs) EXPECT_TRUE(std::isfinite(cost));
 }
 
 TEST_P(GbtModels, NoRowsGiveNoPredictions) {
-  const Data train = make_data(50, 1);
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
-  EXPECT_TRUE(model->predict({0, 8, {}})->mean.empty());
+  const Samples train = make_data(50, 1);
+  ASSERT_TRUE(model->fit(train).has_value());
+  EXPECT_TRUE(model->predict({.columns = 8})->mean.empty());
 }
 
 TEST_P(GbtModels, MisuseIsAnError) {
-  EXPECT_EQ(model->predict({1, 1, {0.0f}}).error().message,
-            "the cost model predicts only after it was fitted");
-  const Data train = make_data(50, 1);
-  ASSERT_TRUE(model->fit(train.rows, train.seconds, train.groups).has_value());
-  EXPECT_EQ(model->predict({1, 1, {0.0f}}).error().message,
+  EXPECT_EQ(model->predict(one_number()).error().message, "the cost model predicts only after it was fitted");
+  const Samples train = make_data(50, 1);
+  ASSERT_TRUE(model->fit(train).has_value());
+  EXPECT_EQ(model->predict(one_number()).error().message,
             "the cost model was fitted on 8 features a row, not 1");
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, GbtModels, ::testing::Values("gbt", "gbt-regression"), [](const auto& name) {
-  return std::string(name.param) == "gbt" ? "rank" : "regression";
-});
+// What a margin says already is not learned again.
+TEST_P(GbtModels, AMarginIsWhatTheTreesAreAddedTo) {
+  const Samples train = make_data(200, 1);
+  ASSERT_TRUE(model->fit(train).has_value());
+  const std::vector<double> alone = model->predict(train.features)->mean;
+  ASSERT_TRUE(model->fit(train, alone).has_value());
+  std::vector<double> added = model->predict(train.features)->mean;
+  const auto size_of = [](const std::vector<double>& costs) {
+    const auto [least, most] = std::ranges::minmax_element(costs);
+    return *most - *least;
+  };
+  EXPECT_LT(size_of(added), 0.8 * size_of(alone));
+  for (size_t i = 0; i < added.size(); ++i) added[i] += alone[i];
+  EXPECT_GE(pair_accuracy(train, added), pair_accuracy(train, alone));
+}
+
+// Two rows a candidate, whose sum counts.
+TEST_P(GbtModels, ACandidateOfSeveralRowsIsTheirSum) {
+  Rng rng(1);
+  Samples samples;
+  for (int i = 0; i < 200; ++i) {
+    const float first = static_cast<float>(rng.uniform());
+    const float second = static_cast<float>(rng.uniform());
+    samples.features.add(std::vector{first, second}, 2);
+    samples.seconds.push_back(1 + static_cast<double>(first + second));
+    samples.tasks.push_back(0);
+  }
+  ASSERT_TRUE(model->fit(samples).has_value());
+  const std::vector<double> costs = model->predict(samples.features)->mean;
+  ASSERT_EQ(costs.size(), 200U);
+  EXPECT_GT(pair_accuracy(samples, costs), 0.9);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GbtModels,
+                         ::testing::Values("gbt", "gbt-regression", "gbt:objective=pack-sum", "ensemble"),
+                         [](const auto& name) {
+                           std::string text = name.param;
+                           std::ranges::replace_if(text, [](char c) { return std::isalnum(c) == 0; }, '_');
+                           return text;
+                         });
 
 }  // namespace
 }  // namespace lathe

@@ -1,0 +1,38 @@
+// What cost models see of candidates: rows of numbers, one a candidate or several.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe {
+
+// Which numbers a model wants. All but `configuration` are of the program and mean the same for every task of
+// a kind.
+enum class FeatureKind : uint8_t {
+  summary,        // of the heaviest blocks of a program (features/features.h)
+  relation,       // AutoTVM's curves (features/relation.h)
+  context,        // AutoTVM's flattened loop contexts (features/loop_context.h)
+  configuration,  // the choices themselves (domain/encoding.h): they mean something within one space alone
+};
+
+// "summary", "relation" ..., in the order of the kinds.
+const std::vector<std::string>& feature_kind_names();
+std::optional<FeatureKind> parse_feature_kind(std::string_view name);
+
+struct FeatureSet {
+  int64_t columns = 0;
+  std::vector<float> values = {};      // row after row; NaN: missing
+  std::vector<int64_t> offsets = {0};  // candidate i has the rows from offsets[i] to before offsets[i + 1]
+
+  int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t rows() const { return offsets.back(); }
+  // One candidate more, of one row or several; all rows are of one length.
+  void add(std::span<const float> numbers, int64_t row_count = 1);
+};
+
+}  // namespace lathe

@@ -1,0 +1,79 @@
+#include "tune/feature_row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "domain/encoding.h"
+#include "features/features.h"
+#include "features/loop_context.h"
+#include "features/relation.h"
+
+namespace lathe {
+namespace {
+
+constexpr size_t kLoops = 32;  // of a program that have numbers in `context`
+
+std::vector<float> contexts(const Program& program) {
+  std::vector<float> row;
+  const std::vector<LoopContext> loops = loop_contexts(summarise_blocks(program));
+  for (size_t i = 0; i < std::min(kLoops, loops.size()); ++i) {
+    const std::vector<float> numbers = context_numbers(loops[i]);
+    row.insert(row.end(), numbers.begin(), numbers.end());
+  }
+  row.resize(kLoops * loop_context_names().size(), 0.0F);
+  return row;
+}
+
+std::vector<float> configuration(const std::vector<Sketch>& sketches, const Point& point) {
+  std::vector<float> row;
+  for (size_t sketch = 0; sketch < sketches.size(); ++sketch) {
+    const Domain& domain = sketches[sketch].domain;
+    const bool is_own = static_cast<int>(sketch) == point.sketch;
+    row.push_back(is_own ? 1.0F : 0.0F);
+    std::vector<float> numbers(encoding_names(domain).size(), std::numeric_limits<float>::quiet_NaN());
+    if (is_own) numbers = encoded(domain, point.integers);
+    row.insert(row.end(), numbers.begin(), numbers.end());
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<Sketch>& sketches) {
+  switch (kind) {
+    case FeatureKind::summary: return feature_names();
+    case FeatureKind::relation: return relation_names();
+    case FeatureKind::context: {
+      std::vector<std::string> names;
+      for (size_t i = 0; i < kLoops; ++i)
+        for (const std::string& name : loop_context_names())
+          names.push_back(fmt::format("loop{}.{}", i, name));
+      return names;
+    }
+    case FeatureKind::configuration: {
+      std::vector<std::string> names;
+      for (const Sketch& sketch : sketches) {
+        names.push_back(sketch.name);
+        for (const std::string& name : encoding_names(sketch.domain))
+          names.push_back(fmt::format("{}.{}", sketch.name, name));
+      }
+      return names;
+    }
+  }
+  return {};
+}
+
+std::vector<float> feature_row(FeatureKind kind, const Program& program, const Target& target,
+                               const std::vector<Sketch>& sketches, const Point& point) {
+  switch (kind) {
+    case FeatureKind::summary: return extract_features(program, target).flat;
+    case FeatureKind::relation: return relation_features(longest_chain(summarise_blocks(program)));
+    case FeatureKind::context: return contexts(program);
+    case FeatureKind::configuration: return configuration(sketches, point);
+  }
+  return {};
+}
+
+}  // namespace lathe

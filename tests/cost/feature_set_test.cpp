@@ -1,0 +1,35 @@
+#include "cost/feature_set.h"
+
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+
+namespace lathe {
+namespace {
+
+TEST(FeatureSet, CandidatesHaveOneRowOrSeveral) {
+  FeatureSet set;
+  EXPECT_EQ(set.size(), 0);
+  set.add(std::vector<float>{1, 2});
+  set.add(std::vector<float>{3, 4, 5, 6}, 2);
+  EXPECT_EQ(set.size(), 2);
+  EXPECT_EQ(set.rows(), 3);
+  EXPECT_EQ(set.columns, 2);
+  EXPECT_EQ(set.offsets, (std::vector<int64_t>{0, 1, 3}));
+}
+
+TEST(FeatureSet, RowsOfOtherLengthsAreOurBug) {
+  FeatureSet set;
+  set.add(std::vector<float>{1, 2});
+  EXPECT_THROW(set.add(std::vector<float>{1}), InternalError);
+  EXPECT_THROW(set.add(std::vector<float>{1, 2, 3}, 2), InternalError);
+}
+
+TEST(FeatureSet, KindsHaveNames) {
+  for (size_t i = 0; i < feature_kind_names().size(); ++i)
+    EXPECT_EQ(parse_feature_kind(feature_kind_names()[i]), static_cast<FeatureKind>(i));
+  EXPECT_EQ(parse_feature_kind("all"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace lathe
