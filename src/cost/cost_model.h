@@ -14,7 +14,7 @@
 namespace lathe {
 
 // What was measured, one entry a candidate.
-struct Samples {
+struct CostSamples {
   FeatureSet features;
   std::vector<double> seconds;  // infinity: failed
   std::vector<int> tasks;       // any number that names the candidate's task
@@ -31,8 +31,8 @@ class CostModel {
   // Learns from all samples, forgetting what it knew. Where `margin` is not empty it has one cost a sample,
   // as another model predicts it, and this one learns what is to be added. Without two samples of one task
   // that differ in seconds there is nothing to learn: no error, but fitted() is false.
-  virtual Status fit(const Samples& samples, std::span<const double> margin) = 0;
-  Status fit(const Samples& samples) { return fit(samples, {}); }
+  virtual Status fit(const CostSamples& samples, std::span<const double> margin) = 0;
+  Status fit(const CostSamples& samples) { return fit(samples, {}); }
   // One prediction a candidate; an error before a fit or with another number of columns than fitted.
   virtual Result<Prediction> predict(const FeatureSet& candidates) const = 0;
   virtual bool fitted() const = 0;

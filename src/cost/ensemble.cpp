@@ -10,9 +10,9 @@ namespace lathe {
 namespace {
 
 // As many candidates as there are, each drawn from all.
-Samples resampled(const Samples& samples, std::span<const double> margin, std::vector<double>& new_margin,
-                  Rng& rng) {
-  Samples drawn;
+CostSamples resampled(const CostSamples& samples, std::span<const double> margin,
+                      std::vector<double>& new_margin, Rng& rng) {
+  CostSamples drawn;
   for (int64_t k = 0; k < samples.size(); ++k) {
     const size_t i = rng.below(static_cast<uint64_t>(samples.size()));
     const int64_t first = samples.features.offsets[i];
@@ -37,11 +37,11 @@ class Ensemble : public CostModel {
 
   FeatureKind wants() const override { return members_.front()->wants(); }
 
-  Status fit(const Samples& samples, std::span<const double> margin) override {
+  Status fit(const CostSamples& samples, std::span<const double> margin) override {
     Rng rng(seed_);
     for (const std::unique_ptr<CostModel>& member : members_) {
       std::vector<double> own_margin;
-      const Samples drawn = resampled(samples, margin, own_margin, rng);
+      const CostSamples drawn = resampled(samples, margin, own_margin, rng);
       LATHE_TRY_STATUS(member->fit(drawn, own_margin));
     }
     return {};

@@ -18,7 +18,7 @@ class Gbt : public CostModel {
 
   FeatureKind wants() const override { return wants_; }
 
-  Status fit(const Samples& samples, std::span<const double> margin) override {
+  Status fit(const CostSamples& samples, std::span<const double> margin) override {
     trees_.reset();
     columns_ = samples.features.columns;
     if (!anything_to_learn(samples)) return {};

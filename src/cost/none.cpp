@@ -6,7 +6,7 @@ namespace {
 class None : public CostModel {
  public:
   FeatureKind wants() const override { return FeatureKind::summary; }
-  Status fit(const Samples&, std::span<const double>) override { return {}; }
+  Status fit(const CostSamples&, std::span<const double>) override { return {}; }
   Result<Prediction> predict(const FeatureSet&) const override {
     return fail(ErrorKind::invalid_argument, "the cost model 'none' does not predict");
   }

@@ -13,7 +13,7 @@ namespace lathe {
 namespace {
 
 // The candidates of each task.
-std::vector<std::vector<size_t>> members_of_tasks(const Samples& samples) {
+std::vector<std::vector<size_t>> members_of_tasks(const CostSamples& samples) {
   std::map<int, std::vector<size_t>> members;
   for (size_t i = 0; i < samples.tasks.size(); ++i) members[samples.tasks[i]].push_back(i);
   std::vector<std::vector<size_t>> result;
@@ -21,7 +21,7 @@ std::vector<std::vector<size_t>> members_of_tasks(const Samples& samples) {
   return result;
 }
 
-Objective rank(const Samples& samples) {
+Objective rank(const CostSamples& samples) {
   return [&seconds = samples.seconds, tasks = members_of_tasks(samples)](
              std::span<const float> predictions, std::span<float> gradient, std::span<float> hessian) {
     for (const std::vector<size_t>& members : tasks) {
@@ -43,7 +43,7 @@ Objective rank(const Samples& samples) {
 }
 
 // Squared errors; where they are weighted, by how good a candidate is.
-Objective squared(const Samples& samples, bool weighted) {
+Objective squared(const CostSamples& samples, bool weighted) {
   return [costs = relative_costs(samples), weighted](std::span<const float> predictions,
                                                      std::span<float> gradient, std::span<float> hessian) {
     constexpr float kLeastWeight = 1e-6F;  // a failure's: it must not vanish from the second derivatives
@@ -62,19 +62,19 @@ const std::vector<std::string>& objective_names() {
   return names;
 }
 
-Objective make_objective(const std::string& name, const Samples& samples) {
+Objective make_objective(const std::string& name, const CostSamples& samples) {
   LATHE_CHECK(std::ssize(samples.seconds) == samples.size() && std::ssize(samples.tasks) == samples.size());
   return name == "rank" ? rank(samples) : squared(samples, name == "pack-sum");
 }
 
-bool anything_to_learn(const Samples& samples) {
+bool anything_to_learn(const CostSamples& samples) {
   return std::ranges::any_of(members_of_tasks(samples), [&](const std::vector<size_t>& members) {
     return std::ranges::any_of(
         members, [&](size_t i) { return samples.seconds[i] != samples.seconds[members.front()]; });
   });
 }
 
-std::vector<float> relative_costs(const Samples& samples) {
+std::vector<float> relative_costs(const CostSamples& samples) {
   std::vector<float> costs(samples.seconds.size(), 0.0F);
   for (const std::vector<size_t>& members : members_of_tasks(samples)) {
     double best = std::numeric_limits<double>::infinity();

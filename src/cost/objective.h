@@ -21,11 +21,11 @@ using Objective = std::function<void(std::span<const float> predictions, std::sp
 // count).
 const std::vector<std::string>& objective_names();
 // `name` is one of them. The samples must outlive what is returned.
-Objective make_objective(const std::string& name, const Samples& samples);
+Objective make_objective(const std::string& name, const CostSamples& samples);
 
 // Whether two candidates of one task differ in seconds.
-bool anything_to_learn(const Samples& samples);
+bool anything_to_learn(const CostSamples& samples);
 // Minus the throughput relative to the task's best, a cost from -1 to 0; 0 for failures.
-std::vector<float> relative_costs(const Samples& samples);
+std::vector<float> relative_costs(const CostSamples& samples);
 
 }  // namespace lathe

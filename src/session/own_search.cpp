@@ -102,7 +102,7 @@ class OwnModel : public CostModel {
   explicit OwnModel(std::unique_ptr<CostPredictor> predictor) : predictor_(std::move(predictor)) {}
 
   FeatureKind wants() const override { return FeatureKind::summary; }
-  Status fit(const Samples& samples, std::span<const double>) override {
+  Status fit(const CostSamples& samples, std::span<const double>) override {
     columns_ = samples.features.columns;
     fitted_ = predictor_->fit({columns_, samples.features.values}, samples.seconds);
     return {};

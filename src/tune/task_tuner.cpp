@@ -92,7 +92,7 @@ void TaskTuner::State::count(const Measurement& measurement) {
 void TaskTuner::State::fit() {
   if (fitted == trials.size()) return;
   fitted = trials.size();
-  Samples samples;
+  CostSamples samples;
   for (const Trial& trial : trials) {
     const auto& row = candidates.features(trial.point);
     if (!row) continue;

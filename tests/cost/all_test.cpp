@@ -20,7 +20,7 @@ TEST(CostTable, AnUnknownNameIsAnErrorThatListsTheLegalOnes) {
 
 TEST(CostTable, NoneLearnsNothing) {
   auto model = *make_cost_model("none");
-  EXPECT_TRUE(model->fit(Samples{}).has_value());
+  EXPECT_TRUE(model->fit(CostSamples{}).has_value());
   EXPECT_FALSE(model->fitted());
   EXPECT_EQ(model->predict({}).error().message, "the cost model 'none' does not predict");
 }

@@ -7,8 +7,8 @@
 namespace lathe {
 namespace {
 
-Samples line(int count, double least, double most) {
-  Samples samples;
+CostSamples line(int count, double least, double most) {
+  CostSamples samples;
   for (int i = 0; i < count; ++i) {
     const double at = least + (most - least) * i / count;
     samples.features.add(std::vector{static_cast<float>(at)});
@@ -22,7 +22,7 @@ Samples line(int count, double least, double most) {
 class Last : public CostModel {
  public:
   FeatureKind wants() const override { return FeatureKind::relation; }
-  Status fit(const Samples& samples, std::span<const double>) override {
+  Status fit(const CostSamples& samples, std::span<const double>) override {
     if (samples.size() > 0) value_ = samples.seconds.back();
     return {};
   }
@@ -40,7 +40,7 @@ TEST(Ensemble, IsTheMeanAndTheDeviationOfItsMembers) {
   const auto ensemble = make_ensemble_of([] { return std::make_unique<Last>(); }, 200, 3);
   EXPECT_EQ(ensemble->wants(), FeatureKind::relation);
   EXPECT_FALSE(ensemble->fitted());
-  Samples two = line(2, 0, 0);
+  CostSamples two = line(2, 0, 0);
   two.seconds = {1, 3};
   ASSERT_TRUE(ensemble->fit(two));
   const Prediction prediction = ensemble->predict(two.features).value();
@@ -51,7 +51,7 @@ TEST(Ensemble, IsTheMeanAndTheDeviationOfItsMembers) {
 
 TEST(Ensemble, IsLessSureWhereItSawLess) {
   const auto ensemble = make_ensemble({.size = 10});
-  Samples samples = line(40, 0, 1);
+  CostSamples samples = line(40, 0, 1);
   Rng rng(1);
   for (int i = 0; i < 6; ++i) {
     samples.features.add(std::vector{static_cast<float>(2 + 2 * rng.uniform())});
@@ -67,7 +67,7 @@ TEST(Ensemble, IsLessSureWhereItSawLess) {
 }
 
 TEST(Ensemble, TheSeedIsAllThatIsRandom) {
-  const Samples samples = line(30, 0, 1);
+  const CostSamples samples = line(30, 0, 1);
   const auto mean_of = [&](int seed) {
     const auto ensemble = make_ensemble({.seed = seed});
     EXPECT_TRUE(ensemble->fit(samples));

@@ -18,9 +18,9 @@ namespace {
 constexpr double kFailed = std::numeric_limits<double>::infinity();
 
 // Two tasks whose seconds differ by a factor of 1000 and follow the first two of eight features.
-Samples make_data(int count, uint64_t seed) {
+CostSamples make_data(int count, uint64_t seed) {
   Rng rng(seed);
-  Samples data;
+  CostSamples data;
   for (int i = 0; i < count; ++i) {
     std::vector<float> row;
     for (int column = 0; column < 8; ++column) row.push_back(static_cast<float>(rng.uniform()));
@@ -32,7 +32,7 @@ Samples make_data(int count, uint64_t seed) {
 }
 
 // The share of one task's pairs that the predictions order rightly.
-double pair_accuracy(const Samples& data, const std::vector<double>& costs) {
+double pair_accuracy(const CostSamples& data, const std::vector<double>& costs) {
   int right = 0;
   int pairs = 0;
   for (size_t i = 0; i < costs.size(); ++i) {
@@ -57,10 +57,10 @@ class GbtModels : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(GbtModels, OrdersUnseenRowsOfSeveralTasks) {
-  const Samples train = make_data(200, 1);
+  const CostSamples train = make_data(200, 1);
   ASSERT_TRUE(model->fit(train).has_value());
   EXPECT_TRUE(model->fitted());
-  const Samples test = make_data(200, 2);
+  const CostSamples test = make_data(200, 2);
   const Prediction prediction = *model->predict(test.features);
   ASSERT_EQ(prediction.mean.size(), 200u);
   ASSERT_EQ(prediction.stddev.size(), 200u);
@@ -68,7 +68,7 @@ TEST_P(GbtModels, OrdersUnseenRowsOfSeveralTasks) {
 }
 
 TEST_P(GbtModels, IsDeterministic) {
-  const Samples train = make_data(100, 1);
+  const CostSamples train = make_data(100, 1);
   ASSERT_TRUE(model->fit(train).has_value());
   auto other = *make_cost_model(GetParam());
   ASSERT_TRUE(other->fit(train).has_value());
@@ -76,12 +76,12 @@ TEST_P(GbtModels, IsDeterministic) {
 }
 
 TEST_P(GbtModels, LearnsWhichCandidatesFail) {
-  Samples train = make_data(200, 1);
+  CostSamples train = make_data(200, 1);
   for (int i = 0; i < 200; ++i) {
     if (train.features.values[i * 8 + 5] > 0.6f) train.seconds[i] = kFailed;
   }
   ASSERT_TRUE(model->fit(train).has_value());
-  const Samples test = make_data(200, 2);
+  const CostSamples test = make_data(200, 2);
   const std::vector<double> costs = model->predict(test.features)->mean;
   double failing = 0, working = 0;
   int failures = 0;
@@ -94,8 +94,8 @@ TEST_P(GbtModels, LearnsWhichCandidatesFail) {
 }
 
 TEST_P(GbtModels, NothingToLearnIsNoError) {
-  Samples train = make_data(4, 1);
-  EXPECT_TRUE(model->fit(Samples{}).has_value());
+  CostSamples train = make_data(4, 1);
+  EXPECT_TRUE(model->fit(CostSamples{}).has_value());
   EXPECT_FALSE(model->fitted());
   train.seconds.assign(4, kFailed);
   EXPECT_TRUE(model->fit(train).has_value());
@@ -108,14 +108,14 @@ TEST_P(GbtModels, StartsNoThreads) {
                          std::filesystem::directory_iterator());
   };
   const auto before = threads();
-  const Samples train = make_data(200, 1);
+  const CostSamples train = make_data(200, 1);
   ASSERT_TRUE(model->fit(train).has_value());
   ASSERT_TRUE(model->predict(train.features).has_value());
   EXPECT_EQ(threads(), before);
 }
 
 TEST_P(GbtModels, MissingFeaturesAreTaken) {
-  Samples train = make_data(100, 1);
+  CostSamples train = make_data(100, 1);
   for (int i = 0; i < 100; i += 3) train.features.values[i * 8 + 7] = std::numeric_limits<float>::quiet_NaN();
   ASSERT_TRUE(model->fit(train).has_value());
   const std::vector<double> costs = model->predict(train.features)->mean;
@@ -123,14 +123,14 @@ TEST_P(GbtModels, MissingFeaturesAreTaken) {
 }
 
 TEST_P(GbtModels, NoRowsGiveNoPredictions) {
-  const Samples train = make_data(50, 1);
+  const CostSamples train = make_data(50, 1);
   ASSERT_TRUE(model->fit(train).has_value());
   EXPECT_TRUE(model->predict({.columns = 8})->mean.empty());
 }
 
 TEST_P(GbtModels, MisuseIsAnError) {
   EXPECT_EQ(model->predict(one_number()).error().message, "the cost model predicts only after it was fitted");
-  const Samples train = make_data(50, 1);
+  const CostSamples train = make_data(50, 1);
   ASSERT_TRUE(model->fit(train).has_value());
   EXPECT_EQ(model->predict(one_number()).error().message,
             "the cost model was fitted on 8 features a row, not 1");
@@ -138,7 +138,7 @@ TEST_P(GbtModels, MisuseIsAnError) {
 
 // What a margin says already is not learned again.
 TEST_P(GbtModels, AMarginIsWhatTheTreesAreAddedTo) {
-  const Samples train = make_data(200, 1);
+  const CostSamples train = make_data(200, 1);
   ASSERT_TRUE(model->fit(train).has_value());
   const std::vector<double> alone = model->predict(train.features)->mean;
   ASSERT_TRUE(model->fit(train, alone).has_value());
@@ -155,7 +155,7 @@ TEST_P(GbtModels, AMarginIsWhatTheTreesAreAddedTo) {
 // Two rows a candidate, whose sum counts.
 TEST_P(GbtModels, ACandidateOfSeveralRowsIsTheirSum) {
   Rng rng(1);
-  Samples samples;
+  CostSamples samples;
   for (int i = 0; i < 200; ++i) {
     const float first = static_cast<float>(rng.uniform());
     const float second = static_cast<float>(rng.uniform());

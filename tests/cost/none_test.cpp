@@ -7,7 +7,7 @@ namespace {
 
 TEST(NoCostModel, IsNeverFittedAndPredictsNothing) {
   const auto model = make_no_cost_model();
-  Samples samples;
+  CostSamples samples;
   samples.features.add(std::vector{1.0F});
   samples.seconds = {1};
   samples.tasks = {0};

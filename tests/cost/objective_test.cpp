@@ -9,8 +9,8 @@ namespace lathe {
 namespace {
 
 // Two tasks, one of which has a failure.
-Samples samples() {
-  Samples all;
+CostSamples samples() {
+  CostSamples all;
   all.seconds = {1, 2, 4, 100, std::numeric_limits<double>::infinity()};
   all.tasks = {0, 0, 0, 7, 7};
   for (size_t i = 0; i < all.seconds.size(); ++i) all.features.add(std::vector{0.0F});
@@ -19,7 +19,7 @@ Samples samples() {
 
 std::pair<std::vector<float>, std::vector<float>> derivatives(const std::string& name,
                                                               const std::vector<float>& predictions) {
-  const Samples all = samples();
+  const CostSamples all = samples();
   std::vector<float> first(predictions.size(), 0);
   std::vector<float> second(predictions.size(), 0);
   make_objective(name, all)(predictions, first, second);
@@ -56,7 +56,7 @@ TEST(Objective, RanksAreWithinATask) {
 }
 
 TEST(Objective, NothingIsLearnedWhereAllOfATaskAreAlike) {
-  Samples all = samples();
+  CostSamples all = samples();
   EXPECT_TRUE(anything_to_learn(all));
   all.tasks = {0, 1, 2, 3, 4};
   EXPECT_FALSE(anything_to_learn(all));

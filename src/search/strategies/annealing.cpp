@@ -8,8 +8,8 @@
 
 #include "search/acquisition.h"
 #include "search/diversity.h"
+#include "search/parts/incumbent.h"
 #include "search/sampler.h"
-#include "search/strategies/incumbent.h"
 
 namespace lathe {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "search/confidence_bound.h"
+#include "search/parts/ansor_evolution.h"
 #include "search/sampler.h"
-#include "search/strategies/ansor_evolution.h"
 
 namespace lathe {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "search/diversity.h"
+#include "search/parts/evolve.h"
+#include "search/parts/sketch_bandit.h"
 #include "search/sampler.h"
-#include "search/strategies/evolve.h"
-#include "search/strategies/sketch_bandit.h"
 
 namespace lathe {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/settings.h"
-#include "search/strategies/direction_values.h"
+#include "search/parts/direction_values.h"
 #include "search/strategy.h"
 
 namespace lathe {

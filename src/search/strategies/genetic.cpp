@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "search/parts/roulette.h"
 #include "search/sampler.h"
-#include "search/strategies/roulette.h"
 
 namespace lathe {
 namespace {

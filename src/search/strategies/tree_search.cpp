@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "search/parts/choice_tree.h"
 #include "search/sampler.h"
-#include "search/strategies/choice_tree.h"
 
 namespace lathe {
 namespace {

@@ -1,6 +1,6 @@
-// The strategy `tree-search`: Monte Carlo tree search over the choices of a space (choice_tree.h), which
-// Bansor names as future work in the place of evolution (section VI). A rollout is the best of some random
-// completions, as the model drafts them.
+// The strategy `tree-search`: Monte Carlo tree search over the choices of a space
+// (search/parts/choice_tree.h), which Bansor names as future work in the place of evolution (section VI). A
+// rollout is the best of some random completions, as the model drafts them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "search/strategies/choice_tree.h"
+#include "search/parts/choice_tree.h"
 
 #include <gtest/gtest.h>
 

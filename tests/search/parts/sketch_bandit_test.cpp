@@ -1,4 +1,4 @@
-#include "search/strategies/sketch_bandit.h"
+#include "search/parts/sketch_bandit.h"
 
 #include <gtest/gtest.h>
 

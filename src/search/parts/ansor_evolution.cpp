@@ -1,4 +1,4 @@
-#include "search/strategies/ansor_evolution.h"
+#include "search/parts/ansor_evolution.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "domain/domain_split.h"
-#include "search/strategies/roulette.h"
+#include "search/parts/roulette.h"
 
 namespace lathe {
 namespace {

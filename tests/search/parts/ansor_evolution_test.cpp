@@ -1,4 +1,4 @@
-#include "search/strategies/ansor_evolution.h"
+#include "search/parts/ansor_evolution.h"
 
 #include <gtest/gtest.h>
 

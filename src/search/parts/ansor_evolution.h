@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "search/parts/evolve.h"
 #include "search/sampler.h"
-#include "search/strategies/evolve.h"
 #include "search/strategy.h"
 
 namespace lathe {

@@ -1,4 +1,4 @@
-#include "search/strategies/incumbent.h"
+#include "search/parts/incumbent.h"
 
 #include <algorithm>
 #include <limits>

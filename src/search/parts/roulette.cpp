@@ -1,4 +1,4 @@
-#include "search/strategies/roulette.h"
+#include "search/parts/roulette.h"
 
 #include <algorithm>
 

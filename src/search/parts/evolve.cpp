@@ -1,4 +1,4 @@
-#include "search/strategies/evolve.h"
+#include "search/parts/evolve.h"
 
 #include <algorithm>
 #include <cmath>

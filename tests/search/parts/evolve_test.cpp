@@ -1,5 +1,5 @@
 // Evolution under a model alone: what it gives, and what it never does.
-#include "search/strategies/evolve.h"
+#include "search/parts/evolve.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "search/strategies/direction_values.h"
+#include "search/parts/direction_values.h"
 
 #include <gtest/gtest.h>
 
