@@ -10,6 +10,7 @@
 #include "cost/ensemble.h"
 #include "cost/gbt.h"
 #include "cost/none.h"
+#include "cost/tree_gru.h"
 
 namespace lathe {
 namespace {
@@ -38,10 +39,12 @@ Made make_plain(const NamedSettings& named) {
 GbtOptions of_ranks() { return {}; }
 GbtOptions of_regression() { return {.objective = "regression"}; }
 EnsembleOptions of_ensemble() { return {}; }
+TreeGruOptions of_trees() { return {}; }
 
 constexpr std::array kModels{Entry{"gbt", make_set<make_gbt, gbt_settings, of_ranks>},
                              Entry{"gbt-regression", make_set<make_gbt, gbt_settings, of_regression>},
                              Entry{"ensemble", make_set<make_ensemble, ensemble_settings, of_ensemble>},
+                             Entry{"tree-gru-context", make_set<make_tree_gru, tree_gru_settings, of_trees>},
                              Entry{"none", make_plain<make_no_cost_model>}};
 
 }  // namespace

@@ -15,13 +15,7 @@ CostSamples resampled(const CostSamples& samples, std::span<const double> margin
   CostSamples drawn;
   for (int64_t k = 0; k < samples.size(); ++k) {
     const size_t i = rng.below(static_cast<uint64_t>(samples.size()));
-    const int64_t first = samples.features.offsets[i];
-    const int64_t rows = samples.features.offsets[i + 1] - first;
-    const auto columns = samples.features.columns;
-    drawn.features.add(
-        std::span(samples.features.values)
-            .subspan(static_cast<size_t>(first * columns), static_cast<size_t>(rows * columns)),
-        rows);
+    drawn.features.add(samples.features.rows_of(static_cast<int64_t>(i)));
     drawn.seconds.push_back(samples.seconds[i]);
     drawn.tasks.push_back(samples.tasks[i]);
     if (!margin.empty()) new_margin.push_back(margin[i]);
@@ -84,7 +78,7 @@ class Ensemble : public CostModel {
 std::vector<Setting<EnsembleOptions>> ensemble_settings() {
   return {{"size", &EnsembleOptions::size, 1, 1000},
           {"seed", &EnsembleOptions::seed, 0, 1e9},
-          {"features", &EnsembleOptions::features, 0, 0, feature_kind_names()},
+          {"features", &EnsembleOptions::features, 0, 0, row_kind_names()},
           {"rounds", &EnsembleOptions::rounds, 1, 1e5},
           {"depth", &EnsembleOptions::depth, 1, 32},
           {"eta", &EnsembleOptions::eta, 1e-6, 1}};

@@ -7,7 +7,13 @@
 namespace lathe {
 
 const std::vector<std::string>& feature_kind_names() {
-  static const std::vector<std::string> names{"summary", "relation", "context", "configuration"};
+  static const std::vector<std::string> names{"summary", "relation", "context", "configuration", "loop-tree"};
+  return names;
+}
+
+std::vector<std::string> row_kind_names() {
+  std::vector<std::string> names = feature_kind_names();
+  std::erase(names, "loop-tree");
   return names;
 }
 
@@ -18,13 +24,22 @@ std::optional<FeatureKind> parse_feature_kind(std::string_view name) {
   return static_cast<FeatureKind>(found - names.begin());
 }
 
-void FeatureSet::add(std::span<const float> numbers, int64_t row_count) {
-  LATHE_CHECK(row_count > 0 && std::ssize(numbers) % row_count == 0);
-  const int64_t length = std::ssize(numbers) / row_count;
+FeatureRows FeatureSet::rows_of(int64_t candidate) const {
+  const auto first = offsets[static_cast<size_t>(candidate)];
+  const auto last = offsets[static_cast<size_t>(candidate) + 1];
+  FeatureRows rows{{values.begin() + first * columns, values.begin() + last * columns}, last - first};
+  if (!parents.empty()) rows.parents.assign(parents.begin() + first, parents.begin() + last);
+  return rows;
+}
+
+void FeatureSet::add(const FeatureRows& rows) {
+  LATHE_CHECK(rows.count > 0 && std::ssize(rows.numbers) % rows.count == 0);
+  const int64_t length = std::ssize(rows.numbers) / rows.count;
   LATHE_CHECK(size() == 0 || length == columns);
   columns = length;
-  values.insert(values.end(), numbers.begin(), numbers.end());
-  offsets.push_back(offsets.back() + row_count);
+  values.insert(values.end(), rows.numbers.begin(), rows.numbers.end());
+  parents.insert(parents.end(), rows.parents.begin(), rows.parents.end());
+  offsets.push_back(offsets.back() + rows.count);
 }
 
 }  // namespace lathe

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lathe {
@@ -18,21 +19,36 @@ enum class FeatureKind : uint8_t {
   relation,       // AutoTVM's curves (features/relation.h)
   context,        // AutoTVM's flattened loop contexts (features/loop_context.h)
   configuration,  // the choices themselves (domain/encoding.h): they mean something within one space alone
+  loop_tree,      // a row for every loop, its context, with its place in the tree of loops
 };
 
 // "summary", "relation" ..., in the order of the kinds.
 const std::vector<std::string>& feature_kind_names();
+// Those of which a candidate has one row.
+std::vector<std::string> row_kind_names();
 std::optional<FeatureKind> parse_feature_kind(std::string_view name);
+
+// Of one candidate.
+struct FeatureRows {
+  std::vector<float> numbers;  // row after row
+  int64_t count = 1;           // of rows
+  // Of trees: the row of each one's parent, which comes before it; -1: a root.
+  std::vector<int> parents = {};
+};
 
 struct FeatureSet {
   int64_t columns = 0;
   std::vector<float> values = {};      // row after row; NaN: missing
+  std::vector<int> parents = {};       // of each row within its candidate, where they are trees (FeatureRows)
   std::vector<int64_t> offsets = {0};  // candidate i has the rows from offsets[i] to before offsets[i + 1]
 
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t rows() const { return offsets.back(); }
-  // One candidate more, of one row or several; all rows are of one length.
-  void add(std::span<const float> numbers, int64_t row_count = 1);
+  FeatureRows rows_of(int64_t candidate) const;
+  // One candidate more; all rows are of one length.
+  void add(const FeatureRows& rows);
+  // One of a single row.
+  void add(std::vector<float> numbers) { add(FeatureRows{.numbers = std::move(numbers)}); }
 };
 
 }  // namespace lathe

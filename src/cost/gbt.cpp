@@ -61,7 +61,7 @@ class Gbt : public CostModel {
 
 std::vector<Setting<GbtOptions>> gbt_settings() {
   return {{"objective", &GbtOptions::objective, 0, 0, objective_names()},
-          {"features", &GbtOptions::features, 0, 0, feature_kind_names()},
+          {"features", &GbtOptions::features, 0, 0, row_kind_names()},
           {"rounds", &GbtOptions::rounds, 1, 1e5},
           {"depth", &GbtOptions::depth, 1, 32},
           {"eta", &GbtOptions::eta, 1e-6, 1},

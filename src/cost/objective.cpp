@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -21,31 +22,43 @@ std::vector<std::vector<size_t>> members_of_tasks(const CostSamples& samples) {
   return result;
 }
 
-Objective rank(const CostSamples& samples) {
-  return [&seconds = samples.seconds, tasks = members_of_tasks(samples)](
+// The places in `chosen` of each task's candidates.
+std::vector<std::vector<size_t>> places_of_tasks(const CostSamples& samples, std::span<const size_t> chosen) {
+  std::map<int, std::vector<size_t>> places;
+  for (size_t k = 0; k < chosen.size(); ++k) places[samples.tasks[chosen[k]]].push_back(k);
+  std::vector<std::vector<size_t>> result;
+  for (auto& [task, candidates] : places) result.push_back(std::move(candidates));
+  return result;
+}
+
+Objective rank(const CostSamples& samples, const std::vector<size_t>& chosen) {
+  return [&seconds = samples.seconds, chosen, tasks = places_of_tasks(samples, chosen)](
              std::span<const float> predictions, std::span<float> gradient, std::span<float> hessian) {
-    for (const std::vector<size_t>& members : tasks) {
+    for (const std::vector<size_t>& places : tasks) {
       std::vector<double> cost;
       std::vector<float> prediction;
-      std::vector<float> first(members.size(), 0.0F);
-      std::vector<float> second(members.size(), 0.0F);
-      for (const size_t i : members) {
-        cost.push_back(seconds[i]);
-        prediction.push_back(predictions[i]);
+      std::vector<float> first(places.size(), 0.0F);
+      std::vector<float> second(places.size(), 0.0F);
+      for (const size_t k : places) {
+        cost.push_back(seconds[chosen[k]]);
+        prediction.push_back(predictions[k]);
       }
       add_rank_gradient(cost, prediction, first, second);
-      for (size_t k = 0; k < members.size(); ++k) {
-        gradient[members[k]] = first[k];
-        hessian[members[k]] = second[k];
+      for (size_t i = 0; i < places.size(); ++i) {
+        gradient[places[i]] = first[i];
+        hessian[places[i]] = second[i];
       }
     }
   };
 }
 
 // Squared errors; where they are weighted, by how good a candidate is.
-Objective squared(const CostSamples& samples, bool weighted) {
-  return [costs = relative_costs(samples), weighted](std::span<const float> predictions,
-                                                     std::span<float> gradient, std::span<float> hessian) {
+Objective squared(const CostSamples& samples, const std::vector<size_t>& chosen, bool weighted) {
+  const std::vector<float> all = relative_costs(samples);
+  std::vector<float> some;
+  for (const size_t i : chosen) some.push_back(all[i]);
+  return [costs = std::move(some), weighted](std::span<const float> predictions, std::span<float> gradient,
+                                             std::span<float> hessian) {
     constexpr float kLeastWeight = 1e-6F;  // a failure's: it must not vanish from the second derivatives
     for (size_t i = 0; i < costs.size(); ++i) {
       const float weight = weighted ? std::max(-costs[i], kLeastWeight) : 1;
@@ -62,9 +75,15 @@ const std::vector<std::string>& objective_names() {
   return names;
 }
 
-Objective make_objective(const std::string& name, const CostSamples& samples) {
+Objective make_objective(const std::string& name, const CostSamples& samples,
+                         std::span<const size_t> chosen) {
   LATHE_CHECK(std::ssize(samples.seconds) == samples.size() && std::ssize(samples.tasks) == samples.size());
-  return name == "rank" ? rank(samples) : squared(samples, name == "pack-sum");
+  std::vector<size_t> places(chosen.begin(), chosen.end());
+  if (places.empty()) {
+    places.resize(samples.seconds.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+  }
+  return name == "rank" ? rank(samples, places) : squared(samples, places, name == "pack-sum");
 }
 
 bool anything_to_learn(const CostSamples& samples) {

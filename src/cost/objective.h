@@ -20,8 +20,10 @@ using Objective = std::function<void(std::span<const float> predictions, std::sp
 // each candidate weighted by its throughput, as Ansor has it: where nothing good is expected errors hardly
 // count).
 const std::vector<std::string>& objective_names();
-// `name` is one of them. The samples must outlive what is returned.
-Objective make_objective(const std::string& name, const CostSamples& samples);
+// `name` is one of them; the loss of the chosen samples, each once, or of all where none are named. What is
+// relative is so to the best of all samples of its task. The samples must outlive what is returned.
+Objective make_objective(const std::string& name, const CostSamples& samples,
+                         std::span<const size_t> chosen = {});
 
 // Whether two candidates of one task differ in seconds.
 bool anything_to_learn(const CostSamples& samples);

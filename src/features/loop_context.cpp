@@ -89,6 +89,24 @@ std::vector<LoopContext> loop_contexts(const std::vector<BlockSummary>& blocks) 
   return all;
 }
 
+std::vector<int> loop_parents(const std::vector<BlockSummary>& blocks) {
+  std::vector<Var> loops;
+  std::vector<int> parents;
+  for (const BlockSummary& block : blocks) {
+    int parent = -1;
+    for (const LoopLevel& level : block.levels) {
+      const auto known = std::ranges::find(loops, level.var);
+      const auto place = static_cast<int>(known - loops.begin());
+      if (known == loops.end()) {
+        loops.push_back(level.var);
+        parents.push_back(parent);
+      }
+      parent = place;
+    }
+  }
+  return parents;
+}
+
 std::vector<LoopContext> longest_chain(const std::vector<BlockSummary>& blocks) {
   const auto longest = std::ranges::max_element(
       blocks, {}, [](const BlockSummary& block) { return std::pair(block.levels.size(), block.instances); });

@@ -35,6 +35,8 @@ constexpr size_t kContextBuffers = 5;  // that have numbers in a row; those beyo
 std::vector<LoopContext> loop_contexts(const BlockSummary& block);
 // All loops of a program in its order, each once; what several blocks do in one is put together.
 std::vector<LoopContext> loop_contexts(const std::vector<BlockSummary>& blocks);
+// Which of them each one lies in, by its place; -1: in none.
+std::vector<int> loop_parents(const std::vector<BlockSummary>& blocks);
 // The loops of the longest chain from the root to a block; of chains of equal length the one of most
 // iterations, then the first. Empty where there is no block.
 std::vector<LoopContext> longest_chain(const std::vector<BlockSummary>& blocks);

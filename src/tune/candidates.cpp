@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tune/feature_row.h"
+#include "tune/feature_rows.h"
 
 namespace lathe {
 
@@ -67,13 +67,13 @@ Result<std::shared_ptr<const Written>> Candidates::written(const Point& point) {
   return *forms.written;
 }
 
-const std::optional<std::vector<float>>& Candidates::features(const Point& point) {
+const std::optional<FeatureRows>& Candidates::features(const Point& point) {
   const auto known = features_.find(point);
   if (known != features_.end()) return known->second;
-  std::optional<std::vector<float>> row;
+  std::optional<FeatureRows> rows;
   if (const auto program = written(point))
-    row = feature_row(kind_, (*program)->program, task_->target, space_.sketches(), point);
-  return features_.emplace(point, std::move(row)).first->second;
+    rows = feature_rows(kind_, (*program)->program, task_->target, space_.sketches(), point);
+  return features_.emplace(point, std::move(rows)).first->second;
 }
 
 Prediction Candidates::predict(std::span<const Point> points, const CostModel& model) {

@@ -34,8 +34,8 @@ class Candidates {
   Result<Trace> trace(const Point& point);
   // The point's program; an Error where it has no trace or that is illegal.
   Result<std::shared_ptr<const Written>> written(const Point& point);
-  // The features of a point's program, one row; nothing where there is none.
-  const std::optional<std::vector<float>>& features(const Point& point);
+  // The features of a point's program; nothing where there is none.
+  const std::optional<FeatureRows>& features(const Point& point);
   // What a fitted model predicts of each; infinity for points without a program.
   Prediction predict(std::span<const Point> points, const CostModel& model);
 
@@ -62,7 +62,7 @@ class Candidates {
   FeatureKind kind_;
   PrefixReplay replay_;
   std::unordered_map<Point, Forms, HashPoint> forms_;
-  std::unordered_map<Point, std::optional<std::vector<float>>, HashPoint> features_;
+  std::unordered_map<Point, std::optional<FeatureRows>, HashPoint> features_;
   std::unordered_map<uint64_t, uint64_t> identities_;  // of points by their hashes
 };
 

@@ -15,7 +15,8 @@ TEST(CostTable, MakesEveryNamedModelUnfitted) {
 
 TEST(CostTable, AnUnknownNameIsAnErrorThatListsTheLegalOnes) {
   EXPECT_EQ(make_cost_model("oracle").error().message,
-            "there is no cost model 'oracle'; legal names are gbt, gbt-regression, ensemble, none");
+            "there is no cost model 'oracle'; legal names are gbt, gbt-regression, ensemble, "
+            "tree-gru-context, none");
 }
 
 TEST(CostTable, NoneLearnsNothing) {

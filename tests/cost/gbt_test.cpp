@@ -159,7 +159,7 @@ TEST_P(GbtModels, ACandidateOfSeveralRowsIsTheirSum) {
   for (int i = 0; i < 200; ++i) {
     const float first = static_cast<float>(rng.uniform());
     const float second = static_cast<float>(rng.uniform());
-    samples.features.add(std::vector{first, second}, 2);
+    samples.features.add({.numbers = {first, second}, .count = 2});
     samples.seconds.push_back(1 + static_cast<double>(first + second));
     samples.tasks.push_back(0);
   }

@@ -1,4 +1,4 @@
-#include "tune/feature_row.h"
+#include "tune/feature_rows.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +26,19 @@ std::vector<float> contexts(const Program& program) {
   return row;
 }
 
+// A program without loops has one row of zeros.
+FeatureRows loop_tree(const Program& program) {
+  const std::vector<BlockSummary> blocks = summarise_blocks(program);
+  FeatureRows rows{.count = 0, .parents = loop_parents(blocks)};
+  for (const LoopContext& context : loop_contexts(blocks)) {
+    const std::vector<float> numbers = context_numbers(context);
+    rows.numbers.insert(rows.numbers.end(), numbers.begin(), numbers.end());
+    ++rows.count;
+  }
+  if (rows.count == 0) rows = {std::vector(loop_context_names().size(), 0.0F), 1, {-1}};
+  return rows;
+}
+
 std::vector<float> configuration(const std::vector<Sketch>& sketches, const Point& point) {
   std::vector<float> row;
   for (size_t sketch = 0; sketch < sketches.size(); ++sketch) {
@@ -45,6 +58,7 @@ std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<S
   switch (kind) {
     case FeatureKind::summary: return feature_names();
     case FeatureKind::relation: return relation_names();
+    case FeatureKind::loop_tree: return loop_context_names();
     case FeatureKind::context: {
       std::vector<std::string> names;
       for (size_t i = 0; i < kLoops; ++i)
@@ -65,13 +79,14 @@ std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<S
   return {};
 }
 
-std::vector<float> feature_row(FeatureKind kind, const Program& program, const Target& target,
-                               const std::vector<Sketch>& sketches, const Point& point) {
+FeatureRows feature_rows(FeatureKind kind, const Program& program, const Target& target,
+                         const std::vector<Sketch>& sketches, const Point& point) {
   switch (kind) {
-    case FeatureKind::summary: return extract_features(program, target).flat;
-    case FeatureKind::relation: return relation_features(longest_chain(summarise_blocks(program)));
-    case FeatureKind::context: return contexts(program);
-    case FeatureKind::configuration: return configuration(sketches, point);
+    case FeatureKind::summary: return {extract_features(program, target).flat};
+    case FeatureKind::relation: return {relation_features(longest_chain(summarise_blocks(program)))};
+    case FeatureKind::context: return {contexts(program)};
+    case FeatureKind::configuration: return {configuration(sketches, point)};
+    case FeatureKind::loop_tree: return loop_tree(program);
   }
   return {};
 }

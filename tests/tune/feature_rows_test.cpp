@@ -1,4 +1,4 @@
-#include "tune/feature_row.h"
+#include "tune/feature_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace lathe::testing {
 namespace {
 
 // Every kind has as many names as numbers, at every point of a space.
-TEST(FeatureRow, EveryNumberHasAName) {
+TEST(FeatureRows, EveryNumberHasAName) {
   const Task task = task_of("C[i:64, j:48] = sum(r:32) A[i,r] * B[r,j]");
   const Space space = derive_space(task).value();
   const Program program = scheduled(task, "");
@@ -19,18 +19,19 @@ TEST(FeatureRow, EveryNumberHasAName) {
     const FeatureKind kind = *parse_feature_kind(name);
     const std::vector<std::string> names = feature_row_names(kind, space.sketches());
     for (const Point& point : space.preferred_points()) {
-      const std::vector<float> row = feature_row(kind, program, task.target, space.sketches(), point);
-      EXPECT_EQ(row.size(), names.size()) << name;
+      const FeatureRows rows = feature_rows(kind, program, task.target, space.sketches(), point);
+      EXPECT_EQ(rows.numbers.size(), static_cast<size_t>(rows.count) * names.size()) << name;
+      EXPECT_EQ(rows.count, kind == FeatureKind::loop_tree ? 3 : 1) << name;
     }
   }
 }
 
-TEST(FeatureRow, AConfigurationSaysWhichSketchItIsOf) {
+TEST(FeatureRows, AConfigurationSaysWhichSketchItIsOf) {
   const std::vector<Sketch> sketches{{.name = "a", .domain = {{{"x", OrderedParameter{{1, 2, 3}}}}}},
                                      {.name = "b", .domain = {{{"y", CategoricalParameter{2}}}}}};
   const Task task = task_of("C[i:64] = A[i] + 1");
   const std::vector<float> row =
-      feature_row(FeatureKind::configuration, scheduled(task, ""), task.target, sketches, {1, {1}});
+      feature_rows(FeatureKind::configuration, scheduled(task, ""), task.target, sketches, {1, {1}}).numbers;
   EXPECT_EQ(feature_row_names(FeatureKind::configuration, sketches),
             (std::vector<std::string>{"a", "a.x", "b", "b.y=0", "b.y=1"}));
   ASSERT_EQ(row.size(), 5U);
@@ -39,6 +40,16 @@ TEST(FeatureRow, AConfigurationSaysWhichSketchItIsOf) {
   EXPECT_EQ(row[2], 1);
   EXPECT_EQ(row[3], 0);
   EXPECT_EQ(row[4], 1);
+}
+
+// i around j around r.
+TEST(FeatureRows, LoopsHaveTheirPlaceInTheTree) {
+  const Task task = task_of("C[i:64, j:48] = sum(r:32) A[i,r] * B[r,j]");
+  const FeatureRows rows = feature_rows(FeatureKind::loop_tree, scheduled(task, ""), task.target, {}, {});
+  EXPECT_EQ(rows.parents, (std::vector<int>{-1, 0, 1}));
+  const Task two = task_of("T[i:64] = A[i] + 1\nC[i:64, j:48] = T[i] * B[j]");
+  EXPECT_EQ(feature_rows(FeatureKind::loop_tree, scheduled(two, ""), two.target, {}, {}).parents,
+            (std::vector<int>{-1, -1, 1}));
 }
 
 }  // namespace
