@@ -31,6 +31,8 @@ struct SplitParameter {
   int parts = 2;
   bool imperfect = false;
   int64_t largest_innermost = 64;
+  // Where it is not empty every inner factor is one of these: increasing, the first of them 1.
+  std::vector<int64_t> allowed = {};
 };
 
 // An order of items, such as that of loops, outermost first.

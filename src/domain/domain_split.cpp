@@ -1,6 +1,7 @@
 #include "domain/domain_split.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +54,10 @@ int64_t largest_factor(const SplitParameter& split, size_t slot, int64_t left) {
 std::vector<int64_t> legal_factors(const SplitParameter& split, size_t slot, int64_t left) {
   const int64_t largest = largest_factor(split, slot, left);
   std::vector<int64_t> factors;
-  if (split.imperfect) {
+  if (!split.allowed.empty()) {
+    for (const int64_t f : split.allowed)
+      if (f <= largest && (split.imperfect || left % f == 0)) factors.push_back(f);
+  } else if (split.imperfect) {
     for (int64_t f = 1; f <= largest; ++f) factors.push_back(f);
   } else {
     for (int64_t f : divisors(left)) {
@@ -72,16 +76,17 @@ class SplitCounter {
     if (slot < 0) return 1;
     const auto key = std::pair(slot, left);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const int64_t total = split_.imperfect ? count_imperfect(slot, left) : count_perfect(slot, left);
+    const bool by_ranges = split_.imperfect && split_.allowed.empty();
+    const int64_t total = by_ranges ? count_imperfect(slot, left) : count_one_by_one(slot, left);
     known_[key] = total;
     return total;
   }
 
  private:
-  int64_t count_perfect(int slot, int64_t left) {
+  int64_t count_one_by_one(int slot, int64_t left) {
     int64_t total = 0;
     for (int64_t f : legal_factors(split_, slot, left))
-      total = add_saturated(total, count(slot - 1, left / f));
+      total = add_saturated(total, count(slot - 1, ceil_div(left, f)));
     return total;
   }
 
@@ -149,6 +154,24 @@ Factors sample_imperfect(const SplitParameter& split, Rng& rng) {
   return factors;
 }
 
+// Uniform over the values: each factor, the innermost first, as often as values go on from it.
+Factors sample_allowed(const SplitParameter& split, Rng& rng) {
+  SplitCounter counter(split);
+  Factors factors(split.parts - 1);
+  int64_t left = split.extent;
+  for (size_t slot = factors.size(); slot-- > 0;) {
+    const int below = static_cast<int>(slot) - 1;
+    auto drawn = static_cast<int64_t>(rng.below(static_cast<uint64_t>(counter.count(below + 1, left))));
+    for (const int64_t factor : legal_factors(split, slot, left)) {
+      factors[slot] = factor;
+      drawn -= counter.count(below, ceil_div(left, factor));
+      if (drawn < 0) break;
+    }
+    left = ceil_div(left, factors[slot]);
+  }
+  return factors;
+}
+
 void list_splits(const SplitParameter& split, int slot, int64_t left, Factors& factors,
                  std::vector<Factors>& all) {
   if (slot < 0) {
@@ -182,10 +205,14 @@ std::optional<Factors> divisor_moved(const SplitParameter& split, const Factors&
   const auto part = [&](int i) { return i == 0 ? outer : factors[static_cast<size_t>(i) - 1]; };
   if (part(lowered) == 1) return std::nullopt;
   const int64_t product = part(raised) * part(lowered);
-  const int64_t larger = least_divisor_above(product, part(raised));
   Factors next = factors;
-  if (raised > 0) next[static_cast<size_t>(raised) - 1] = larger;
-  if (lowered > 0) next[static_cast<size_t>(lowered) - 1] = product / larger;
+  int64_t larger = part(raised);
+  do {
+    larger = least_divisor_above(product, larger);
+    if (raised > 0) next[static_cast<size_t>(raised) - 1] = larger;
+    if (lowered > 0) next[static_cast<size_t>(lowered) - 1] = product / larger;
+    // Of listed factors the next that is one of them.
+  } while (!split.allowed.empty() && larger < product && split_fault(split, next));
   return next;
 }
 
@@ -193,6 +220,12 @@ std::optional<Factors> divisor_moved(const SplitParameter& split, const Factors&
 Factors resized(const SplitParameter& split, const Factors& factors, size_t slot, bool up, Stride stride) {
   const int64_t factor = factors[slot];
   Factors next = factors;
+  if (!split.allowed.empty()) {
+    const auto place = std::ranges::find(split.allowed, factor);
+    const bool is_last = up ? place + 1 == split.allowed.end() : place == split.allowed.begin();
+    if (stride == Stride::one && !is_last) next[slot] = up ? *(place + 1) : *(place - 1);
+    return next;
+  }
   if (stride == Stride::one) next[slot] = up ? factor + 1 : factor - 1;
   if (stride == Stride::twice) next[slot] = up ? factor * 2 : factor / 2;
   if (stride != Stride::tile) return next;
@@ -212,6 +245,7 @@ int64_t count_splits(const SplitParameter& split) {
 
 bool has_choice(const SplitParameter& split) {
   if (split.parts < 2 || split.extent < 2) return false;
+  if (!split.allowed.empty()) return count_splits(split) > 1;
   if (split.parts > 2) return true;
   if (split.imperfect) return split.largest_innermost > 1;
   return factorise(split.extent).front().prime <= split.largest_innermost;
@@ -219,6 +253,7 @@ bool has_choice(const SplitParameter& split) {
 
 Factors sample_split(const SplitParameter& split, Rng& rng) {
   if (split.parts < 2) return {};
+  if (!split.allowed.empty()) return sample_allowed(split, rng);
   return split.imperfect ? sample_imperfect(split, rng) : sample_perfect(split, rng);
 }
 
@@ -269,6 +304,9 @@ std::optional<std::string> split_fault(const SplitParameter& split, const Factor
       return fmt::format("factor {} of a split of {} must divide {} and is {}", slot, split.extent, left,
                          factors[slot]);
     }
+    if (!split.allowed.empty() && std::ranges::find(split.allowed, factors[slot]) == split.allowed.end())
+      return fmt::format("factor {} of a split of {} must be one of {} and is {}", slot, split.extent,
+                         fmt::join(split.allowed, ", "), factors[slot]);
     left = ceil_div(left, factors[slot]);
   }
   return std::nullopt;

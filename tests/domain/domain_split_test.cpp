@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace lathe {
@@ -43,6 +44,27 @@ TEST(DomainSplit, CountsAndFaultsAgreeWithTheList) {
       }
     }
   }
+}
+
+// Where the factors are listed no others are counted, drawn, listed or stepped to.
+TEST(DomainSplit, ListedFactorsAreTheOnlyOnes) {
+  Rng rng(1);
+  for (const bool imperfect : {false, true}) {
+    const SplitParameter split{64, 3, imperfect, 16, {1, 2, 8, 32}};
+    const std::vector<Factors> all = all_splits(split);
+    EXPECT_EQ(count_splits(split), static_cast<int64_t>(all.size()));
+    std::map<Factors, int> drawn;
+    for (int i = 0; i < 4000; ++i) ++drawn[sample_split(split, rng)];
+    EXPECT_EQ(drawn.size(), all.size());
+    for (const Factors& factors : all) {
+      EXPECT_FALSE(split_fault(split, factors));
+      EXPECT_NEAR(drawn[factors], 4000.0 / static_cast<double>(all.size()), 120);
+    }
+  }
+  const SplitParameter split{64, 3, false, 16, {1, 2, 8, 32}};
+  EXPECT_EQ(split_fault(split, {4, 1}), "factor 0 of a split of 64 must be one of 1, 2, 8, 32 and is 4");
+  EXPECT_EQ(step_of_split(split, {2, 1}, 1, 0, Stride::divisor), (Factors{8, 1}));
+  EXPECT_FALSE(has_choice({64, 2, false, 64, {1}}));
 }
 
 // Too many to list are counted none the less.
