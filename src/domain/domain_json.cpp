@@ -17,6 +17,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr int kMostParts = 16;
+constexpr int64_t kLargestExtent = int64_t{1} << 31;  // whose splits are counted in no time
 constexpr size_t kMostItems = 64;
 
 ordered_json json_of(const Parameter& parameter) {
@@ -60,7 +61,7 @@ std::optional<SplitParameter> split_from(const json& object) {
   const auto parts = positive(object, "parts");
   const auto innermost = positive(object, "largest_innermost");
   const auto imperfect = object.find("imperfect");
-  if (!extent || !parts || !innermost || *parts > kMostParts) return std::nullopt;
+  if (!extent || !parts || !innermost || *parts > kMostParts || *extent > kLargestExtent) return std::nullopt;
   if (imperfect == object.end() || !imperfect->is_boolean()) return std::nullopt;
   SplitParameter split{*extent, static_cast<int>(*parts), imperfect->get<bool>(), *innermost};
   if (const auto allowed = object.find("allowed"); allowed != object.end()) {

@@ -66,7 +66,7 @@ std::optional<int64_t> trials_to(std::span<const double> best, double optimum, d
   return std::nullopt;
 }
 
-Interval bootstrap_median(std::span<const double> runs, Rng rng) {
+ConfidenceInterval bootstrap_median(std::span<const double> runs, Rng rng) {
   LATHE_CHECK(!runs.empty());
   std::vector<double> medians;
   for (int i = 0; i < kResamples; ++i) {

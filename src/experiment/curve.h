@@ -29,11 +29,11 @@ double search_score(std::span<const double> best, std::span<const double> random
 std::optional<int64_t> trials_to(std::span<const double> best, double optimum, double share);
 
 // The value and the bounds between which 95 % of the medians of resampled runs lie.
-struct Interval {
+struct ConfidenceInterval {
   double low = 0;
   double median = 0;
   double high = 0;
 };
-Interval bootstrap_median(std::span<const double> runs, Rng rng);
+ConfidenceInterval bootstrap_median(std::span<const double> runs, Rng rng);
 
 }  // namespace lathe

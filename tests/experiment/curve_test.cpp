@@ -54,8 +54,8 @@ TEST(Curve, IntervalsNarrowWithMoreRuns) {
   std::iota(few.begin(), few.end(), 1.0);
   std::vector<double> many;
   for (int i = 0; i < 20; ++i) many.insert(many.end(), few.begin(), few.end());
-  const Interval wide = bootstrap_median(few, Rng(1));
-  const Interval narrow = bootstrap_median(many, Rng(1));
+  const ConfidenceInterval wide = bootstrap_median(few, Rng(1));
+  const ConfidenceInterval narrow = bootstrap_median(many, Rng(1));
   EXPECT_EQ(wide.median, 3);
   EXPECT_EQ(narrow.median, 3);
   EXPECT_LE(wide.low, 2);
