@@ -19,7 +19,7 @@ constexpr std::array kKinds{NamedKind{LoopKind::serial, "serial"}, NamedKind{Loo
                             NamedKind{LoopKind::parallel, "parallel"},
                             NamedKind{LoopKind::tensorized, "tensorized"}};
 
-float log_of(double value) { return static_cast<float>(std::log2(1 + value)); }
+float log_of_one_more(double value) { return static_cast<float>(std::log2(1 + value)); }
 
 int64_t bytes_of_element(const AccessSummary& access) { return access.footprint.back(); }
 
@@ -127,15 +127,15 @@ const std::vector<std::string>& loop_context_names() {
 }
 
 std::vector<float> context_numbers(const LoopContext& context) {
-  std::vector<float> numbers{log_of(context.length)};
+  std::vector<float> numbers{log_of_one_more(context.length)};
   for (const NamedKind& kind : kKinds) numbers.push_back(context.kind == kind.kind ? 1.0F : 0.0F);
-  numbers.push_back(log_of(context.top_down));
-  numbers.push_back(log_of(context.bottom_up));
+  numbers.push_back(log_of_one_more(context.top_down));
+  numbers.push_back(log_of_one_more(context.bottom_up));
   for (size_t i = 0; i < kContextBuffers; ++i) {
     const bool exists = i < context.touches.size();
-    numbers.push_back(exists ? log_of(context.touches[i].touched) : 0);
-    numbers.push_back(exists ? log_of(context.touches[i].reuse) : 0);
-    numbers.push_back(exists ? log_of(context.touches[i].stride) : 0);
+    numbers.push_back(exists ? log_of_one_more(context.touches[i].touched) : 0);
+    numbers.push_back(exists ? log_of_one_more(context.touches[i].reuse) : 0);
+    numbers.push_back(exists ? log_of_one_more(context.touches[i].stride) : 0);
   }
   return numbers;
 }
