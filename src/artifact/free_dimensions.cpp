@@ -53,7 +53,8 @@ class Asker {
                                    axis.least,
                                    axis.most,
                                    {},
-                                   declared.extent});
+                                   declared.extent,
+                                   !axis.name.empty()});
     }
     AskedDimension& dimension = asked_.dimensions[entry->second];
     if (dimension.least != axis.least || dimension.most != axis.most)
@@ -167,23 +168,6 @@ Result<AskedSizes> asked_sizes(const std::vector<DeclaredInput>& inputs,
                   fmt::format("the model has no input '{}', for which a shape is given", name), "--input");
   }
   return Asker(inputs, shapes, choices).run();
-}
-
-AskedSizes with_joined(const AskedSizes& asked) {
-  AskedSizes joined{{}, asked.shapes};
-  for (const AskedDimension& dimension : asked.dimensions) {
-    const auto is_alike = [&](const AskedDimension& other) {
-      return dimension.least < dimension.most && !dimension.fixed && !other.fixed &&
-             dimension.least == other.least && dimension.most == other.most &&
-             dimension.axes.front().axis == other.axes.front().axis;
-    };
-    const auto alike = std::ranges::find_if(joined.dimensions, is_alike);
-    if (alike == joined.dimensions.end())
-      joined.dimensions.push_back(dimension);
-    else
-      alike->axes.insert(alike->axes.end(), dimension.axes.begin(), dimension.axes.end());
-  }
-  return joined;
 }
 
 }  // namespace lathe

@@ -21,6 +21,8 @@ struct AskedDimension {
   int64_t most = 1;
   std::vector<NamedAxis> axes;
   std::optional<int64_t> fixed;  // the extent that the file gives it, where it does
+  bool is_named_by_user = false;
+  std::vector<std::string> also_called = {};  // by other inputs (join_sizes.h)
 };
 
 struct AskedSizes {
@@ -32,9 +34,5 @@ struct AskedSizes {
 // An Error names the input that a bound or an extent does not fit.
 Result<AskedSizes> asked_sizes(const std::vector<DeclaredInput>& inputs,
                                const std::map<std::string, Shape>& shapes, const SizeChoices& choices);
-
-// The same with one dimension in the place of several of other names that are the same axis of their inputs
-// and have the same bounds: exporters name each input's length anew, though they may not differ.
-AskedSizes with_joined(const AskedSizes& asked);
 
 }  // namespace lathe

@@ -1,6 +1,7 @@
 #include "artifact/free_network.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "artifact/free_dimensions.h"
+#include "artifact/join_sizes.h"
 #include "network/follow_size.h"
 #include "network/mask_counts.h"
 
@@ -132,10 +134,11 @@ class SizedReader {
     } else if (!dimension.is_free) {
       return fail(ErrorKind::unsupported, *followed.together);
     } else if (followed.least_size > dimension.asked.least) {
-      return fail(ErrorKind::unsupported,
-                  fmt::format("{}: it reads one of the first {} places, and the bounds do not say that "
-                              "there are so many",
-                              followed.least_reader, followed.least_size));
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{}: at the largest size it reads one of the first {} places, and the bounds do "
+                      "not say that there are always so many",
+                      followed.least_reader, followed.least_size));
     } else {
       LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
       dimension.by = SizedBy::count;
@@ -289,8 +292,14 @@ class SizedReader {
     for (const size_t d : followed_dimensions()) {
       const Dimension& dimension = dimensions_[d];
       const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
-      LATHE_TRY(const FollowedSize followed,
-                follow(dimension, graph, has_exact ? known_of(dimension, as_read, read) : dimension.known));
+      const Result<FollowedSize> followed_there =
+          follow(dimension, graph, has_exact ? known_of(dimension, as_read, read) : dimension.known);
+      if (!followed_there)
+        return fail(ErrorKind::unsupported,
+                    fmt::format("'{}' cannot be free beside the other sizes: {}", dimension.asked.name,
+                                followed_there.error().message),
+                    path_);
+      const FollowedSize& followed = *followed_there;
       for (size_t i = 0; dimension.is_free && i < graph.outputs.size(); ++i) {
         for (const FreePart& part : followed.parts[graph.outputs[i]])
           extents.push_back({true, i, part.axis, d, part.outer, part.inner});
@@ -311,21 +320,6 @@ class SizedReader {
   std::optional<std::vector<FreeExtent>> extents_;  // of outputs, by the numbers of dimensions_
 };
 
-// Whether the file can be read where dimensions that would be joined have two sizes.
-bool may_differ(const std::string& path, const OnnxImportOptions& import, const AskedSizes& asked,
-                const AskedSizes& joined) {
-  OnnxImportOptions options = import;
-  options.input_shapes = asked.shapes;
-  for (const AskedDimension& dimension : asked.dimensions) {
-    const auto kept = std::ranges::find(joined.dimensions, dimension.name, &AskedDimension::name);
-    if (kept != joined.dimensions.end()) continue;
-    // Not 1, which would stand for any size.
-    const int64_t other = dimension.most > 2 ? dimension.most - 1 : dimension.most + 1;
-    for (const NamedAxis& axis : dimension.axes) options.input_shapes.at(axis.input)[axis.axis] = other;
-  }
-  return import_onnx(path, options).has_value();
-}
-
 }  // namespace
 
 Result<SizedGraphs> sized_graphs(const std::string& path, const OnnxImportOptions& import,
@@ -333,11 +327,21 @@ Result<SizedGraphs> sized_graphs(const std::string& path, const OnnxImportOption
   LATHE_TRY(const std::vector<DeclaredInput> declared, declared_inputs(path));
   LATHE_TRY(const AskedSizes asked, asked_sizes(declared, import.input_shapes, choices));
   Result<SizedGraphs> graphs = SizedReader(path, import).run(asked);
-  const AskedSizes joined = with_joined(asked);
-  if (graphs || joined.dimensions.size() == asked.dimensions.size()) return graphs;
-  if (may_differ(path, import, asked, joined)) return graphs;
+  if (graphs) return graphs;
+  const AskedSizes joined = with_joined(asked, [&](const std::map<std::string, Shape>& shapes) {
+    OnnxImportOptions options = import;
+    options.input_shapes = shapes;
+    return import_onnx(path, options).has_value();
+  });
+  if (joined.dimensions.size() == asked.dimensions.size()) return graphs;
   Result<SizedGraphs> by_fewer = SizedReader(path, import).run(joined);
-  return by_fewer ? std::move(by_fewer) : std::move(graphs);
+  if (!by_fewer) return graphs;
+  for (const AskedDimension& dimension : joined.dimensions)
+    if (!dimension.also_called.empty())
+      by_fewer->graphs.front().graph.notes.push_back(
+          fmt::format("'{}' stands for '{}' too: the file cannot be read where they differ", dimension.name,
+                      fmt::join(dimension.also_called, "', '")));
+  return by_fewer;
 }
 
 }  // namespace lathe

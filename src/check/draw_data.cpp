@@ -19,9 +19,10 @@ namespace lathe {
 namespace {
 
 constexpr uint64_t kSeeds = 4;
-// Of magnitudes, one after another; powers of two, so that the drawn numbers stay what the type holds.
+// How much smaller numbers are drawn the next time, where they were too large; a power of two, so that they
+// stay what the type holds.
 constexpr double kNextScale = 1.0 / 4;
-constexpr int kScales = 7;  // tried at the most
+constexpr int kScales = 7;  // magnitudes that are tried at most
 
 // How the same random numbers become inputs.
 struct Way {

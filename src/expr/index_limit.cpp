@@ -181,8 +181,8 @@ std::vector<Interval> index_values(const Dag& dag) {
     const int64_t lo = values.lo.value_or(INT32_MIN);
     const int64_t hi = values.hi.value_or(INT32_MAX);
     // Weights of 8 bits are of both signs; sums of wider integers go too far sooner.
-    const bool is_weight = input->dtype == DType::i8 && !values.lo && !values.hi;
-    alone.push_back({hi >= 0 && !is_weight ? std::max<int64_t>(lo, 0) : lo, hi});
+    const bool is_of_both_signs = input->dtype == DType::i8 && !values.lo && !values.hi;
+    alone.push_back({hi >= 0 && !is_of_both_signs ? std::max<int64_t>(lo, 0) : lo, hi});
   }
   const auto lowest = [&](int64_t count) {
     std::vector<Interval> values = alone;

@@ -40,7 +40,8 @@ void drop_empty_taps(SlidingWindow& window, const Shape& spatial, const std::vec
     const int64_t behind = std::clamp(kernel - (spatial[d] + before), int64_t{0}, kernel - 1 - in_front);
     kernel -= in_front + behind;
     before -= in_front;
-    after -= behind;
+    // Pads that no window reaches are none.
+    after = std::max<int64_t>(0, last + kernel - before - spatial[d]);
   }
 }
 

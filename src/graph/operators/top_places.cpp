@@ -12,9 +12,6 @@
 namespace lathe {
 namespace {
 
-// Each element is compared with each other one along the axis.
-constexpr int64_t kMostElements = int64_t{1} << 16;
-
 // Whether an element stands before another one that is at a later place, or, where `is_later` is not set, at
 // an earlier one.
 bool stands_before(const TopPlacesOp& op, double x, double other, bool is_later) {
@@ -53,9 +50,10 @@ Result<TensorType> infer(const TopPlacesOp& op, std::span<const TensorType> inpu
   if (op.count < 1 || op.count > extent)
     return fail(ErrorKind::invalid_argument, fmt::format("it asks for {} of the {} places of axis {} of {}",
                                                          op.count, extent, op.axis, to_string(type.shape)));
-  if (extent > kMostElements)
-    return fail(ErrorKind::unsupported, fmt::format("axis {} of {} has {} places, and Lathe supports {}",
-                                                    op.axis, to_string(type.shape), extent, kMostElements));
+  if (extent > TopPlacesOp::kMostElements)
+    return fail(ErrorKind::unsupported,
+                fmt::format("axis {} of {} has {} places, and Lathe supports {}", op.axis,
+                            to_string(type.shape), extent, TopPlacesOp::kMostElements));
   Shape shape = type.shape;
   shape[op.axis] = op.count;
   return TensorType{DType::i64, shape};

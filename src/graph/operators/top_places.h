@@ -8,6 +8,8 @@ namespace lathe {
 // The places of so many of them, in order, as i64; equal ones in the order in which they stand. NaN counts
 // as larger than all numbers.
 struct TopPlacesOp {
+  // Along an axis, of which each element is compared with each other one.
+  static constexpr int64_t kMostElements = int64_t{1} << 16;
   static constexpr const char* kName = "TopK";
   static constexpr FusionRole kRole = FusionRole::anchor;
   static constexpr size_t kLeastOperands = 1;

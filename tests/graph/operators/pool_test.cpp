@@ -106,6 +106,21 @@ TEST(Pool, LeavesOutTapsThatLieBesideTheOperand) {
             (std::vector<double>{1, 3, 4, 4}));
 }
 
+// Padding behind the last window is no reason to refuse a small map.
+TEST(Pool, PadsThatNoWindowReachesAreNone) {
+  for (const char* type : {"MaxPool", "AveragePool"}) {
+    const bool is_max = type == std::string("MaxPool");
+    EXPECT_EQ(pooled(row_model(type, 1, 2, 2).attribute("pads", {1, 1}), 1), (std::vector<double>{1}))
+        << type;
+    EXPECT_EQ(pooled(row_model(type, 2, 3, 3).attribute("pads", {1, 2}), 2),
+              (std::vector<double>{is_max ? 2.0 : 1.5}))
+        << type;
+    EXPECT_EQ(pooled(row_model(type, 5, 4, 3).attribute("pads", {2, 3}), 5),
+              is_max ? (std::vector<double>{2, 5, 5}) : (std::vector<double>{1.5, 3.5, 5}))
+        << type;
+  }
+}
+
 TEST(Pool, PadsByItselfToKeepTheExtent) {
   EXPECT_EQ(pooled(row_model("MaxPool", 4, 2, 1).attribute("auto_pad", "SAME_UPPER"), 4),
             (std::vector<double>{2, 3, 4, 4}));

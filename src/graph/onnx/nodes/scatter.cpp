@@ -150,7 +150,7 @@ class ScatterSteps : public NodeSteps {
 
   // Constant targets that name each place once, or without a reduction: one element each.
   void write(const Shape& targets) {
-    if (const std::optional<Box> box = box_of(targets, node_.shape(kScattered))) return write(*box);
+    if (const std::optional<Box> box = box_of(targets, node_.shape(kScattered))) return write_box(*box);
     const int64_t elements = elements_of(node_.shape(kScattered));
     Shape sources(static_cast<size_t>(elements));
     std::iota(sources.begin(), sources.end(), int64_t{0});
@@ -197,7 +197,7 @@ class ScatterSteps : public NodeSteps {
 
  private:
   // The updates between what lies beside them, axis by axis from the last one on.
-  void write(const Box& box) {
+  void write_box(const Box& box) {
     const Shape& data = node_.shape(kScattered);
     size_t result = reshape(kScatterUpdates, box.extents);
     for (size_t axis = data.size(); axis-- > 0;) {
@@ -219,6 +219,7 @@ class ScatterSteps : public NodeSteps {
     }
     give(result);
   }
+
   static ZipFunction zip_of(ScatterFunction function) {
     if (function == ScatterFunction::mul) return ZipFunction::mul;
     if (function == ScatterFunction::max) return ZipFunction::max;

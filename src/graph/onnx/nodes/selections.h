@@ -7,7 +7,8 @@
 
 namespace lathe {
 
-// Of flags [n], those that are set: their places in order, before all others, and how many they are.
+// Of flags [n], those that are set: their places in order, behind which the last place of the axis stands
+// again and again, and how many they are.
 struct Selected {
   size_t places = 0;  // i64 [n]
   size_t count = 0;   // i64

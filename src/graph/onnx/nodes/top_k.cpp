@@ -14,8 +14,6 @@ namespace {
 // element, and compare the wanted elements alone with each other, are faster from so many elements on of
 // which at most half are wanted.
 constexpr int64_t kLongAxis = 128;
-// That TopPlacesOp compares.
-constexpr int64_t kMostWanted = int64_t{1} << 16;
 // Blocks of an axis of so many times the wanted elements are chosen first, by their largest ones: those of
 // the wanted blocks are all that the steps pass over.
 constexpr int64_t kBlocksFrom = 64;
@@ -23,7 +21,8 @@ constexpr int64_t kBlocksFrom = 64;
 bool is_long(const TopPlacesOp& op, const TensorType& type) {
   if (!is_number(type.dtype) || op.axis >= type.shape.size()) return false;
   const int64_t extent = type.shape[op.axis];
-  return extent >= kLongAxis && op.count >= 1 && (op.count <= extent / 2 || extent > kMostWanted);
+  return extent >= kLongAxis && op.count >= 1 &&
+         (op.count <= extent / 2 || extent > TopPlacesOp::kMostElements);
 }
 
 // The places of the largest elements along an axis by keys: integers that order as the elements do.
@@ -155,10 +154,11 @@ class TopSteps : public NodeSteps {
 ImportedOutputs import_top_k(OnnxNode& node) {
   LATHE_TRY(const TopPlacesOp op, import_top_places(node));
   const bool by_keys = is_long(op, node.type(0));
-  if (by_keys && op.count > kMostWanted)
-    return fail(ErrorKind::unsupported, fmt::format("it asks for {} of the {} places of axis {}, and Lathe "
-                                                    "supports {} of so many",
-                                                    op.count, node.shape(0)[op.axis], op.axis, kMostWanted));
+  if (by_keys && op.count > TopPlacesOp::kMostElements)
+    return fail(ErrorKind::unsupported,
+                fmt::format("it asks for {} of the {} places of axis {}, and Lathe "
+                            "supports {} of so many",
+                            op.count, node.shape(0)[op.axis], op.axis, TopPlacesOp::kMostElements));
   TopSteps steps(op, node.type(0));  // the count is no operand
   const size_t places = by_keys ? steps.run() : steps.add(op, {0});
   steps.give(steps.gather_elements(0, places));

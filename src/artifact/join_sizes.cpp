@@ -1,0 +1,70 @@
+#include "artifact/join_sizes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace lathe {
+namespace {
+
+using Members = std::vector<size_t>;  // places in AskedSizes::dimensions
+
+bool are_alike(const AskedDimension& a, const AskedDimension& b) {
+  const auto is_open = [](const AskedDimension& each) {
+    return each.least < each.most && !each.fixed && !each.is_named_by_user;
+  };
+  return is_open(a) && is_open(b) && a.least == b.least && a.most == b.most &&
+         a.axes.front().axis == b.axes.front().axis;
+}
+
+// With another size than the largest of all members; not 1, which would stand for any size.
+std::map<std::string, Shape> changed(const AskedSizes& asked, const Members& members) {
+  std::map<std::string, Shape> shapes = asked.shapes;
+  for (const size_t member : members) {
+    const AskedDimension& dimension = asked.dimensions[member];
+    const int64_t other = dimension.most > 2 ? dimension.most - 1 : dimension.most + 1;
+    for (const NamedAxis& axis : dimension.axes) {
+      const auto shape = shapes.find(axis.input);
+      if (shape != shapes.end() && axis.axis < shape->second.size()) shape->second[axis.axis] = other;
+    }
+  }
+  return shapes;
+}
+
+// As few members as change together, the first one among them; none where not even all of them do.
+Members fewest(const AskedSizes& asked, Members members, const IsRead& is_read) {
+  if (is_read(changed(asked, {members.front()}))) return {members.front()};
+  if (!is_read(changed(asked, members))) return {};
+  for (size_t i = members.size(); i-- > 1;) {
+    Members without = members;
+    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+    if (is_read(changed(asked, without))) members = std::move(without);
+  }
+  return members;
+}
+
+}  // namespace
+
+AskedSizes with_joined(const AskedSizes& asked, const IsRead& is_read) {
+  AskedSizes joined{{}, asked.shapes};
+  std::vector<bool> is_done(asked.dimensions.size(), false);
+  for (size_t first = 0; first < asked.dimensions.size(); ++first) {
+    if (is_done[first]) continue;
+    joined.dimensions.push_back(asked.dimensions[first]);
+    Members alike{first};
+    for (size_t other = first + 1; other < asked.dimensions.size(); ++other)
+      if (!is_done[other] && are_alike(asked.dimensions[first], asked.dimensions[other]))
+        alike.push_back(other);
+    if (alike.size() == 1) continue;
+    for (const size_t member : fewest(asked, alike, is_read)) {
+      is_done[member] = true;
+      if (member == first) continue;
+      const std::vector<NamedAxis>& axes = asked.dimensions[member].axes;
+      joined.dimensions.back().axes.insert(joined.dimensions.back().axes.end(), axes.begin(), axes.end());
+      joined.dimensions.back().also_called.push_back(asked.dimensions[member].name);
+    }
+  }
+  return joined;
+}
+
+}  // namespace lathe
