@@ -30,7 +30,7 @@ std::optional<FeatureKind> parse_feature_kind(std::string_view name);
 
 // Of one candidate.
 struct FeatureRows {
-  std::vector<float> numbers;  // row after row
+  std::vector<float> numbers = {};  // row after row
   int64_t count = 1;           // of rows
   // Of trees: the row of each one's parent, which comes before it; -1: a root.
   std::vector<int> parents = {};
