@@ -31,14 +31,24 @@ std::map<std::string, Shape> changed(const AskedSizes& asked, const Members& mem
   return shapes;
 }
 
-// As few members as change together, the first one among them; none where not even all of them do.
-Members fewest(const AskedSizes& asked, Members members, const IsRead& is_read) {
+// As few members as change together, the first one among them; none where not even all of them do. Of so many
+// members that there would be too many sets to try all are taken.
+Members fewest(const AskedSizes& asked, const Members& members, const IsRead& is_read) {
+  constexpr int kMostReadings = 64;
   if (is_read(changed(asked, {members.front()}))) return {members.front()};
   if (!is_read(changed(asked, members))) return {};
-  for (size_t i = members.size(); i-- > 1;) {
-    Members without = members;
-    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (is_read(changed(asked, without))) members = std::move(without);
+  int readings = 0;
+  for (size_t others = 1; others + 1 < members.size(); ++others) {
+    // Which of the others are in: from the first ones to the last ones.
+    std::vector<char> is_in(members.size() - 1, 0);
+    std::fill_n(is_in.begin(), others, 1);
+    do {
+      Members some{members.front()};
+      for (size_t i = 0; i < is_in.size(); ++i)
+        if (is_in[i] != 0) some.push_back(members[i + 1]);
+      if (is_read(changed(asked, some))) return some;
+      if (++readings == kMostReadings) return members;
+    } while (std::ranges::prev_permutation(is_in).found);
   }
   return members;
 }

@@ -15,7 +15,7 @@ namespace lathe {
 
 // What was measured, one entry a candidate.
 struct CostSamples {
-  FeatureSet features;
+  FeatureSet features = {};
   std::vector<double> seconds;  // infinity: failed
   std::vector<int> tasks;       // any number that names the candidate's task
 

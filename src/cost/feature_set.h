@@ -31,7 +31,7 @@ std::optional<FeatureKind> parse_feature_kind(std::string_view name);
 // Of one candidate.
 struct FeatureRows {
   std::vector<float> numbers = {};  // row after row
-  int64_t count = 1;           // of rows
+  int64_t count = 1;                // of rows
   // Of trees: the row of each one's parent, which comes before it; -1: a root.
   std::vector<int> parents = {};
 };
@@ -48,7 +48,7 @@ struct FeatureSet {
   // One candidate more; all rows are of one length.
   void add(const FeatureRows& rows);
   // One of a single row.
-  void add(std::vector<float> numbers) { add(FeatureRows{.numbers = std::move(numbers)}); }
+  void add_row(std::vector<float> numbers) { add({.numbers = std::move(numbers)}); }
 };
 
 }  // namespace lathe

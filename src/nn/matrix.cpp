@@ -18,13 +18,6 @@ struct Walk {
 template <class Vector>
 constexpr size_t kLanes = sizeof(Vector) / sizeof(float);
 
-template <class Vector>
-[[gnu::always_inline]] inline Vector load(const float* from) {
-  Vector vector;
-  std::memcpy(&vector, from, sizeof(Vector));
-  return vector;
-}
-
 // c[rows][2 vectors] += a b of `rows` rows of the result. The sum of an element takes its terms in order,
 // multiplied and then added, whatever the vectors: so that a search is the same on every machine. (matrix.cpp
 // is compiled without fused multiply-adds.)
@@ -32,10 +25,13 @@ template <class Vector, size_t rows>
 [[gnu::always_inline]] inline void add_tile(const Walk& a, const float* b, size_t columns, float* c) {
   Vector sums[rows][2];
   for (size_t i = 0; i < rows; ++i)
-    for (size_t v = 0; v < 2; ++v) sums[i][v] = load<Vector>(c + i * columns + v * kLanes<Vector>);
+    for (size_t v = 0; v < 2; ++v)
+      std::memcpy(&sums[i][v], c + i * columns + v * kLanes<Vector>, sizeof(Vector));
   for (size_t p = 0; p < a.terms; ++p) {
-    const Vector first = load<Vector>(b + p * columns);
-    const Vector second = load<Vector>(b + p * columns + kLanes<Vector>);
+    Vector first;
+    Vector second;
+    std::memcpy(&first, b + p * columns, sizeof(Vector));
+    std::memcpy(&second, b + p * columns + kLanes<Vector>, sizeof(Vector));
     for (size_t i = 0; i < rows; ++i) {
       const float factor = a.from[i * a.row + p * a.term];
       sums[i][0] += factor * first;

@@ -59,6 +59,27 @@ TEST(JoinSizes, AllThatMustAgreeAreOne) {
   EXPECT_THAT(joined.dimensions[0].also_called, ElementsAre("n_mask", "n_types"));
 }
 
+// Two of three each.
+TEST(JoinSizes, LargerGroupsAreToldApart) {
+  const AskedSizes joined =
+      with_joined(lengths_of({"a", "b", "c", "d", "e", "f"}), agreeing({{"a", "d", "e"}, {"b", "c", "f"}}));
+  EXPECT_THAT(names(joined), ElementsAre("n_a", "n_b"));
+  EXPECT_THAT(joined.dimensions[0].also_called, ElementsAre("n_d", "n_e"));
+}
+
+TEST(JoinSizes, OfVeryManyAllAreOne) {
+  std::vector<std::string> inputs;
+  for (char c = 'a'; c <= 'x'; ++c) inputs.emplace_back(1, c);
+  int readings = 0;
+  const IsRead all_agree = agreeing({inputs});
+  const AskedSizes joined = with_joined(lengths_of(inputs), [&](const auto& shapes) {
+    ++readings;
+    return all_agree(shapes);
+  });
+  EXPECT_EQ(joined.dimensions.size(), 1U);
+  EXPECT_LE(readings, 70);
+}
+
 TEST(JoinSizes, WhatIsNotAlikeOrNamedByTheUserIsLeft) {
   AskedSizes asked = lengths_of({"a", "b", "c", "d"});
   asked.dimensions[1].most = 16;

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Boosting, FitsAStepExactlyWithEnoughRounds) {
   FeatureSet rows;
-  for (int i = 0; i < 8; ++i) rows.add(std::vector{static_cast<float>(i)});
+  for (int i = 0; i < 8; ++i) rows.add_row(std::vector{static_cast<float>(i)});
   const Objective towards_step = [](std::span<const float> predictions, std::span<float> gradient,
                                     std::span<float> hessian) {
     for (size_t i = 0; i < predictions.size(); ++i) {
@@ -23,8 +23,8 @@ TEST(Boosting, FitsAStepExactlyWithEnoughRounds) {
 
 TEST(Boosting, ALibraryErrorIsOneSentence) {
   FeatureSet rows;
-  rows.add(std::vector{0.0F});
-  rows.add(std::vector{1.0F});
+  rows.add_row(std::vector{0.0F});
+  rows.add_row(std::vector{1.0F});
   const auto trees = Boosting::train(rows, [](auto, auto, auto) {}, {.depth = -3});
   ASSERT_FALSE(trees.has_value());
   EXPECT_EQ(trees.error().message.find("XGBoost could not "), 0u) << trees.error().message;

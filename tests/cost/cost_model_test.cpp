@@ -25,7 +25,7 @@ TEST(CostModel, WithoutAMarginThereIsNone) {
   Listener model;
   CostModel& face = model;
   CostSamples samples{.seconds = {1, 2}, .tasks = {0, 0}};
-  for (int i = 0; i < 2; ++i) samples.features.add(std::vector{0.0F});
+  for (int i = 0; i < 2; ++i) samples.features.add_row(std::vector{0.0F});
   ASSERT_TRUE(face.fit(samples));
   EXPECT_EQ(model.samples_, 2);
   EXPECT_EQ(model.margin_, 0);

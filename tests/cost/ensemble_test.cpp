@@ -11,7 +11,7 @@ CostSamples line(int count, double least, double most) {
   CostSamples samples;
   for (int i = 0; i < count; ++i) {
     const double at = least + (most - least) * i / count;
-    samples.features.add(std::vector{static_cast<float>(at)});
+    samples.features.add_row(std::vector{static_cast<float>(at)});
     samples.seconds.push_back(1 + at * at);
     samples.tasks.push_back(0);
   }
@@ -54,14 +54,14 @@ TEST(Ensemble, IsLessSureWhereItSawLess) {
   CostSamples samples = line(40, 0, 1);
   Rng rng(1);
   for (int i = 0; i < 6; ++i) {
-    samples.features.add(std::vector{static_cast<float>(2 + 2 * rng.uniform())});
+    samples.features.add_row(std::vector{static_cast<float>(2 + 2 * rng.uniform())});
     samples.seconds.push_back(1 + 10 * rng.uniform());
     samples.tasks.push_back(0);
   }
   ASSERT_TRUE(ensemble->fit(samples));
   FeatureSet asked;
-  asked.add(std::vector{0.8F});
-  asked.add(std::vector{3.0F});
+  asked.add_row(std::vector{0.8F});
+  asked.add_row(std::vector{3.0F});
   const Prediction prediction = ensemble->predict(asked).value();
   EXPECT_GT(prediction.stddev[1], prediction.stddev[0]);
 }

@@ -23,8 +23,8 @@ TEST(FeatureSet, CandidatesHaveOneRowOrSeveral) {
 
 TEST(FeatureSet, RowsOfOtherLengthsAreOurBug) {
   FeatureSet set;
-  set.add(std::vector<float>{1, 2});
-  EXPECT_THROW(set.add(std::vector<float>{1}), InternalError);
+  set.add_row(std::vector<float>{1, 2});
+  EXPECT_THROW(set.add_row(std::vector<float>{1}), InternalError);
   EXPECT_THROW(set.add({.numbers = {1, 2, 3}, .count = 2}), InternalError);
 }
 

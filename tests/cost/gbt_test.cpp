@@ -24,7 +24,7 @@ CostSamples make_data(int count, uint64_t seed) {
   for (int i = 0; i < count; ++i) {
     std::vector<float> row;
     for (int column = 0; column < 8; ++column) row.push_back(static_cast<float>(rng.uniform()));
-    data.features.add(row);
+    data.features.add_row(row);
     data.tasks.push_back(i % 2);
     data.seconds.push_back((1 + row[0] + 2 * std::abs(row[1] - 0.5)) * (i % 2 ? 1e-3 : 1.0));
   }
@@ -47,7 +47,7 @@ double pair_accuracy(const CostSamples& data, const std::vector<double>& costs) 
 
 FeatureSet one_number() {
   FeatureSet set;
-  set.add(std::vector<float>{0});
+  set.add_row(std::vector<float>{0});
   return set;
 }
 

@@ -8,7 +8,7 @@ namespace {
 TEST(NoCostModel, IsNeverFittedAndPredictsNothing) {
   const auto model = make_no_cost_model();
   CostSamples samples;
-  samples.features.add(std::vector{1.0F});
+  samples.features.add_row(std::vector{1.0F});
   samples.seconds = {1};
   samples.tasks = {0};
   EXPECT_FALSE(model->fitted());

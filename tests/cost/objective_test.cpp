@@ -13,7 +13,7 @@ CostSamples samples() {
   CostSamples all;
   all.seconds = {1, 2, 4, 100, std::numeric_limits<double>::infinity()};
   all.tasks = {0, 0, 0, 7, 7};
-  for (size_t i = 0; i < all.seconds.size(); ++i) all.features.add(std::vector{0.0F});
+  for (size_t i = 0; i < all.seconds.size(); ++i) all.features.add_row(std::vector{0.0F});
   return all;
 }
 

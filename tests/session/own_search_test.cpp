@@ -201,20 +201,25 @@ TEST(OwnCostModel, LearnsAndPredictsByRows) {
   EXPECT_FALSE(options.strategy_factory);
   const std::unique_ptr<CostModel> model = options.cost_model_factory().value();
   EXPECT_FALSE(model->fitted());
-  const FeatureMatrix rows{2, 3, {5, 1, 2, 6, 3, 4}};
+  const auto rows_of = [](const std::vector<std::vector<float>>& rows) {
+    FeatureSet set;
+    for (const std::vector<float>& row : rows) set.add_row(row);
+    return set;
+  };
+  const FeatureSet rows = rows_of({{5, 1, 2}, {6, 3, 4}});
   const char* unfitted = "the model was not fitted on rows of this length";
   EXPECT_EQ(model->predict(rows).error().message, unfitted);
-  ASSERT_TRUE(model->fit({1, 3, {5, 1, 2}}, std::vector<double>{1e-3}, std::vector<int>{0}).has_value());
+  ASSERT_TRUE(model->fit({rows_of({{5, 1, 2}}), {1e-3}, {0}}).has_value());
   EXPECT_FALSE(model->fitted());
-  ASSERT_TRUE(model->fit(rows, std::vector<double>{1e-3, kInfinity}, std::vector<int>{0, 0}).has_value());
+  ASSERT_TRUE(model->fit({rows, {1e-3, kInfinity}, {0, 0}}).has_value());
   EXPECT_TRUE(model->fitted());
   EXPECT_THAT(learned, ElementsAre(5, 1, 2, 6, 3, 4, 1e-3, kInfinity));
   const Result<Prediction> prediction = model->predict(rows);
   ASSERT_TRUE(prediction.has_value());
   EXPECT_THAT(prediction->mean, ElementsAre(5, 6));
   EXPECT_THAT(prediction->stddev, ElementsAre(0, 0));
-  EXPECT_EQ(model->predict({1, 2, {5, 1}}).error().message, unfitted);
-  EXPECT_EQ(model->predict({1, 3, {-1, 1, 2}}).error().message,
+  EXPECT_EQ(model->predict(rows_of({{5, 1}})).error().message, unfitted);
+  EXPECT_EQ(model->predict(rows_of({{-1, 1, 2}})).error().message,
             "the cost predictor did not give one cost for each row");
 }
 

@@ -27,8 +27,9 @@ TEST(FeatureRows, EveryNumberHasAName) {
 }
 
 TEST(FeatureRows, AConfigurationSaysWhichSketchItIsOf) {
-  const std::vector<Sketch> sketches{{.name = "a", .domain = {{{"x", OrderedParameter{{1, 2, 3}}}}}},
-                                     {.name = "b", .domain = {{{"y", CategoricalParameter{2}}}}}};
+  const std::vector<Sketch> sketches{
+      {.name = "a", .write = {}, .domain = {{{"x", OrderedParameter{{1, 2, 3}}}}}},
+      {.name = "b", .write = {}, .domain = {{{"y", CategoricalParameter{2}}}}}};
   const Task task = task_of("C[i:64] = A[i] + 1");
   const std::vector<float> row =
       feature_rows(FeatureKind::configuration, scheduled(task, ""), task.target, sketches, {1, {1}}).numbers;
