@@ -46,7 +46,7 @@ std::vector<int64_t> halved(const std::vector<int64_t>& values, const std::set<i
 
 }  // namespace
 
-ThinnedDomain thin(Domain domain, std::vector<int64_t> preferred, int64_t limit) {
+ThinnedDomain thin(Domain domain, const std::vector<int64_t>& preferred, int64_t limit) {
   const Choices choices = choices_of(domain, preferred);
   std::set<size_t> exhausted;
   while (domain.size() > limit) {

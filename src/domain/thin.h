@@ -19,6 +19,6 @@ struct ThinnedDomain {
 // and preferred values stay. A step from one of its points leads to another of them. A categorical parameter
 // becomes an ordered one, whose values are the categories' numbers; choices_of (choices.h) says the same of
 // both.
-ThinnedDomain thin(Domain domain, std::vector<int64_t> preferred, int64_t limit);
+ThinnedDomain thin(Domain domain, const std::vector<int64_t>& preferred, int64_t limit);
 
 }  // namespace lathe

@@ -64,7 +64,8 @@ std::vector<LoopContext> loop_contexts(const BlockSummary& block) {
                         .bottom_up = block.iterations(level, block.levels.size()),
                         .touches = {}};
     for (const AccessSummary* access : accesses) {
-      const auto touched = static_cast<double>(access->footprint[level] / bytes_of_element(*access));
+      const int64_t elements = access->footprint[level] / bytes_of_element(*access);
+      const auto touched = static_cast<double>(elements);
       const auto stride = static_cast<double>(std::max<int64_t>(0, std::abs(access->strides[level])));
       context.touches.push_back({access->tensor, access->writes, touched, context.bottom_up / touched,
                                  access->strides[level] == -1 ? 0 : stride});

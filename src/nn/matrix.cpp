@@ -88,8 +88,8 @@ Add widest() {
 }
 
 void add(const Walk& a, const Matrix& b, Matrix& c) {
-  static const Add kAdd = widest();
-  kAdd(a, b, c);
+  static const Add by_widest = widest();
+  by_widest(a, b, c);
 }
 
 }  // namespace

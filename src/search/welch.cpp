@@ -1,6 +1,7 @@
 #include "search/welch.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 namespace lathe {

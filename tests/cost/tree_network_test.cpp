@@ -24,7 +24,7 @@ FeatureSet two_trees() {
 }
 
 constexpr TreeRow kRow{.own = 2, .per_buffer = 3, .buffers = 2};
-const std::vector<size_t> kBoth{0, 1};
+constexpr size_t kBoth[] = {0, 1};
 
 TEST(TreeNetwork, SlopesAreThoseOfCentralDifferences) {
   Rng rng(5);

@@ -54,7 +54,7 @@ TEST(MeasuredTable, EveryPointHasItsPlace) {
 
 TEST(MeasuredTable, ADamagedFileIsASentence) {
   const std::string bytes = table_bytes(small());
-  const auto fault = [](std::string text) {
+  const auto fault = [](const std::string& text) {
     const auto table = read_table(text, "a.table");
     return table ? "" : table.error().to_string();
   };

@@ -29,8 +29,9 @@ double error_after(int steps, Optimizer optimizer) {
   Perceptron network({2, 16, 16, 1}, rng);
   Matrix inputs = Matrix::zeros(81, 2);
   for (size_t i = 0; i < inputs.rows; ++i) {
+    const size_t line = i / 9;
     inputs.row(i)[0] = static_cast<float>(i % 9) / 4 - 1;
-    inputs.row(i)[1] = static_cast<float>(i / 9) / 4 - 1;
+    inputs.row(i)[1] = static_cast<float>(line) / 4 - 1;
   }
   double error = 0;
   for (int step = 0; step <= steps; ++step) {

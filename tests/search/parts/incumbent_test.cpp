@@ -22,7 +22,7 @@ Predictor by_first() {
   return predictor;
 }
 
-const std::vector<Point> kPoints{{0, {1}}, {0, {2}}, {0, {9}}};
+std::vector<Point> points() { return {{0, {1}}, {0, {2}}, {0, {9}}}; }
 
 TEST(Incumbent, IsTheFastestThatDidNotFail) {
   Incumbent incumbent;
@@ -34,15 +34,15 @@ TEST(Incumbent, IsTheFastestThatDidNotFail) {
 TEST(Incumbent, ImprovementsAreAgainstWhatTheModelSaysOfIt) {
   Incumbent incumbent;
   incumbent.observe(std::vector<Trial>{{{0, {2}}, 1e-3}});
-  const std::vector<double> costs = incumbent.costs(by_first(), kPoints, "ei", 1);
+  const std::vector<double> costs = incumbent.costs(by_first(), points(), "ei", 1);
   EXPECT_DOUBLE_EQ(costs[0], -expected_improvement(1, 1, 2));
   EXPECT_EQ(costs[1], 0);
   EXPECT_EQ(costs[2], INFINITY);
 }
 
 TEST(Incumbent, BeforeTheFirstTimeThereIsOnlyTheMean) {
-  EXPECT_EQ(Incumbent().costs(by_first(), kPoints, "ei", 1), (std::vector<double>{1, 2, INFINITY}));
-  EXPECT_EQ(Incumbent().costs(by_first(), kPoints, "ucb", 2), (std::vector<double>{-1, 2, INFINITY}));
+  EXPECT_EQ(Incumbent().costs(by_first(), points(), "ei", 1), (std::vector<double>{1, 2, INFINITY}));
+  EXPECT_EQ(Incumbent().costs(by_first(), points(), "ucb", 2), (std::vector<double>{-1, 2, INFINITY}));
   EXPECT_TRUE(Incumbent().costs(by_first(), {}, "mean", 1).empty());
 }
 

@@ -8,7 +8,7 @@ namespace lathe {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-const std::vector<double> kBelieved{1, 1, 1};
+std::vector<double> believed() { return {1, 1, 1}; }
 
 std::vector<ScheduledTask> three_tasks() {
   return {{.weight = 1, .flops = 1e9, .kind = "conv"},
@@ -35,7 +35,7 @@ TEST(TaskRounds, SimilarTasksShowWhatIsPossible) {
   for (int i = 0; i < 4; ++i) rounds.observe(1, 10, false);
   for (int i = 0; i < 4; ++i) rounds.observe(2, 10, false);
   const GradientOptions options{.alpha = 0};
-  const std::vector<double> steepness = rounds.steepness(options, kBelieved);
+  const std::vector<double> steepness = rounds.steepness(options, believed());
   EXPECT_DOUBLE_EQ(steepness[1], 2 * (10 - 2 * 0.5));
   EXPECT_DOUBLE_EQ(steepness[2], 10.0 / 4);
   EXPECT_DOUBLE_EQ(rounds.steepness(options, {1, 0.5, 1})[1], 2 * 0.5 * (10 - 2 * 0.5));
@@ -46,7 +46,7 @@ TEST(TaskRounds, WithoutAValidProgramATaskIsAsPromisingAsTheMostPromising) {
   rounds.observe(0, 8, false);
   rounds.observe(1, kNever, false);
   rounds.observe(2, kNever, true);
-  const std::vector<double> steepness = rounds.steepness({}, kBelieved);
+  const std::vector<double> steepness = rounds.steepness({}, believed());
   EXPECT_GT(steepness[0], 0);
   EXPECT_EQ(steepness[1], steepness[0]);
   EXPECT_EQ(steepness[2], 0);
@@ -57,7 +57,7 @@ TEST(TaskRounds, RoundsBeforeTheFirstValidProgramCount) {
   TaskRounds rounds(three_tasks());
   for (int i = 0; i < 3; ++i) rounds.observe(2, kNever, false);
   rounds.observe(2, 8, false);
-  EXPECT_DOUBLE_EQ(rounds.steepness({.alpha = 0.5}, kBelieved)[2], 0.5 * 8 / 4);
+  EXPECT_DOUBLE_EQ(rounds.steepness({.alpha = 0.5}, believed())[2], 0.5 * 8 / 4);
   EXPECT_EQ(rounds.fruitless(2, 0.01), 3);
 }
 
