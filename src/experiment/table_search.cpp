@@ -82,6 +82,16 @@ class TableRun {
   CostSamples samples_;
 };
 
+// The least of every so many; of what is left over too.
+std::vector<double> by_trials(const std::vector<double>& seconds, int per_trial) {
+  std::vector<double> trials;
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    if (i % static_cast<size_t>(per_trial) == 0) trials.push_back(kInfinity);
+    trials.back() = std::min(trials.back(), seconds[i]);
+  }
+  return trials;
+}
+
 }  // namespace
 
 Result<std::vector<double>> search_table(
@@ -92,9 +102,11 @@ Result<std::vector<double>> search_table(
   TableRun run(index, table, model, features);
   std::vector<double> seconds;
   const int batch = strategy->batch() > 0 ? strategy->batch() : options.batch;
-  while (std::ssize(seconds) < options.trials) {
+  const int per_trial = strategy->measured_per_trial();
+  const int64_t points = options.trials * per_trial;
+  while (std::ssize(seconds) < points) {
     LATHE_TRY_STATUS(run.fit());
-    const auto left = options.trials - std::ssize(seconds);
+    const auto left = points - std::ssize(seconds);
     const Proposal proposal =
         strategy->propose(static_cast<int>(std::min<int64_t>(batch, left)), run.predictor());
     std::vector<Trial> trials;
@@ -104,7 +116,7 @@ Result<std::vector<double>> search_table(
     run.learn(trials);
     if (proposal.exhausted || proposal.points.empty()) break;
   }
-  return seconds;
+  return by_trials(seconds, per_trial);
 }
 
 std::vector<double> seconds_of(const MeasuredTable& table) {

@@ -23,8 +23,9 @@ struct TableSearchOptions {
 // Features of a point of the table, for the model; nothing where there is no program.
 using TableFeatures = std::function<const std::optional<FeatureRows>&(const Point&)>;
 
-// The seconds of each trial, in order; those of a failure are infinite. Fewer than asked for where the
-// strategy ended before. `make` gives the strategy on the table's space.
+// The seconds of each trial, in order, of several points in one trial the least; those of a failure are
+// infinite. Fewer than asked for where the strategy ended before. `make` gives the strategy on the table's
+// space.
 Result<std::vector<double>> search_table(
     const TableIndex& index, const MeasuredTable& table,
     const std::function<Result<std::unique_ptr<Strategy>>(SearchSpace)>& make, CostModel& model,

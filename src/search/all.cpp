@@ -14,6 +14,7 @@
 #include "search/strategies/annealing.h"
 #include "search/strategies/ansor.h"
 #include "search/strategies/descent.h"
+#include "search/strategies/doubled.h"
 #include "search/strategies/evolutionary.h"
 #include "search/strategies/flextensor.h"
 #include "search/strategies/genetic.h"
@@ -63,6 +64,8 @@ constexpr std::array kStrategies{
     StrategyEntry{"random", make_plain<make_random, SearchSpace, uint64_t>},
     StrategyEntry{"annealing", kSetStrategy<make_annealing, annealing_settings>},
     StrategyEntry{"genetic", kSetStrategy<make_genetic, genetic_settings>},
+    StrategyEntry{"random-x2", make_plain<make_random_x2, SearchSpace, uint64_t>},
+    StrategyEntry{"genetic-x2", kSetStrategy<make_genetic_x2, genetic_settings>},
     StrategyEntry{"ansor", kSetStrategy<make_ansor, ansor_settings>},
     StrategyEntry{"bansor", kSetStrategy<make_bansor, bansor_settings>},
     StrategyEntry{"descent", kSetStrategy<make_descent, descent_settings>},

@@ -37,6 +37,8 @@ class Strategy {
   // How many points it wants measured between two fits of the model, as a paper fixes it; 0: whatever the
   // caller likes.
   virtual int batch() const { return 0; }
+  // How many points count as one trial, where searches are compared by trials.
+  virtual int measured_per_trial() const { return 1; }
 };
 
 }  // namespace lathe

@@ -85,8 +85,10 @@ TEST_F(CliTest, RecordsAtFaultAreNamed) {
   EXPECT_EQ(sentence("compile --workload w.json --records w.json --out o"), not_records);
   EXPECT_EQ(sentence("tune --workload w.json --records w.json"), not_records);
   EXPECT_EQ(sentence("show none.db"), "lathe: there is no records file none.db");
-  EXPECT_EQ(sentence("tune --workload w.json --strategy luck --records r.db"),
-            "lathe: there is no strategy 'luck'; legal names are evolutionary, random");
+  EXPECT_EQ(
+      sentence("tune --workload w.json --strategy luck --records r.db"),
+      "lathe: there is no strategy 'luck'; legal names are evolutionary, random, annealing, genetic, "
+      "random-x2, genetic-x2, ansor, bansor, descent, tree-search, flextensor-q, flextensor-p, flextensor-r");
   EXPECT_EQ(sentence("tune --workload w.json --space luck --records r.db"),
             "lathe: there is no space 'luck'; legal names are lathe");
   EXPECT_EQ(sentence("explain r.db --task 1f"), "lathe: --task: r.db has no records of task 1f");
@@ -409,7 +411,8 @@ TEST_F(CliTest, TuningThatCouldNotWriteItsArtifactsDoesNotBegin) {
 TEST_F(CliTest, WhatTuningCannotSearchWithIsNamed) {
   write_matmul();
   EXPECT_EQ(sentence("tune --workload w.json --scheduler luck --records r.db"),
-            "lathe: there is no task scheduler 'luck'; legal names are gradient, round-robin");
+            "lathe: there is no task scheduler 'luck'; legal names are gradient-patient, gradient, ucb, "
+            "round-robin");
 }
 
 // The shell's own status for a process that SIGTERM ended.

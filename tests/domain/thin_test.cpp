@@ -26,7 +26,7 @@ TEST(Thin, ASmallDomainStaysAsItIs) {
 }
 
 TEST(Thin, PointsAreFewAndAllOfTheWhole) {
-  for (const int64_t limit : {100, 1000, 20000}) {
+  for (const int64_t limit : {500, 2000, 20000}) {
     const ThinnedDomain thinned = thin(whole(), preferred(), limit);
     EXPECT_LE(thinned.domain.size(), limit);
     EXPECT_GE(thinned.domain.size(), limit / 16);

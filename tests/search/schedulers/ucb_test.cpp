@@ -32,7 +32,7 @@ TEST(Ucb, TheMoreItExploresTheMoreEvenlyItGives) {
   const std::vector<ScheduledTask> tasks{{.weight = 1, .flops = 1e9, .kind = "conv"},
                                          {.weight = 20, .flops = 1e9, .kind = "dense"}};
   const auto narrow = rounds_given(tasks, {1, 1}, 60, {.exploration = 0});
-  const auto wide = rounds_given(tasks, {1, 1}, 60, {.exploration = 10});
+  const auto wide = rounds_given(tasks, {1, 1}, 60, {.exploration = 100});
   EXPECT_GT(narrow[1], 3 * narrow[0]);
   EXPECT_LE(wide[1], wide[0] + 6);
   EXPECT_GE(wide[1], wide[0]);

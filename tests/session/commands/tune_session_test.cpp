@@ -239,8 +239,9 @@ TEST_F(TuneSessionTest, WhatIsWrongWithTheRequestIsFoundFirst) {
     change(request_);
     return refused();
   };
-  EXPECT_EQ(refused_with([](TuneRequest& r) { r.scheduler = "greedy"; }),
-            "there is no task scheduler 'greedy'; legal names are gradient, round-robin");
+  EXPECT_EQ(
+      refused_with([](TuneRequest& r) { r.scheduler = "greedy"; }),
+      "there is no task scheduler 'greedy'; legal names are gradient-patient, gradient, ucb, round-robin");
   EXPECT_EQ(refused_with([](TuneRequest& r) { r.source.workload = ""; }),
             "nothing to work on: give MODEL.onnx or --workload FILE.json");
   EXPECT_EQ(refused_with([](TuneRequest& r) { r.source.filter = "zz"; }),
