@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cost/feature_set.h"
+#include "cost/flat_trees.h"
 #include "cost/objective.h"
 
 namespace lathe {
@@ -32,6 +33,8 @@ class Boosting {
                                 const BoostingOptions& options, std::span<const double> margin = {});
   // One number a candidate, without any margin.
   Result<std::vector<float>> predict(const FeatureSet& candidates) const;
+  // The same trees, which predict the same to within the rounding of their sums.
+  Result<FlatTrees> flat(int64_t columns) const;
 
  private:
   explicit Boosting(std::shared_ptr<void> handle) : handle_(std::move(handle)) {}

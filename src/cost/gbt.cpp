@@ -31,8 +31,10 @@ class Gbt : public CostModel {
     // A candidate's second derivative is 1 where errors are squared, and at most 1/4 with ranks.
     boosting.child_weight = options_.objective == "regression" ? 2 : boosting.child_weight;
     if (options_.child_weight > 0) boosting.child_weight = options_.child_weight;
-    LATHE_TRY(trees_, Boosting::train(samples.features, make_objective(options_.objective, samples), boosting,
-                                      margin));
+    LATHE_TRY(
+        const Boosting trained,
+        Boosting::train(samples.features, make_objective(options_.objective, samples), boosting, margin));
+    LATHE_TRY(trees_, trained.flat(columns_));
     return {};
   }
 
@@ -44,7 +46,7 @@ class Gbt : public CostModel {
                   fmt::format("the cost model was fitted on {} features a row, not {}", columns_,
                               candidates.columns));
     }
-    LATHE_TRY(const std::vector<float> costs, trees_->predict(candidates));
+    const std::vector<float> costs = trees_->predict(candidates);
     return Prediction{{costs.begin(), costs.end()}, std::vector<double>(costs.size(), 0.0)};
   }
 
@@ -54,7 +56,7 @@ class Gbt : public CostModel {
   GbtOptions options_;
   FeatureKind wants_;
   int64_t columns_ = 0;
-  std::optional<Boosting> trees_;
+  std::optional<FlatTrees> trees_;
 };
 
 }  // namespace
