@@ -104,12 +104,10 @@ Status add_tree(const nlohmann::json& tree, std::vector<TreeNode>& nodes, std::v
   return {};
 }
 
-}  // namespace
-
-Result<FlatTrees> Boosting::flat(int64_t columns) const {
+Result<FlatTrees> trees_of(BoosterHandle booster, int64_t columns) {
   bst_ulong length = 0;
   const char* text = nullptr;
-  LATHE_TRY_STATUS(checked(XGBoosterSaveModelToBuffer(handle_.get(), R"({"format": "json"})", &length, &text),
+  LATHE_TRY_STATUS(checked(XGBoosterSaveModelToBuffer(booster, R"({"format": "json"})", &length, &text),
                            "write its trees"));
   const auto model = nlohmann::json::parse(text, text + length, nullptr, false);
   std::vector<TreeNode> nodes;
@@ -123,8 +121,10 @@ Result<FlatTrees> Boosting::flat(int64_t columns) const {
   return FlatTrees::make(columns, std::move(nodes), std::move(roots));
 }
 
-Result<Boosting> Boosting::train(const FeatureSet& candidates, const Objective& objective,
-                                 const BoostingOptions& options, std::span<const double> margin) {
+}  // namespace
+
+Result<FlatTrees> train_trees(const FeatureSet& candidates, const Objective& objective,
+                              const BoostingOptions& options, std::span<const double> margin) {
   LATHE_CHECK(margin.empty() || std::ssize(margin) == candidates.size());
   LATHE_TRY(const auto matrix, make_matrix(candidates));
   LATHE_TRY(const auto booster, make_booster(matrix.get(), options));
@@ -147,23 +147,7 @@ Result<Boosting> Boosting::train(const FeatureSet& candidates, const Objective& 
         checked(XGBoosterBoostOneIter(booster.get(), matrix.get(), first.data(), second.data(), count),
                 "add a tree"));
   }
-  return Boosting(booster);
-}
-
-Result<std::vector<float>> Boosting::predict(const FeatureSet& candidates) const {
-  const std::string array = fmt::format(
-      R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
-      reinterpret_cast<uintptr_t>(candidates.values.data()), candidates.rows(), candidates.columns);
-  const char* config =
-      R"({"type": 1, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false,
-          "cache_id": 0, "missing": NaN})";
-  const bst_ulong* shape = nullptr;
-  bst_ulong dimensions = 0;
-  const float* predictions = nullptr;
-  LATHE_TRY_STATUS(checked(XGBoosterPredictFromDense(handle_.get(), array.c_str(), config, nullptr, &shape,
-                                                     &dimensions, &predictions),
-                           "predict"));
-  return sums(candidates, {predictions, static_cast<size_t>(candidates.rows())});
+  return trees_of(booster.get(), candidates.columns);
 }
 
 }  // namespace lathe

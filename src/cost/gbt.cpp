@@ -31,10 +31,8 @@ class Gbt : public CostModel {
     // A candidate's second derivative is 1 where errors are squared, and at most 1/4 with ranks.
     boosting.child_weight = options_.objective == "regression" ? 2 : boosting.child_weight;
     if (options_.child_weight > 0) boosting.child_weight = options_.child_weight;
-    LATHE_TRY(
-        const Boosting trained,
-        Boosting::train(samples.features, make_objective(options_.objective, samples), boosting, margin));
-    LATHE_TRY(trees_, trained.flat(columns_));
+    LATHE_TRY(trees_,
+              train_trees(samples.features, make_objective(options_.objective, samples), boosting, margin));
     return {};
   }
 
