@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -70,10 +71,60 @@ std::vector<float> spread(const FeatureSet& candidates, std::span<const float> o
   return result;
 }
 
+// One tree of the library's JSON, its nodes behind those that there are, parents before children.
+Status add_tree(const nlohmann::json& tree, std::vector<TreeNode>& nodes, std::vector<int32_t>& roots) {
+  const auto left = tree.at("left_children").get<std::vector<int32_t>>();
+  const auto right = tree.at("right_children").get<std::vector<int32_t>>();
+  const auto features = tree.at("split_indices").get<std::vector<int32_t>>();
+  const auto values = tree.at("split_conditions").get<std::vector<float>>();
+  const auto missing_left = tree.at("default_left").get<std::vector<int>>();
+  roots.push_back(static_cast<int32_t>(nodes.size()));
+  struct Open {
+    int32_t node;
+    int32_t* place;  // in its parent, where its own place is to be written; null: the root
+  };
+  nodes.reserve(nodes.size() + left.size());  // so that places stay where they are
+  std::vector<Open> open{{0, nullptr}};
+  while (!open.empty()) {
+    const Open next = open.back();
+    open.pop_back();
+    const auto i = static_cast<size_t>(next.node);
+    if (i >= left.size() || i >= right.size() || i >= features.size() || i >= values.size() ||
+        i >= missing_left.size())
+      return fail(ErrorKind::unsupported, "XGBoost's trees are not as this version reads them");
+    if (next.place != nullptr) *next.place = static_cast<int32_t>(nodes.size());
+    TreeNode& node = nodes.emplace_back();
+    node.value = values[i];
+    if (left[i] < 0) continue;
+    node.feature = features[i];
+    node.missing_left = missing_left[i] != 0;
+    open.push_back({right[i], &node.right});
+    open.push_back({left[i], &node.left});
+  }
+  return {};
+}
+
+Result<FlatTrees> trees_of(BoosterHandle booster, int64_t columns) {
+  bst_ulong length = 0;
+  const char* text = nullptr;
+  LATHE_TRY_STATUS(checked(XGBoosterSaveModelToBuffer(booster, R"({"format": "json"})", &length, &text),
+                           "write its trees"));
+  const auto model = nlohmann::json::parse(text, text + length, nullptr, false);
+  std::vector<TreeNode> nodes;
+  std::vector<int32_t> roots;
+  try {
+    for (const nlohmann::json& tree : model.at("learner").at("gradient_booster").at("model").at("trees"))
+      LATHE_TRY_STATUS(add_tree(tree, nodes, roots));
+  } catch (const nlohmann::json::exception&) {
+    return fail(ErrorKind::unsupported, "XGBoost's trees are not as this version reads them");
+  }
+  return FlatTrees::make(columns, std::move(nodes), std::move(roots));
+}
+
 }  // namespace
 
-Result<Boosting> Boosting::train(const FeatureSet& candidates, const Objective& objective,
-                                 const BoostingOptions& options, std::span<const double> margin) {
+Result<FlatTrees> train_trees(const FeatureSet& candidates, const Objective& objective,
+                              const BoostingOptions& options, std::span<const double> margin) {
   LATHE_CHECK(margin.empty() || std::ssize(margin) == candidates.size());
   LATHE_TRY(const auto matrix, make_matrix(candidates));
   LATHE_TRY(const auto booster, make_booster(matrix.get(), options));
@@ -96,23 +147,7 @@ Result<Boosting> Boosting::train(const FeatureSet& candidates, const Objective& 
         checked(XGBoosterBoostOneIter(booster.get(), matrix.get(), first.data(), second.data(), count),
                 "add a tree"));
   }
-  return Boosting(booster);
-}
-
-Result<std::vector<float>> Boosting::predict(const FeatureSet& candidates) const {
-  const std::string array = fmt::format(
-      R"({{"data": [{}, true], "shape": [{}, {}], "typestr": "<f4", "version": 3}})",
-      reinterpret_cast<uintptr_t>(candidates.values.data()), candidates.rows(), candidates.columns);
-  const char* config =
-      R"({"type": 1, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false,
-          "cache_id": 0, "missing": NaN})";
-  const bst_ulong* shape = nullptr;
-  bst_ulong dimensions = 0;
-  const float* predictions = nullptr;
-  LATHE_TRY_STATUS(checked(XGBoosterPredictFromDense(handle_.get(), array.c_str(), config, nullptr, &shape,
-                                                     &dimensions, &predictions),
-                           "predict"));
-  return sums(candidates, {predictions, static_cast<size_t>(candidates.rows())});
+  return trees_of(booster.get(), candidates.columns);
 }
 
 }  // namespace lathe

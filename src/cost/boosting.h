@@ -2,12 +2,11 @@
 // thread.
 #pragma once
 
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 #include "cost/feature_set.h"
+#include "cost/flat_trees.h"
 #include "cost/objective.h"
 
 namespace lathe {
@@ -23,19 +22,9 @@ struct BoostingOptions {
   int bins = 32;  // thresholds tried for a feature: more of them cost time, and gain nothing on few rows
 };
 
-// A trained ensemble of trees: what it predicts of a candidate is the sum over its rows. Movable, predicts
-// from several threads at once.
-class Boosting {
- public:
-  // From `margin`, one number a candidate, to which the trees are added; empty: from 0.
-  static Result<Boosting> train(const FeatureSet& candidates, const Objective& objective,
-                                const BoostingOptions& options, std::span<const double> margin = {});
-  // One number a candidate, without any margin.
-  Result<std::vector<float>> predict(const FeatureSet& candidates) const;
-
- private:
-  explicit Boosting(std::shared_ptr<void> handle) : handle_(std::move(handle)) {}
-  std::shared_ptr<void> handle_;
-};
+// From `margin`, one number a candidate, to which the trees are added; empty: from 0. What they predict of a
+// candidate is the sum over its rows, without any margin.
+Result<FlatTrees> train_trees(const FeatureSet& candidates, const Objective& objective,
+                              const BoostingOptions& options, std::span<const double> margin = {});
 
 }  // namespace lathe

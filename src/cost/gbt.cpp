@@ -31,8 +31,8 @@ class Gbt : public CostModel {
     // A candidate's second derivative is 1 where errors are squared, and at most 1/4 with ranks.
     boosting.child_weight = options_.objective == "regression" ? 2 : boosting.child_weight;
     if (options_.child_weight > 0) boosting.child_weight = options_.child_weight;
-    LATHE_TRY(trees_, Boosting::train(samples.features, make_objective(options_.objective, samples), boosting,
-                                      margin));
+    LATHE_TRY(trees_,
+              train_trees(samples.features, make_objective(options_.objective, samples), boosting, margin));
     return {};
   }
 
@@ -44,7 +44,7 @@ class Gbt : public CostModel {
                   fmt::format("the cost model was fitted on {} features a row, not {}", columns_,
                               candidates.columns));
     }
-    LATHE_TRY(const std::vector<float> costs, trees_->predict(candidates));
+    const std::vector<float> costs = trees_->predict(candidates);
     return Prediction{{costs.begin(), costs.end()}, std::vector<double>(costs.size(), 0.0)};
   }
 
@@ -54,7 +54,7 @@ class Gbt : public CostModel {
   GbtOptions options_;
   FeatureKind wants_;
   int64_t columns_ = 0;
-  std::optional<Boosting> trees_;
+  std::optional<FlatTrees> trees_;
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ TEST(Boosting, FitsAStepExactlyWithEnoughRounds) {
       hessian[i] = 1.0f;
     }
   };
-  const auto trees = Boosting::train(rows, towards_step, {.rounds = 200, .gamma = 0, .lambda = 0});
+  const auto trees = train_trees(rows, towards_step, {.rounds = 200, .gamma = 0, .lambda = 0});
   ASSERT_TRUE(trees.has_value());
-  const std::vector<float> predictions = *trees->predict(rows);
+  const std::vector<float> predictions = trees->predict(rows);
   for (size_t i = 0; i < 8; ++i) EXPECT_NEAR(predictions[i], i < 4 ? -1.0f : 1.0f, 1e-3);
 }
 
@@ -25,7 +25,7 @@ TEST(Boosting, ALibraryErrorIsOneSentence) {
   FeatureSet rows;
   rows.add_row(std::vector{0.0F});
   rows.add_row(std::vector{1.0F});
-  const auto trees = Boosting::train(rows, [](auto, auto, auto) {}, {.depth = -3});
+  const auto trees = train_trees(rows, [](auto, auto, auto) {}, {.depth = -3});
   ASSERT_FALSE(trees.has_value());
   EXPECT_EQ(trees.error().message.find("XGBoost could not "), 0u) << trees.error().message;
   EXPECT_EQ(trees.error().message.find('\n'), std::string::npos);

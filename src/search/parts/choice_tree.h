@@ -35,9 +35,8 @@ class ChoiceTree {
   bool has_child(const std::vector<Choice>& path, const Choice& choice) const;
   // Adds the node below the path that the whole path leads through, and counts a visit of all nodes of it.
   void visit(const std::vector<Choice>& whole, size_t depth);
-  // Nothing is left below this path: it is not selected any more.
+  // Nothing is left below this path, which is not the root's: it is not selected any more.
   void close(const std::vector<Choice>& path);
-  bool is_closed() const { return nodes_[0].closed; }
   // The time of what lies at the end of the path, to all nodes that there are along it.
   void record(const std::vector<Choice>& whole, double seconds);
 

@@ -26,8 +26,7 @@ class TreeSearch : public Strategy {
     Proposal proposal;
     while (std::ssize(proposal.points) < at_most) {
       std::optional<Point> point;
-      for (int tries = 0; !point && tries < kTriesPerPoint && !tree_.is_closed(); ++tries)
-        point = rollout(predictor);
+      for (int tries = 0; !point && tries < kTriesPerPoint; ++tries) point = rollout(predictor);
       if (!point) point = sampler_.draw();
       if (!point) {
         proposal.exhausted = true;
@@ -53,7 +52,8 @@ class TreeSearch : public Strategy {
     const std::vector<Choice> path = tree_.select();
     std::vector<Point> points = completions(path);
     if (points.empty()) {
-      tree_.close(path);
+      // Of all points together so few may be legal that some completions tell nothing of the others.
+      if (!path.empty()) tree_.close(path);
       return std::nullopt;
     }
     // Where some completion leads to a child that is not there, those alone are chosen from.
