@@ -26,9 +26,11 @@ void put(std::string& bytes, Number number) {
 // Takes numbers from the front of bytes that are long enough.
 template <class Number>
 Number take(std::string_view& bytes) {
-  Number number;
-  std::memcpy(&number, bytes.data(), sizeof(Number));
+  char raw[sizeof(Number)];
+  bytes.copy(raw, sizeof(Number));
   bytes.remove_prefix(sizeof(Number));
+  Number number;
+  std::memcpy(&number, raw, sizeof(Number));
   return number;
 }
 
