@@ -23,6 +23,8 @@ Status check_shape(const Shape& shape, const std::string& label) {
 }
 
 int64_t elements_of(const Shape& shape) {
+  // The other extents of a tensor without elements may be any: their product need not fit.
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   int64_t count = 1;
   for (int64_t extent : shape) count *= extent;
   return count;

@@ -24,7 +24,7 @@ struct TensorType {
 // An Error unless every extent is at least 1 and the elements are few enough to count safely (2^40); `label`
 // is what the sentence calls the tensor. What follows takes only such shapes.
 Status check_shape(const Shape& shape, const std::string& label);
-// Number of elements; 1 for a scalar.
+// Number of elements; 1 for a scalar, 0 wherever an extent is 0.
 int64_t elements_of(const Shape& shape);
 // Storage in bytes, row-major without padding.
 int64_t bytes_of(const TensorType& type);

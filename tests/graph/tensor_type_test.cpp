@@ -15,6 +15,7 @@ TEST(TensorType, PrintsItsElementsAndExtents) {
 TEST(TensorType, CountsElementsAndBytes) {
   EXPECT_EQ(elements_of({}), 1);
   EXPECT_EQ(elements_of({4, 1, 5}), 20);
+  EXPECT_EQ(elements_of({int64_t{1} << 40, int64_t{1} << 40, 0}), 0) << "no product of the others is taken";
   EXPECT_EQ(bytes_of(TensorType{DType::i64, {}}), 8);
   EXPECT_EQ(bytes_of(TensorType{DType::f16, {3, 5}}), 30);
   EXPECT_EQ(bytes_of(TensorType{DType::boolean, {3, 5}}), 15);
