@@ -26,7 +26,7 @@ void put(std::string& bytes, Number number) {
 // Takes numbers from the front of bytes that are long enough.
 template <class Number>
 Number take(std::string_view& bytes) {
-  char raw[sizeof(Number)];
+  char raw[sizeof(Number)] = {};
   bytes.copy(raw, sizeof(Number));
   bytes.remove_prefix(sizeof(Number));
   Number number;
