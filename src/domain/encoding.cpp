@@ -64,6 +64,19 @@ std::vector<std::string> encoding_names(const Domain& domain) {
   return names;
 }
 
+size_t encoding_size(const Domain& domain) {
+  size_t size = 0;
+  for (const Parameter& parameter : domain.parameters) {
+    size += std::visit(
+        Overloaded{[](const OrderedParameter&) { return size_t{1}; },
+                   [](const CategoricalParameter& category) { return static_cast<size_t>(category.count); },
+                   [](const PermutationParameter& order) { return order.items.size(); },
+                   [](const SplitParameter& split) { return static_cast<size_t>(split.parts); }},
+        parameter.kind);
+  }
+  return size;
+}
+
 std::vector<float> encoded(const Domain& domain, const std::vector<int64_t>& integers) {
   std::vector<float> numbers;
   size_t slot = 0;

@@ -3,6 +3,7 @@
 // one chosen; an order by each item's place from 0 to 1.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@ namespace lathe {
 
 // One name for each number: "i.0", "unroll", "order=2", "loops.k".
 std::vector<std::string> encoding_names(const Domain& domain);
-// The numbers of a point of the domain, as many as there are names.
+// How many numbers a point of the domain has.
+size_t encoding_size(const Domain& domain);
+// The numbers of a point of the domain.
 std::vector<float> encoded(const Domain& domain, const std::vector<int64_t>& integers);
 
 }  // namespace lathe

@@ -65,6 +65,15 @@ std::optional<Point> Sampler::draw() {
   return point ? point : draw_from(std::move(rest));
 }
 
+bool Sampler::fill(std::vector<Point>& points, int count) {
+  while (std::ssize(points) < count) {
+    auto point = draw();
+    if (!point) return false;
+    points.push_back(std::move(*point));
+  }
+  return true;
+}
+
 std::vector<Point> Sampler::peek(int count) {
   std::erase_if(live_, [](const Sketch& sketch) { return sketch.listed && sketch.rest.empty(); });
   std::vector<size_t> open;

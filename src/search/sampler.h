@@ -25,6 +25,8 @@ class Sampler {
   // An unused legal point, now used, of another sketch where those in play are used up; nothing when the
   // space is used up, or when a large space gave none in a bounded number of draws.
   std::optional<Point> draw();
+  // Adds draws until there are `count` points; false where nothing is left before.
+  bool fill(std::vector<Point>& points, int count);
   // Up to `count` unused legal points, of distinct programs, but still unused: candidates to choose from.
   std::vector<Point> peek(int count);
   // Marks the points of this one's identity as used; false if they were.

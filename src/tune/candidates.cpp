@@ -71,8 +71,11 @@ const std::optional<FeatureRows>& Candidates::features(const Point& point) {
   const auto known = features_.find(point);
   if (known != features_.end()) return known->second;
   std::optional<FeatureRows> rows;
-  if (const auto program = written(point))
-    rows = feature_rows(kind_, (*program)->program, task_->target, space_.sketches(), point);
+  if (kind_ == FeatureKind::configuration) {
+    if (trace_in(forms_of(point)) != nullptr) rows = configuration_rows(space_.sketches(), point);
+  } else if (const auto program = written(point)) {
+    rows = program_rows(kind_, (*program)->program, task_->target);
+  }
   return features_.emplace(point, std::move(rows)).first->second;
 }
 

@@ -34,9 +34,9 @@ class Candidates {
   Result<Trace> trace(const Point& point);
   // The point's program; an Error where it has no trace or that is illegal.
   Result<std::shared_ptr<const Written>> written(const Point& point);
-  // The features of a point's program; nothing where there is none.
+  // The features of a point; nothing where it has no program, or, of a configuration, no trace.
   const std::optional<FeatureRows>& features(const Point& point);
-  // What a fitted model predicts of each; infinity for points without a program.
+  // What a fitted model predicts of each; infinity for points without features.
   Prediction predict(std::span<const Point> points, const CostModel& model);
 
   // Lets traces and programs go: what a search proposes next has little in common with them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.h"
 #include "domain/encoding.h"
 #include "features/features.h"
 #include "features/loop_context.h"
@@ -39,19 +40,6 @@ FeatureRows loop_tree(const Program& program) {
   return rows;
 }
 
-std::vector<float> configuration(const std::vector<Sketch>& sketches, const Point& point) {
-  std::vector<float> row;
-  for (size_t sketch = 0; sketch < sketches.size(); ++sketch) {
-    const Domain& domain = sketches[sketch].domain;
-    const bool is_own = static_cast<int>(sketch) == point.sketch;
-    row.push_back(is_own ? 1.0F : 0.0F);
-    std::vector<float> numbers(encoding_names(domain).size(), std::numeric_limits<float>::quiet_NaN());
-    if (is_own) numbers = encoded(domain, point.integers);
-    row.insert(row.end(), numbers.begin(), numbers.end());
-  }
-  return row;
-}
-
 }  // namespace
 
 std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<Sketch>& sketches) {
@@ -79,16 +67,27 @@ std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<S
   return {};
 }
 
-FeatureRows feature_rows(FeatureKind kind, const Program& program, const Target& target,
-                         const std::vector<Sketch>& sketches, const Point& point) {
+FeatureRows configuration_rows(const std::vector<Sketch>& sketches, const Point& point) {
+  std::vector<float> row;
+  for (size_t sketch = 0; sketch < sketches.size(); ++sketch) {
+    const Domain& domain = sketches[sketch].domain;
+    const bool is_own = static_cast<int>(sketch) == point.sketch;
+    row.push_back(is_own ? 1.0F : 0.0F);
+    std::vector<float> numbers(encoding_size(domain), std::numeric_limits<float>::quiet_NaN());
+    if (is_own) numbers = encoded(domain, point.integers);
+    row.insert(row.end(), numbers.begin(), numbers.end());
+  }
+  return {row};
+}
+
+FeatureRows program_rows(FeatureKind kind, const Program& program, const Target& target) {
+  LATHE_CHECK(kind != FeatureKind::configuration);
   switch (kind) {
-    case FeatureKind::summary: return {extract_features(program, target).flat};
     case FeatureKind::relation: return {relation_features(longest_chain(summarise_blocks(program)))};
     case FeatureKind::context: return {contexts(program)};
-    case FeatureKind::configuration: return {configuration(sketches, point)};
     case FeatureKind::loop_tree: return loop_tree(program);
+    default: return {extract_features(program, target).flat};
   }
-  return {};
 }
 
 }  // namespace lathe

@@ -15,10 +15,11 @@ namespace lathe {
 // The names of a row's numbers, in their order.
 std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<Sketch>& sketches);
 
-// Rows are of one length for all points of the sketches. A configuration has numbers for every sketch's
-// parameters; those of other sketches than the point's are missing (NaN). Of loops as many as fit are taken,
-// in the program's order; those that there are not are 0.
-FeatureRows feature_rows(FeatureKind kind, const Program& program, const Target& target,
-                         const std::vector<Sketch>& sketches, const Point& point);
+// Of a program, of any kind but `configuration`; rows of a kind are of one length. Of loops as many as fit
+// are taken, in the program's order; those that there are not are 0.
+FeatureRows program_rows(FeatureKind kind, const Program& program, const Target& target);
+// `configuration` of a point, which needs no program: numbers for every sketch's parameters, those of other
+// sketches than its own missing (NaN).
+FeatureRows configuration_rows(const std::vector<Sketch>& sketches, const Point& point);
 
 }  // namespace lathe

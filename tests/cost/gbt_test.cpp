@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "cost/all.h"
+#include "cost/pair_accuracy.h"
 
 namespace lathe {
 namespace {
@@ -29,20 +30,6 @@ CostSamples make_data(int count, uint64_t seed) {
     data.seconds.push_back((1 + row[0] + 2 * std::abs(row[1] - 0.5)) * (i % 2 ? 1e-3 : 1.0));
   }
   return data;
-}
-
-// The share of one task's pairs that the predictions order rightly.
-double pair_accuracy(const CostSamples& data, const std::vector<double>& costs) {
-  int right = 0;
-  int pairs = 0;
-  for (size_t i = 0; i < costs.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (data.tasks[i] != data.tasks[j]) continue;
-      ++pairs;
-      right += (data.seconds[i] < data.seconds[j]) == (costs[i] < costs[j]);
-    }
-  }
-  return static_cast<double>(right) / pairs;
 }
 
 FeatureSet one_number() {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "cost/pair_accuracy.h"
 
 namespace lathe {
 namespace {
@@ -30,18 +31,6 @@ CostSamples chains(int count, uint64_t seed) {
     samples.features.add(rows);
   }
   return samples;
-}
-
-double pair_accuracy(const CostSamples& samples, const std::vector<double>& costs) {
-  double right = 0;
-  double pairs = 0;
-  for (size_t i = 0; i < costs.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      ++pairs;
-      right += (samples.seconds[i] < samples.seconds[j]) == (costs[i] < costs[j]) ? 1 : 0;
-    }
-  }
-  return right / pairs;
 }
 
 TEST(TreeGruModel, OrdersTreesThatItHasNotSeen) {

@@ -13,6 +13,7 @@ TEST(Encoding, EachKindOfParameterHasItsNumbers) {
   EXPECT_EQ(encoding_names(domain),
             (std::vector<std::string>{"i.0", "i.1", "i.2", "unroll", "order=0", "order=1", "order=2",
                                       "loops.x", "loops.y", "loops.z"}));
+  EXPECT_EQ(encoding_size(domain), encoding_names(domain).size());
   EXPECT_EQ(encoded(domain, {2, 8, 1, 2, 2, 0, 1}), (std::vector<float>{2, 1, 3, 0.5F, 0, 0, 1, 0.5F, 1, 0}));
 }
 

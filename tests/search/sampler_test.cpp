@@ -7,6 +7,19 @@
 namespace lathe {
 namespace {
 
+TEST(Sampler, FillsUpToTheEndOfTheSpace) {
+  SearchSpace space;
+  space.sketches = {{{{"order", CategoricalParameter{5}}}}};
+  space.sketch_names = {"plain"};
+  Sampler sampler(space, Rng(1));
+  std::vector<Point> points{{0, {0}}};
+  sampler.use(points[0]);
+  EXPECT_TRUE(sampler.fill(points, 3));
+  EXPECT_EQ(points.size(), 3U);
+  EXPECT_FALSE(sampler.fill(points, 9));
+  EXPECT_EQ(points.size(), 5U);
+}
+
 // The first of two large sketches has one program.
 TEST(Sampler, ALargeSketchThatIsUsedUpTakesNoDrawsFromTheOthers) {
   SearchSpace space = Landscape::space();

@@ -19,7 +19,9 @@ TEST(FeatureRows, EveryNumberHasAName) {
     const FeatureKind kind = *parse_feature_kind(name);
     const std::vector<std::string> names = feature_row_names(kind, space.sketches());
     for (const Point& point : space.preferred_points()) {
-      const FeatureRows rows = feature_rows(kind, program, task.target, space.sketches(), point);
+      const FeatureRows rows = kind == FeatureKind::configuration
+                                   ? configuration_rows(space.sketches(), point)
+                                   : program_rows(kind, program, task.target);
       EXPECT_EQ(rows.numbers.size(), static_cast<size_t>(rows.count) * names.size()) << name;
       EXPECT_EQ(rows.count, kind == FeatureKind::loop_tree ? 3 : 1) << name;
     }
@@ -30,9 +32,7 @@ TEST(FeatureRows, AConfigurationSaysWhichSketchItIsOf) {
   const std::vector<Sketch> sketches{
       {.name = "a", .write = {}, .domain = {{{"x", OrderedParameter{{1, 2, 3}}}}}},
       {.name = "b", .write = {}, .domain = {{{"y", CategoricalParameter{2}}}}}};
-  const Task task = task_of("C[i:64] = A[i] + 1");
-  const std::vector<float> row =
-      feature_rows(FeatureKind::configuration, scheduled(task, ""), task.target, sketches, {1, {1}}).numbers;
+  const std::vector<float> row = configuration_rows(sketches, {1, {1}}).numbers;
   EXPECT_EQ(feature_row_names(FeatureKind::configuration, sketches),
             (std::vector<std::string>{"a", "a.x", "b", "b.y=0", "b.y=1"}));
   ASSERT_EQ(row.size(), 5U);
@@ -46,10 +46,10 @@ TEST(FeatureRows, AConfigurationSaysWhichSketchItIsOf) {
 // i around j around r.
 TEST(FeatureRows, LoopsHaveTheirPlaceInTheTree) {
   const Task task = task_of("C[i:64, j:48] = sum(r:32) A[i,r] * B[r,j]");
-  const FeatureRows rows = feature_rows(FeatureKind::loop_tree, scheduled(task, ""), task.target, {}, {});
+  const FeatureRows rows = program_rows(FeatureKind::loop_tree, scheduled(task, ""), task.target);
   EXPECT_EQ(rows.parents, (std::vector<int>{-1, 0, 1}));
   const Task two = task_of("T[i:64] = A[i] + 1\nC[i:64, j:48] = T[i] * B[j]");
-  EXPECT_EQ(feature_rows(FeatureKind::loop_tree, scheduled(two, ""), two.target, {}, {}).parents,
+  EXPECT_EQ(program_rows(FeatureKind::loop_tree, scheduled(two, ""), two.target).parents,
             (std::vector<int>{-1, -1, 1}));
 }
 

@@ -13,7 +13,7 @@ constexpr size_t kBatch = 32;
 
 std::vector<size_t> widths(const Domain& domain, const std::vector<Direction>& directions, int width) {
   const auto hidden = static_cast<size_t>(width);
-  return {encoding_names(domain).size(), hidden, hidden, hidden, directions.size()};
+  return {encoding_size(domain), hidden, hidden, hidden, directions.size()};
 }
 
 }  // namespace

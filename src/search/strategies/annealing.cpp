@@ -61,12 +61,8 @@ class Annealing : public Strategy {
       for (int i = 0; i < at_most; ++i) random += sampler_.rng().chance(options_.random_share);
       points = best_by(predictor, at_most - random);
     }
-    while (std::ssize(points) < at_most) {
-      auto point = sampler_.draw();
-      if (!point) return {std::move(points), true};
-      points.push_back(std::move(*point));
-    }
-    return {std::move(points)};
+    const bool exhausted = !sampler_.fill(points, at_most);
+    return {std::move(points), exhausted};
   }
 
   void observe(std::span<const Trial> trials) override {

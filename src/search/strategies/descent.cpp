@@ -48,14 +48,7 @@ class Descent : public Strategy {
  private:
   Proposal drawn(int count) {
     Proposal proposal;
-    while (std::ssize(proposal.points) < count) {
-      auto point = sampler_.draw();
-      if (!point) {
-        proposal.exhausted = true;
-        break;
-      }
-      proposal.points.push_back(std::move(*point));
-    }
+    proposal.exhausted = !sampler_.fill(proposal.points, count);
     return proposal;
   }
 

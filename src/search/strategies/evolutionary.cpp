@@ -32,12 +32,7 @@ class Evolutionary : public Strategy {
     } else {
       take_diverse(batch, count);
     }
-    while (std::ssize(batch) < count) {
-      auto point = sampler_.draw();
-      if (!point) break;
-      batch.push_back(std::move(*point));
-    }
-    const bool exhausted = std::ssize(batch) < count;
+    const bool exhausted = !sampler_.fill(batch, count);
     return {std::move(batch), exhausted};
   }
 

@@ -13,12 +13,7 @@ class Random : public Strategy {
 
   Proposal propose(int count, const Predictor&) override {
     std::vector<Point> batch;
-    while (std::ssize(batch) < count) {
-      auto point = sampler_.draw();
-      if (!point) break;
-      batch.push_back(std::move(*point));
-    }
-    const bool exhausted = std::ssize(batch) < count;
+    const bool exhausted = !sampler_.fill(batch, count);
     return {std::move(batch), exhausted};
   }
 
