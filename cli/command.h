@@ -21,6 +21,8 @@ void add_replay(CLI::App& app, Action& chosen);
 void add_explain(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_records(CLI::App& app, Action& chosen);
+void add_table(CLI::App& app, Action& chosen);
+void add_experiment(CLI::App& app, Action& chosen);
 void add_target(CLI::App& app, Action& chosen);
 
 // The options that say what is compiled and for which machine: MODEL.onnx or --workload, --input, --filter,

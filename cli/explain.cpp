@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "session/commands/explain_tasks.h"
+#include "session/commands/space_sizes.h"
 
 namespace lathe::cli {
 namespace {
@@ -19,6 +20,9 @@ constexpr size_t kValuesShown = 5;
 struct ExplainOptions {
   std::string file;
   std::string task;
+  std::string space;
+  bool sizes = false;
+  ProgramOptions program;  // of a workload, with `space`
 };
 
 std::string microseconds(std::optional<double> seconds) {
@@ -121,7 +125,42 @@ void print_task(const ExplainedTask& task) {
   print_values(explanation);
 }
 
+void print_size(const SpaceSize& size, bool with_sizes) {
+  const std::string beside = size.paper.empty() ? "" : fmt::format(" ({})", size.paper);
+  if (!size.reason.empty()) {
+    to_stdout("{}: no program: {}{}\n", size.name, size.reason, beside);
+    return;
+  }
+  to_stdout("{}: {} sketch{}, {:.3g} points{}\n", size.name, size.sketches.size(),
+            size.sketches.size() == 1 ? "" : "es", size.points, beside);
+  for (const SketchSize& sketch : size.sketches) {
+    if (with_sizes) {
+      to_stdout("  {:>12.3g} points of {:>2} choices  {}\n", static_cast<double>(sketch.points),
+                sketch.choices, sketch.name);
+    } else {
+      to_stdout("  {}\n", sketch.name);
+    }
+  }
+}
+
+Status run_space(const ExplainOptions& options) {
+  if (!options.file.empty() || !options.task.empty())
+    return fail(ErrorKind::invalid_argument,
+                "with --space neither a records file nor --task is given: --workload names operators");
+  if (options.program.source.workload.empty())
+    return fail(ErrorKind::invalid_argument, "--workload is required with --space");
+  LATHE_TRY(const ProgramSource source, source_of(options.program));
+  LATHE_TRY(const std::vector<SpaceSize> sizes, space_sizes(source, options.space));
+  for (const SpaceSize& size : sizes) print_size(size, options.sizes);
+  return {};
+}
+
 Status run(const ExplainOptions& options) {
+  if (!options.space.empty()) return run_space(options);
+  if (options.sizes || !options.program.source.workload.empty())
+    return fail(ErrorKind::invalid_argument, "--sizes and --workload go with --space");
+  if (options.file.empty()) return fail(ErrorKind::invalid_argument, "FILE is required");
+  if (options.task.empty()) return fail(ErrorKind::invalid_argument, "--task is required");
   bool is_first = true;
   return explain_tasks(options.file, options.task, report_note, [&](const ExplainedTask& task) {
     if (!is_first) to_stdout("\n");
@@ -133,11 +172,15 @@ Status run(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& chosen) {
-  OptionSet command = add_command(app, "explain", "say why a task's best program is the best");
+  OptionSet command =
+      add_command(app, "explain", "say why a task's best program is the best, or what a space holds");
   const auto options = std::make_shared<ExplainOptions>();
-  command.text("FILE", options->file, "the records file", {.is_required = true});
-  command.text("--task", options->task, "the task, as `show` names it; its first digits will do",
-               {.is_required = true});
+  command.text("FILE", options->file, "the records file");
+  command.text("--task", options->task, "the task, as `show` names it; its first digits will do");
+  command.text("--space", options->space, "in place of a task: the sketches of that space");
+  command.flag("--sizes", options->sizes, "how many points each sketch of --space has");
+  command.text("--workload", options->program.source.workload, "a JSON file of operators, for --space");
+  add_workload_options(command, options->program);
   command.action(chosen, [options] { return run(*options); });
 }
 

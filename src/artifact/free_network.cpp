@@ -16,10 +16,10 @@
 namespace lathe {
 namespace {
 
-// A dimension of so many sizes may have kernels for each of them.
-constexpr int64_t kMostExactSizes = 16;
-// Plans that are compiled, of all combinations of sizes.
+// Plans that are compiled where fewer sizes serve the others, of all combinations of sizes.
 constexpr size_t kMostPlans = 64;
+// Where each size has kernels of its own there may be more of them: compiling takes long then, and works.
+constexpr size_t kMostExactPlans = 128;
 
 struct Dimension {
   AskedDimension asked;
@@ -118,11 +118,11 @@ class SizedReader {
     dimension.by = SizedBy::exact;
     dimension.why_exact = served.error().message;
     const int64_t count = asked.most - asked.least + 1;
-    if (count <= kMostExactSizes) return {};
+    if (count <= static_cast<int64_t>(kMostExactPlans)) return {};
     return fail(ErrorKind::unsupported,
                 fmt::format("'{}' cannot be free from {} to {}: {} (of at most {} sizes each is compiled by "
                             "itself)",
-                            asked.name, asked.least, asked.most, served.error().message, kMostExactSizes),
+                            asked.name, asked.least, asked.most, served.error().message, kMostExactPlans),
                 path_);
   }
 
@@ -218,12 +218,12 @@ class SizedReader {
     std::vector<std::vector<int64_t>> choices = sizes_compiled(all.free.dimensions, kMostPlans);
     size_t count = 1;
     for (const std::vector<int64_t>& sizes : choices) count *= sizes.size();
-    if (count > kMostPlans)
+    if (count > kMostExactPlans)
       return fail(
           ErrorKind::unsupported,
           fmt::format("there are {} combinations of sizes, each of which would be compiled by itself, "
                       "and {} at most may be",
-                      count, kMostPlans),
+                      count, kMostExactPlans),
           path_);
     for (size_t i = 0; i < count; ++i) {
       std::vector<int64_t> sizes;  // the largest first

@@ -10,13 +10,6 @@ namespace {
 
 constexpr int kResamples = 2000;
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
-
 }  // namespace
 
 std::vector<double> best_so_far(std::span<const double> seconds) {
@@ -64,6 +57,13 @@ std::optional<int64_t> trials_to(std::span<const double> best, double optimum, d
   for (size_t t = 0; t < best.size(); ++t)
     if (optimum / best[t] >= share) return static_cast<int64_t>(t) + 1;
   return std::nullopt;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
 
 ConfidenceInterval bootstrap_median(std::span<const double> runs, Rng rng) {

@@ -28,6 +28,9 @@ double search_score(std::span<const double> best, std::span<const double> random
 // does.
 std::optional<int64_t> trials_to(std::span<const double> best, double optimum, double share);
 
+// Of at least one value; the mean of the two in the middle where their number is even.
+double median_of(std::vector<double> values);
+
 // The value and the bounds between which 95 % of the medians of resampled runs lie.
 struct ConfidenceInterval {
   double low = 0;

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "domain/domain_json.h"
+#include "task/task_json.h"
 
 namespace lathe {
 namespace {
@@ -50,7 +51,6 @@ struct TextField {
   std::string MeasuredTable::* member;
 };
 constexpr TextField kTexts[] = {{"name", &MeasuredTable::name},
-                                {"task", &MeasuredTable::task},
                                 {"target", &MeasuredTable::target},
                                 {"machine", &MeasuredTable::machine},
                                 {"compiler_version", &MeasuredTable::compiler_version},
@@ -60,6 +60,7 @@ ordered_json header_of(const MeasuredTable& table) {
   ordered_json header{{"lathe_table", kVersion}};
   for (const TextField& field : kTexts) header[field.key] = table.*field.member;
   header["cores"] = table.cores;
+  header["task"] = json_of(table.task);
   header["sketches"] = ordered_json::array();
   for (const TableSketch& sketch : table.sketches)
     header["sketches"].push_back({{"name", sketch.name}, {"parameters", json_of(sketch.domain)}});
@@ -81,6 +82,8 @@ Result<MeasuredTable> from_header(const json& header) {
       header["cores"] > 4096)
     return damaged("its cores are no number from 1 to 4096");
   table.cores = header["cores"].get<int>();
+  if (!header.contains("task")) return damaged("it has no task");
+  LATHE_TRY(table.task, task_text_from(header["task"]));
   if (!header.contains("sketches") || !header["sketches"].is_array() || header["sketches"].empty())
     return damaged("it has no sketches");
   for (const json& object : header["sketches"]) {

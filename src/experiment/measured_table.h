@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "domain/domain.h"
+#include "task/task_text.h"
 
 namespace lathe {
 
@@ -30,8 +31,8 @@ struct TableEntry {
 
 struct MeasuredTable {
   std::string name;
-  std::string task;  // its text (task/task_text.h)
-  std::string target;
+  TaskText task;
+  std::string target;  // a row of target/all.h
   std::string machine;
   int cores = 1;
   std::string compiler_version;

@@ -196,10 +196,10 @@ TEST_F(FreeNetworkTest, WhatCannotBeCountedIsCompiledForEachSize) {
   EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::exact);
   EXPECT_EQ(sized->graphs.size(), 5U);
   check_every_size(onnx, *sized, {{"x", {1, 2, 9}}});
-  const auto refused = read(onnx, {{"x", {1, 2, 99}}}, {{{"x", {{2, "", 5, 99}}}}, {}});
+  const auto refused = read(onnx, {{"x", {1, 2, 199}}}, {{{"x", {{2, "", 5, 199}}}}, {}});
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().message, HasSubstr("node 'c' (Conv)"));
-  EXPECT_THAT(refused.error().message, HasSubstr("of at most 16 sizes"));
+  EXPECT_THAT(refused.error().message, HasSubstr("of at most 128 sizes"));
 }
 
 // Reshapes that spell the old batch spell the new one.

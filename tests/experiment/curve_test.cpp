@@ -64,5 +64,11 @@ TEST(Curve, IntervalsNarrowWithMoreRuns) {
   EXPECT_EQ(bootstrap_median(std::vector<double>{7}, Rng(1)).high, 7);
 }
 
+TEST(Curve, AMedianLiesInTheMiddle) {
+  EXPECT_EQ(median_of({3, 1, 2}), 2);
+  EXPECT_EQ(median_of({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(median_of({7}), 7);
+}
+
 }  // namespace
 }  // namespace lathe

@@ -7,7 +7,7 @@ namespace {
 
 MeasuredTable small() {
   MeasuredTable table{.name = "matmul",
-                      .task = "C[i:8, j:8] = sum(r:8) A[i,r] * B[r,j]",
+                      .task = {.hash = 7, .name = "matmul", .dag = "C[i:8, j:8] = sum(r:8) A[i,r] * B[r,j]"},
                       .target = "x86-avx2",
                       .machine = "a machine",
                       .cores = 2,

@@ -1,0 +1,177 @@
+#include "experiment/experiment.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/json.h"
+
+namespace lathe {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kMostTrials = 1 << 20;
+constexpr int kMostSeeds = 10000;
+constexpr const char* kQuantities[] = {"score", "final_quality", "trials_to_quality"};
+
+std::unexpected<Error> wrong(const std::string& what) { return fail(ErrorKind::parse, what); }
+
+// The members of one object, each read once; what is left over is unknown.
+class Members {
+ public:
+  static Result<Members> of(const json& object, std::string what) {
+    if (!object.is_object()) return wrong(what + " is no object");
+    return Members(object, std::move(what));
+  }
+
+  Status text(const char* key, std::string& value, bool is_required = true) {
+    const json* member = take(key);
+    if (member == nullptr) return is_required ? Status(missing(key)) : Status();
+    if (!member->is_string()) return wrong(fmt::format("'{}' of {} is no text", key, what_));
+    value = member->get<std::string>();
+    return {};
+  }
+  template <class Number>
+  Status whole(const char* key, Number& value, int64_t most, bool is_required = true) {
+    const json* member = take(key);
+    if (member == nullptr) return is_required ? Status(missing(key)) : Status();
+    const bool is_whole = member->is_number_unsigned() && *member >= 1 && *member <= most;
+    if (!is_whole) return wrong(fmt::format("'{}' of {} is no whole number from 1 to {}", key, what_, most));
+    value = member->get<Number>();
+    return {};
+  }
+  Status number(const char* key, std::optional<double>& value) {
+    const json* member = take(key);
+    if (member == nullptr) return {};
+    if (!member->is_number()) return wrong(fmt::format("'{}' of {} is no number", key, what_));
+    value = member->get<double>();
+    return {};
+  }
+  Result<const json*> list(const char* key, bool is_required) {
+    const json* member = take(key);
+    if (member == nullptr && is_required) return missing(key);
+    if (member != nullptr && !member->is_array())
+      return wrong(fmt::format("'{}' of {} is no list", key, what_));
+    return member;
+  }
+  Status finish() const {
+    for (const auto& [key, value] : object_->items())
+      if (!taken_.contains(key)) return wrong(fmt::format("{} has no member '{}'", what_, key));
+    return {};
+  }
+
+ private:
+  Members(const json& object, std::string what) : object_(&object), what_(std::move(what)) {}
+  const json* take(const char* key) {
+    taken_.insert(key);
+    const auto found = object_->find(key);
+    return found == object_->end() ? nullptr : &*found;
+  }
+  std::unexpected<Error> missing(const char* key) const {
+    return wrong(fmt::format("{} has no '{}'", what_, key));
+  }
+
+  const json* object_;
+  std::string what_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+Result<ExperimentRun> run_from(const json& object) {
+  ExperimentRun run;
+  LATHE_TRY(Members members, Members::of(object, "a run"));
+  LATHE_TRY_STATUS(members.text("label", run.label));
+  LATHE_TRY_STATUS(members.text("strategy", run.strategy));
+  run.cost_model = "none";
+  LATHE_TRY_STATUS(members.text("cost_model", run.cost_model, false));
+  LATHE_TRY_STATUS(members.whole("seeds", run.seeds, kMostSeeds, false));
+  LATHE_TRY_STATUS(members.finish());
+  return run;
+}
+
+Result<Quantity> quantity_from(const std::string& name) {
+  const auto* found = std::ranges::find(kQuantities, name);
+  if (found == std::end(kQuantities))
+    return wrong(
+        fmt::format("there is no quantity '{}'; legal names are {}", name, fmt::join(kQuantities, ", ")));
+  return static_cast<Quantity>(found - kQuantities);
+}
+
+Result<ExperimentBar> bar_from(const json& object, const std::vector<ExperimentRun>& runs) {
+  ExperimentBar bar;
+  std::string quantity;
+  std::optional<double> share;
+  LATHE_TRY(Members members, Members::of(object, "a bar"));
+  LATHE_TRY_STATUS(members.text("claim", bar.claim));
+  LATHE_TRY_STATUS(members.text("quantity", quantity));
+  LATHE_TRY(bar.quantity, quantity_from(quantity));
+  LATHE_TRY_STATUS(members.text("run", bar.run));
+  LATHE_TRY_STATUS(members.text("than", bar.than, false));
+  LATHE_TRY_STATUS(members.number("share", share));
+  LATHE_TRY_STATUS(members.number("at_least", bar.at_least));
+  LATHE_TRY_STATUS(members.number("at_most", bar.at_most));
+  LATHE_TRY_STATUS(members.finish());
+  bar.share = share.value_or(bar.share);
+  if (!(bar.share > 0 && bar.share <= 1)) return wrong("'share' of a bar is not above 0 and at most 1");
+  if (!bar.at_least && !bar.at_most) return wrong("a bar has neither 'at_least' nor 'at_most'");
+  const auto is_run = [&](const std::string& name) {
+    return std::ranges::find(runs, name, &ExperimentRun::label) != runs.end();
+  };
+  const bool may_be_no_run = bar.than.empty() || bar.than == kRandomRun;
+  const std::string* unknown = !is_run(bar.run) ? &bar.run : nullptr;
+  if (unknown == nullptr && !may_be_no_run && !is_run(bar.than)) unknown = &bar.than;
+  if (unknown != nullptr)
+    return wrong(fmt::format("a bar speaks of the run '{}', and there is none", *unknown));
+  return bar;
+}
+
+Status read_runs(Members& members, Experiment& experiment) {
+  LATHE_TRY(const json* runs, members.list("runs", true));
+  for (const json& object : *runs) {
+    LATHE_TRY(ExperimentRun run, run_from(object));
+    if (std::ranges::find(experiment.runs, run.label, &ExperimentRun::label) != experiment.runs.end())
+      return wrong(fmt::format("two runs are called '{}'", run.label));
+    experiment.runs.push_back(std::move(run));
+  }
+  if (experiment.runs.empty()) return wrong("the experiment has no runs");
+  LATHE_TRY(const json* bars, members.list("bars", false));
+  if (bars == nullptr) return {};
+  for (const json& object : *bars) {
+    LATHE_TRY(ExperimentBar bar, bar_from(object, experiment.runs));
+    experiment.bars.push_back(std::move(bar));
+  }
+  return {};
+}
+
+Result<Experiment> experiment_from(const json& object) {
+  Experiment experiment;
+  LATHE_TRY(Members members, Members::of(object, "the experiment"));
+  LATHE_TRY_STATUS(members.text("name", experiment.name));
+  LATHE_TRY_STATUS(members.text("title", experiment.title));
+  LATHE_TRY_STATUS(members.text("source", experiment.source, false));
+  LATHE_TRY(const json* tables, members.list("tables", true));
+  for (const json& table : *tables) {
+    if (!table.is_string()) return wrong("'tables' of the experiment is no list of texts");
+    experiment.tables.push_back(table.get<std::string>());
+  }
+  if (experiment.tables.empty()) return wrong("the experiment has no tables");
+  LATHE_TRY_STATUS(members.whole("trials", experiment.trials, kMostTrials));
+  LATHE_TRY_STATUS(members.whole("batch", experiment.batch, kMostTrials, false));
+  LATHE_TRY_STATUS(read_runs(members, experiment));
+  LATHE_TRY_STATUS(members.finish());
+  return experiment;
+}
+
+}  // namespace
+
+Result<Experiment> parse_experiment(std::string_view text, const std::string& source) {
+  LATHE_TRY(const json object, parse_json(text, source));
+  Result<Experiment> experiment = experiment_from(object);
+  if (!experiment) return fail(experiment.error().kind, experiment.error().message, source);
+  return experiment;
+}
+
+}  // namespace lathe

@@ -1,0 +1,107 @@
+#include "experiment/summary.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+
+namespace lathe {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr uint64_t kBootstrapSeed = 20;
+
+// The value below which this share lies, of values that need not be sorted; between two the nearer one.
+double quantile(std::vector<double> values, double share) {
+  const auto place = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place));
+  return values[place];
+}
+
+template <class Number>
+ConfidenceInterval over_seeds(const RunCurves& run, Number number) {
+  std::vector<double> numbers;
+  for (const std::vector<double>& best : run.best) numbers.push_back(number(best));
+  return bootstrap_median(numbers, Rng(kBootstrapSeed));
+}
+
+bool is_random(const TableCurves& table, const std::string& run) {
+  return run == kRandomRun && std::ranges::find(table.runs, run, &RunCurves::run) == table.runs.end();
+}
+
+double final_seconds(const TableCurves& table, const std::string& run) {
+  if (is_random(table, run)) return table.random.back();
+  return band_of(table.of(run).best).median.back();
+}
+
+double value_on(const ExperimentBar& bar, const TableCurves& table) {
+  switch (bar.quantity) {
+    case Quantity::score: {
+      // Random search has none above itself.
+      const bool stands_alone = bar.than.empty() || is_random(table, bar.than);
+      return score_of(table, bar.run).median - (stands_alone ? 0 : score_of(table, bar.than).median);
+    }
+    case Quantity::final_quality: {
+      const double other = bar.than.empty() ? table.optimum : final_seconds(table, bar.than);
+      return other / final_seconds(table, bar.run);
+    }
+    case Quantity::trials_to_quality: break;
+  }
+  const auto trials_of = [](const std::optional<int64_t>& trials) {
+    return trials ? static_cast<double>(*trials) : kInfinity;
+  };
+  const auto budget = static_cast<double>(table.random.size());
+  if (bar.than.empty()) return trials_of(trials_until(table, bar.run, table.optimum / bar.share)) / budget;
+  const double reference = final_seconds(table, bar.than);
+  const double others =
+      is_random(table, bar.than) ? budget : trials_of(trials_until(table, bar.than, reference));
+  return trials_of(trials_until(table, bar.run, reference)) / others;
+}
+
+}  // namespace
+
+const RunCurves& TableCurves::of(const std::string& run) const {
+  const auto found = std::ranges::find(runs, run, &RunCurves::run);
+  LATHE_CHECK(found != runs.end());
+  return *found;
+}
+
+Band band_of(const std::vector<std::vector<double>>& curves) {
+  Band band;
+  for (size_t trial = 0; trial < curves.front().size(); ++trial) {
+    std::vector<double> values;
+    for (const std::vector<double>& curve : curves) values.push_back(curve[trial]);
+    band.low.push_back(quantile(values, 0.25));
+    band.high.push_back(quantile(values, 0.75));
+    band.median.push_back(median_of(std::move(values)));
+  }
+  return band;
+}
+
+ConfidenceInterval score_of(const TableCurves& table, const std::string& run) {
+  return over_seeds(table.of(run), [&](const std::vector<double>& best) {
+    return search_score(best, table.random, table.optimum);
+  });
+}
+
+ConfidenceInterval final_quality_of(const TableCurves& table, const std::string& run) {
+  return over_seeds(table.of(run),
+                    [&](const std::vector<double>& best) { return table.optimum / best.back(); });
+}
+
+std::optional<int64_t> trials_until(const TableCurves& table, const std::string& run, double seconds) {
+  const std::vector<double> best = band_of(table.of(run).best).median;
+  const auto found = std::ranges::find_if(best, [&](double value) { return value <= seconds; });
+  return found == best.end() ? std::nullopt : std::optional<int64_t>(found - best.begin() + 1);
+}
+
+BarOutcome outcome_of(const ExperimentBar& bar, const std::vector<TableCurves>& tables) {
+  BarOutcome outcome{.bar = bar, .values = {}};
+  for (const TableCurves& table : tables) outcome.values.push_back(value_on(bar, table));
+  outcome.value = median_of(outcome.values);
+  outcome.is_met =
+      (!bar.at_least || outcome.value >= *bar.at_least) && (!bar.at_most || outcome.value <= *bar.at_most);
+  return outcome;
+}
+
+}  // namespace lathe

@@ -1,0 +1,41 @@
+// The command `experiment`: an experiment's searches on its tables, kept as they are made, and what they come
+// to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "experiment/summary.h"
+#include "session/teller.h"
+
+namespace lathe {
+
+struct ExperimentRequest {
+  std::string file;          // of the experiment
+  std::string tables = "";   // the folder of its tables; empty: the experiment's own
+  std::string out = "";      // the folder of its searches, figure and numbers; empty: none are written
+  std::optional<int> seeds;  // of each run at most
+};
+
+struct ExperimentListener {
+  // Before each search: done, of how many, and what comes.
+  std::function<void(size_t done, size_t count, const std::string& what)> progress = {};
+  std::function<bool()> stop = {};
+};
+
+struct RunExperiment {
+  Experiment experiment;
+  std::vector<TableCurves> tables;
+  std::vector<BarOutcome> bars;
+  bool is_whole = true;  // else `stop` ended it, and nothing is known of its bars
+};
+
+// The searches are the same on every machine. Writes NAME.searches, to which the next run adds what is
+// missing, and at the end NAME.svg and NAME.json. An Error names the file that is at fault.
+Result<RunExperiment> run_experiment(const ExperimentRequest& request, const ExperimentListener& listener);
+
+}  // namespace lathe

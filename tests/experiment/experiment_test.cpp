@@ -1,0 +1,66 @@
+#include "experiment/experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lathe {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kWhole = R"({
+  "name": "a1", "title": "Models and no models", "source": "[A] fig. 4", "tables": ["C2.table", "C6.table"],
+  "trials": 800, "batch": 32,
+  "runs": [{"label": "GBT", "strategy": "annealing", "cost_model": "gbt:features=relation", "seeds": 10},
+           {"label": "GA", "strategy": "genetic", "seeds": 100}],
+  "bars": [{"claim": "a third", "quantity": "trials_to_quality", "run": "GBT", "than": "random",
+            "at_most": 0.333},
+           {"claim": "half", "quantity": "score", "run": "GA", "at_least": 0.5, "share": 0.9}]})";
+
+std::string fault(std::string text) {
+  const Result<Experiment> experiment = parse_experiment(text, "a1.json");
+  return experiment ? "" : experiment.error().to_string();
+}
+
+std::string replaced(const std::string& from, const std::string& to) {
+  std::string text = kWhole;
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+TEST(Experiment, AFileSaysTablesRunsAndBars) {
+  const Experiment experiment = parse_experiment(kWhole, "a1.json").value();
+  EXPECT_EQ(experiment.name, "a1");
+  EXPECT_EQ(experiment.tables, (std::vector<std::string>{"C2.table", "C6.table"}));
+  EXPECT_EQ(experiment.trials, 800);
+  EXPECT_EQ(experiment.batch, 32);
+  ASSERT_EQ(experiment.runs.size(), 2U);
+  EXPECT_EQ(experiment.runs[0].cost_model, "gbt:features=relation");
+  EXPECT_EQ(experiment.runs[1].cost_model, "none");
+  EXPECT_EQ(experiment.runs[1].seeds, 100);
+  ASSERT_EQ(experiment.bars.size(), 2U);
+  EXPECT_EQ(experiment.bars[0].quantity, Quantity::trials_to_quality);
+  EXPECT_EQ(experiment.bars[0].at_most, 0.333);
+  EXPECT_EQ(experiment.bars[1].share, 0.9);
+}
+
+TEST(Experiment, WhatIsWrongIsNamed) {
+  EXPECT_EQ(fault("[]"), "a1.json: the experiment is no object");
+  EXPECT_THAT(fault(replaced("\"name\": \"a1\", ", "")), HasSubstr("the experiment has no 'name'"));
+  EXPECT_THAT(fault(replaced("800", "0")), HasSubstr("'trials' of the experiment is no whole number from 1"));
+  EXPECT_THAT(fault(replaced("800", "8.5")), HasSubstr("'trials' of the experiment is no whole number"));
+  EXPECT_THAT(fault(replaced("\"batch\"", "\"botch\"")), HasSubstr("the experiment has no member 'botch'"));
+  EXPECT_THAT(fault(replaced("\"GA\", \"strategy\"", "\"GBT\", \"strategy\"")),
+              HasSubstr("two runs are called 'GBT'"));
+  EXPECT_THAT(fault(replaced("\"run\": \"GA\"", "\"run\": \"GB\"")),
+              HasSubstr("a bar speaks of the run 'GB', and there is none"));
+  EXPECT_THAT(fault(replaced("\"than\": \"random\"", "\"than\": \"rand\"")),
+              HasSubstr("a bar speaks of the run 'rand', and there is none"));
+  EXPECT_THAT(fault(replaced("trials_to_quality", "speed")), HasSubstr("there is no quantity 'speed'"));
+  EXPECT_THAT(fault(replaced("\"at_least\": 0.5, ", "")), HasSubstr("neither 'at_least' nor 'at_most'"));
+  EXPECT_THAT(fault(replaced("\"share\": 0.9", "\"share\": 2")), HasSubstr("'share' of a bar"));
+  EXPECT_THAT(fault(replaced("[\"C2.table\", \"C6.table\"]", "[]")), HasSubstr("no tables"));
+}
+
+}  // namespace
+}  // namespace lathe

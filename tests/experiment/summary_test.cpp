@@ -1,0 +1,71 @@
+#include "experiment/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace lathe {
+namespace {
+
+// Five trials; random search is expected to go from 5 to 3 s, and 2 s is the optimum.
+TableCurves table() {
+  return {.table = "t",
+          .optimum = 2,
+          .random = {5, 4.5, 4, 3.5, 3},
+          .runs = {{"fast", {{4, 3, 2, 2, 2}, {4, 3, 3, 2, 2}, {5, 3, 2, 2, 2}}},
+                   {"slow", {{5, 5, 5, 5, 4}, {5, 5, 5, 5, 4}, {5, 5, 5, 4, 4}}}}};
+}
+
+ExperimentBar bar(Quantity quantity, const std::string& run, const std::string& than = "") {
+  return {.claim = "c", .quantity = quantity, .run = run, .than = than, .at_most = 1.0};
+}
+
+double value(const ExperimentBar& bar) { return outcome_of(bar, {table()}).value; }
+
+TEST(Summary, ABandHoldsTheMiddleHalfOfTheSeeds) {
+  const Band band = band_of({{1, 9}, {2, 8}, {3, 7}, {4, 6}, {5, 5}});
+  EXPECT_EQ(band.low, (std::vector<double>{2, 6}));
+  EXPECT_EQ(band.median, (std::vector<double>{3, 7}));
+  EXPECT_EQ(band.high, (std::vector<double>{4, 8}));
+  EXPECT_EQ(band_of({{1}, {4}}).median, std::vector<double>{2.5});
+}
+
+TEST(Summary, ScoresAndQualitiesAreMediansOfTheSeeds) {
+  // (1/3 + 1.5/2.5 + 1 + 1 + 1) / 5 of the first seed, the second has .5 in the third trial, the last 0 in
+  // the first.
+  EXPECT_NEAR(score_of(table(), "fast").median, (0.0 + 0.6 + 1 + 1 + 1) / 5, 1e-12);
+  EXPECT_EQ(final_quality_of(table(), "fast").median, 1);
+  EXPECT_EQ(final_quality_of(table(), "slow").median, 0.5);
+  EXPECT_EQ(trials_until(table(), "fast", 2), 3);
+  EXPECT_EQ(trials_until(table(), "slow", 3), std::nullopt);
+}
+
+TEST(Summary, BarsCompareRunsWithNumbersAndWithEachOther) {
+  EXPECT_NEAR(value(bar(Quantity::score, "fast")), 0.72, 1e-12);
+  EXPECT_EQ(value(bar(Quantity::score, "fast", "random")), value(bar(Quantity::score, "fast")));
+  EXPECT_GT(value(bar(Quantity::score, "fast", "slow")), value(bar(Quantity::score, "fast")));
+  EXPECT_EQ(value(bar(Quantity::final_quality, "slow")), 0.5);
+  EXPECT_EQ(value(bar(Quantity::final_quality, "slow", "fast")), 0.5);
+  EXPECT_EQ(value(bar(Quantity::final_quality, "fast", "random")), 1.5);
+  EXPECT_EQ(value(bar(Quantity::trials_to_quality, "fast")), 0.6) << "2 s are 95 % of the optimum's speed";
+  EXPECT_EQ(value(bar(Quantity::trials_to_quality, "fast", "random")), 0.4) << "3 s after 2 of 5";
+  EXPECT_EQ(value(bar(Quantity::trials_to_quality, "fast", "slow")), 0.2) << "4 s after 1, after 5";
+  EXPECT_EQ(value(bar(Quantity::trials_to_quality, "slow")), std::numeric_limits<double>::infinity());
+}
+
+TEST(Summary, ABarIsMetByTheMedianOfTheTables) {
+  TableCurves other = table();
+  other.runs[0].best = other.runs[1].best;
+  ExperimentBar half = bar(Quantity::final_quality, "fast");
+  half.at_most = {};
+  half.at_least = 0.75;
+  const BarOutcome met = outcome_of(half, {table(), other});
+  EXPECT_EQ(met.values, (std::vector<double>{1, 0.5}));
+  EXPECT_EQ(met.value, 0.75);
+  EXPECT_TRUE(met.is_met);
+  half.at_least = 0.76;
+  EXPECT_FALSE(outcome_of(half, {table(), other}).is_met);
+}
+
+}  // namespace
+}  // namespace lathe
