@@ -34,7 +34,7 @@ struct Setting {
   std::variant<int Options::*, double Options::*, std::string Options::*> member;
   double least = 0;
   double most = 0;
-  std::vector<std::string> words = {};  // of a text
+  std::vector<std::string> words = {};  // of a text; empty: any
 };
 
 template <class Table>
@@ -64,7 +64,7 @@ Status set(Options& options, const Setting<Options>& setting, const std::string&
   };
   if (const auto* integer = std::get_if<int Options::*>(&setting.member)) return number(options.**integer);
   if (const auto* real = std::get_if<double Options::*>(&setting.member)) return number(options.**real);
-  if (std::ranges::find(setting.words, value) == setting.words.end())
+  if (!setting.words.empty() && std::ranges::find(setting.words, value) == setting.words.end())
     return fail(ErrorKind::invalid_argument, illegal_word(setting.name, value, setting.words));
   options.*std::get<std::string Options::*>(setting.member) = value;
   return {};

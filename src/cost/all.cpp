@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "cost/ensemble.h"
+#include "cost/from_file.h"
 #include "cost/gbt.h"
 #include "cost/none.h"
 #include "cost/tree_gru.h"
@@ -20,6 +21,7 @@ using Made = Result<std::unique_ptr<CostModel>>;
 struct Entry {
   const char* name;
   Made (*make)(const NamedSettings&);
+  Made (*load)(const SavedModel&, const std::string& source) = nullptr;  // null: it cannot be kept
 };
 
 // The maker of a row that has options, from its defaults.
@@ -40,12 +42,14 @@ GbtOptions of_ranks() { return {}; }
 GbtOptions of_regression() { return {.objective = "regression"}; }
 EnsembleOptions of_ensemble() { return {}; }
 TreeGruOptions of_trees() { return {}; }
+FromFileOptions of_file() { return {}; }
 
-constexpr std::array kModels{Entry{"gbt", make_set<make_gbt, gbt_settings, of_ranks>},
-                             Entry{"gbt-regression", make_set<make_gbt, gbt_settings, of_regression>},
-                             Entry{"ensemble", make_set<make_ensemble, ensemble_settings, of_ensemble>},
-                             Entry{"tree-gru-context", make_set<make_tree_gru, tree_gru_settings, of_trees>},
-                             Entry{"none", make_plain<make_no_cost_model>}};
+constexpr std::array kModels{
+    Entry{"gbt", make_set<make_gbt, gbt_settings, of_ranks>, load_gbt},
+    Entry{"gbt-regression", make_set<make_gbt, gbt_settings, of_regression>},
+    Entry{"ensemble", make_set<make_ensemble, ensemble_settings, of_ensemble>},
+    Entry{"tree-gru-context", make_set<make_tree_gru, tree_gru_settings, of_trees>, load_tree_gru},
+    Entry{"none", make_plain<make_no_cost_model>}};
 
 }  // namespace
 
@@ -62,6 +66,15 @@ Result<std::unique_ptr<CostModel>> make_cost_model(std::string_view text) {
   }
   return fail(ErrorKind::invalid_argument, fmt::format("there is no cost model '{}'; legal names are {}",
                                                        named.name, fmt::join(cost_model_names(), ", ")));
+}
+
+Result<std::unique_ptr<CostModel>> load_cost_model(std::string_view bytes, const std::string& source) {
+  LATHE_TRY(const SavedModel saved, parse_saved_model(bytes, source));
+  LATHE_TRY(const NamedSettings named, parse_named(saved.model));
+  for (const Entry& entry : kModels)
+    if (named.name == entry.name && entry.load != nullptr) return entry.load(saved, source);
+  return fail(ErrorKind::parse, fmt::format("there is no cost model '{}' that can be kept", named.name),
+              source);
 }
 
 }  // namespace lathe

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -36,6 +37,11 @@ class CostModel {
   // One prediction a candidate; an error before a fit or with another number of columns than fitted.
   virtual Result<Prediction> predict(const FeatureSet& candidates) const = 0;
   virtual bool fitted() const = 0;
+  // The fitted model, for load_cost_model (cost/all.h); an Error where nothing is fitted, or models of its
+  // kind cannot be kept.
+  virtual Result<std::string> save() const {
+    return fail(ErrorKind::unsupported, "cost models of this kind cannot be kept");
+  }
 };
 
 }  // namespace lathe

@@ -50,6 +50,15 @@ class Gbt : public CostModel {
 
   bool fitted() const override { return trees_.has_value(); }
 
+  Result<std::string> save() const override {
+    if (!trees_) return fail(ErrorKind::invalid_argument, "the cost model is kept only after it was fitted");
+    return bytes_of({"gbt", wants_, columns_, trees_->bytes()});
+  }
+  void take(FlatTrees trees) {
+    columns_ = trees.columns();
+    trees_ = std::move(trees);
+  }
+
  private:
   GbtOptions options_;
   FeatureKind wants_;
@@ -71,5 +80,15 @@ std::vector<Setting<GbtOptions>> gbt_settings() {
 }
 
 std::unique_ptr<CostModel> make_gbt(const GbtOptions& options) { return std::make_unique<Gbt>(options); }
+
+Result<std::unique_ptr<CostModel>> load_gbt(const SavedModel& saved, const std::string& source) {
+  LATHE_TRY(FlatTrees trees, FlatTrees::from_bytes(saved.numbers, source));
+  if (trees.columns() != saved.columns)
+    return fail(ErrorKind::parse, "its trees are of another number of columns than its header says", source);
+  auto model = std::make_unique<Gbt>(
+      GbtOptions{.features = feature_kind_names()[static_cast<size_t>(saved.features)]});
+  model->take(std::move(trees));
+  return model;
+}
 
 }  // namespace lathe

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "cost/boosting.h"
 #include "cost/cost_model.h"
+#include "cost/saved_model.h"
 
 namespace lathe {
 
@@ -25,5 +26,7 @@ struct GbtOptions {
 std::vector<Setting<GbtOptions>> gbt_settings();
 
 std::unique_ptr<CostModel> make_gbt(const GbtOptions& options = {});
+// What `save` gave; it predicts, and may be fitted anew with the defaults. An Error names `source`.
+Result<std::unique_ptr<CostModel>> load_gbt(const SavedModel& saved, const std::string& source);
 
 }  // namespace lathe

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -18,7 +19,11 @@
 namespace lathe {
 namespace {
 
+constexpr const char* kTreeGruName = "tree-gru-context";
 constexpr size_t kPredictedAtOnce = 256;
+constexpr size_t kBuffers = 5;  // of a loop's context
+constexpr size_t kPerBuffer = 3;
+constexpr int64_t kMostColumns = 1 << 16;
 constexpr size_t kHeldOut = 10;           // each tenth candidate
 constexpr int64_t kLeastToHoldOut = 100;  // with fewer candidates all are learned from
 
@@ -73,11 +78,41 @@ class TreeGruModel : public CostModel {
     return prediction;
   }
 
+  Result<std::string> save() const override {
+    if (!fitted_) return fail(ErrorKind::invalid_argument, "the cost model is kept only after it was fitted");
+    std::string numbers;
+    TreeNetwork network = *network_;
+    for (const nn::Weights* weights : network.weights()) {
+      const std::vector<float>& values = weights->value.values;
+      numbers.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    }
+    return bytes_of({fmt::format("{}:states={},slots={}", kTreeGruName, options_.states, options_.slots),
+                     FeatureKind::loop_tree, columns_, std::move(numbers)});
+  }
+
+  Status take(const SavedModel& saved, const std::string& source) {
+    if (saved.columns <= static_cast<int64_t>(kBuffers * kPerBuffer) || saved.columns > kMostColumns)
+      return fail(ErrorKind::parse, "its columns are none of a loop's context", source);
+    begin(saved.columns);
+    size_t taken = 0;
+    for (nn::Weights* weights : network_->weights()) {
+      std::vector<float>& values = weights->value.values;
+      const size_t bytes = values.size() * sizeof(float);
+      if (saved.numbers.size() - taken < bytes)
+        return fail(ErrorKind::parse, "it has fewer weights than its layers need", source);
+      std::memcpy(values.data(), saved.numbers.data() + taken, bytes);
+      taken += bytes;
+    }
+    if (taken != saved.numbers.size())
+      return fail(ErrorKind::parse, "it has more weights than its layers need", source);
+    fitted_ = true;
+    return {};
+  }
+
  private:
   void begin(int64_t columns) {
     columns_ = columns;
-    constexpr size_t kBuffers = 5;
-    TreeRow row{.per_buffer = 3, .buffers = kBuffers};
+    TreeRow row{.per_buffer = kPerBuffer, .buffers = kBuffers};
     row.own = static_cast<size_t>(columns) - row.per_buffer * row.buffers;
     network_.emplace(row, static_cast<size_t>(options_.states), static_cast<size_t>(options_.slots), rng_);
     optimizer_ = nn::Adam({.rate = static_cast<float>(options_.rate)});
@@ -174,6 +209,14 @@ std::vector<Setting<TreeGruOptions>> tree_gru_settings() {
 
 std::unique_ptr<CostModel> make_tree_gru(const TreeGruOptions& options) {
   return std::make_unique<TreeGruModel>(options);
+}
+
+Result<std::unique_ptr<CostModel>> load_tree_gru(const SavedModel& saved, const std::string& source) {
+  LATHE_TRY(const NamedSettings named, parse_named(saved.model));
+  LATHE_TRY(const TreeGruOptions options, with_settings(TreeGruOptions(), tree_gru_settings(), named));
+  auto model = std::make_unique<TreeGruModel>(options);
+  LATHE_TRY_STATUS(model->take(saved, source));
+  return model;
 }
 
 }  // namespace lathe

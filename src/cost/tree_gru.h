@@ -9,6 +9,7 @@
 
 #include "base/settings.h"
 #include "cost/cost_model.h"
+#include "cost/saved_model.h"
 
 namespace lathe {
 
@@ -28,5 +29,7 @@ std::vector<Setting<TreeGruOptions>> tree_gru_settings();
 // Numbers of a row are those of features/loop_context.h: what is of the loop itself comes first, then three
 // of each buffer.
 std::unique_ptr<CostModel> make_tree_gru(const TreeGruOptions& options = {});
+// What `save` gave; it predicts, and a fit goes on from its weights. An Error names `source`.
+Result<std::unique_ptr<CostModel>> load_tree_gru(const SavedModel& saved, const std::string& source);
 
 }  // namespace lathe

@@ -58,6 +58,8 @@ class Members {
       return wrong(fmt::format("'{}' of {} is no list", key, what_));
     return member;
   }
+  // Null where it is missing.
+  const json* any(const char* key) { return take(key); }
   Status finish() const {
     for (const auto& [key, value] : object_->items())
       if (!taken_.contains(key)) return wrong(fmt::format("{} has no member '{}'", what_, key));
@@ -80,6 +82,31 @@ class Members {
   std::set<std::string, std::less<>> taken_;
 };
 
+Result<std::vector<std::string>> texts_in(const json& list, const std::string& what) {
+  std::vector<std::string> texts;
+  for (const json& each : list) {
+    if (!each.is_string()) return wrong(fmt::format("{} is no list of texts", what));
+    texts.push_back(each.get<std::string>());
+  }
+  if (texts.empty()) return wrong(fmt::format("{} names none", what));
+  return texts;
+}
+
+Result<LearnedBefore> learned_from(const json& object) {
+  LearnedBefore learned;
+  std::optional<double> half_life;
+  LATHE_TRY(Members members, Members::of(object, "'learned'"));
+  LATHE_TRY(const json* tables, members.list("tables", true));
+  LATHE_TRY(learned.tables, texts_in(*tables, "'tables' of 'learned'"));
+  LATHE_TRY_STATUS(members.whole("points", learned.points, kMostTrials));
+  LATHE_TRY_STATUS(members.text("cost_model", learned.cost_model));
+  LATHE_TRY_STATUS(members.number("half_life", half_life));
+  LATHE_TRY_STATUS(members.finish());
+  learned.half_life = half_life.value_or(learned.half_life);
+  if (!(learned.half_life >= 0)) return wrong("'half_life' of 'learned' is below 0");
+  return learned;
+}
+
 Result<ExperimentRun> run_from(const json& object) {
   ExperimentRun run;
   LATHE_TRY(Members members, Members::of(object, "a run"));
@@ -88,6 +115,9 @@ Result<ExperimentRun> run_from(const json& object) {
   run.cost_model = "none";
   LATHE_TRY_STATUS(members.text("cost_model", run.cost_model, false));
   LATHE_TRY_STATUS(members.whole("seeds", run.seeds, kMostSeeds, false));
+  if (const json* learned = members.any("learned")) {
+    LATHE_TRY(run.learned, learned_from(*learned));
+  }
   LATHE_TRY_STATUS(members.finish());
   return run;
 }
@@ -153,11 +183,7 @@ Result<Experiment> experiment_from(const json& object) {
   LATHE_TRY_STATUS(members.text("title", experiment.title));
   LATHE_TRY_STATUS(members.text("source", experiment.source, false));
   LATHE_TRY(const json* tables, members.list("tables", true));
-  for (const json& table : *tables) {
-    if (!table.is_string()) return wrong("'tables' of the experiment is no list of texts");
-    experiment.tables.push_back(table.get<std::string>());
-  }
-  if (experiment.tables.empty()) return wrong("the experiment has no tables");
+  LATHE_TRY(experiment.tables, texts_in(*tables, "'tables' of the experiment"));
   LATHE_TRY_STATUS(members.whole("trials", experiment.trials, kMostTrials));
   LATHE_TRY_STATUS(members.whole("batch", experiment.batch, kMostTrials, false));
   LATHE_TRY_STATUS(read_runs(members, experiment));

@@ -14,12 +14,23 @@ namespace lathe {
 // What random search is expected to have found, which is known without a run.
 inline constexpr std::string_view kRandomRun = "random";
 
+// What a run's model has learned before: the global model of a transfer (cost/transfer.h).
+struct LearnedBefore {
+  std::vector<std::string> tables;  // files, as those of the experiment
+  int64_t points = 0;               // of all of them together at most, drawn evenly
+  std::string cost_model;           // that learns them; it wants the same features as the run's
+  double half_life = 64;
+
+  bool operator==(const LearnedBefore&) const = default;
+};
+
 // One line of a figure: a strategy with a model, run with several seeds.
 struct ExperimentRun {
   std::string label;       // unique
   std::string strategy;    // as --strategy takes it
   std::string cost_model;  // as --cost-model takes it
   int seeds = 1;
+  std::optional<LearnedBefore> learned = {};
 };
 
 // A number of a run on one table.

@@ -44,6 +44,21 @@ TEST(Experiment, AFileSaysTablesRunsAndBars) {
   EXPECT_EQ(experiment.bars[1].share, 0.9);
 }
 
+TEST(Experiment, ARunMayHaveLearnedFromOtherTables) {
+  const std::string text = replaced(
+      "\"seeds\": 100}",
+      R"("seeds": 2, "learned": {"tables": ["C1.table"], "points": 30000, "cost_model": "gbt", "half_life": 0}})");
+  const Experiment experiment = parse_experiment(text, "a5.json").value();
+  EXPECT_FALSE(experiment.runs[0].learned);
+  ASSERT_TRUE(experiment.runs[1].learned);
+  EXPECT_EQ(experiment.runs[1].learned->tables, std::vector<std::string>{"C1.table"});
+  EXPECT_EQ(experiment.runs[1].learned->points, 30000);
+  EXPECT_EQ(experiment.runs[1].learned->cost_model, "gbt");
+  EXPECT_EQ(experiment.runs[1].learned->half_life, 0);
+  EXPECT_THAT(fault(replaced("\"seeds\": 100}", R"("learned": {"points": 3}})")),
+              HasSubstr("'learned' has no 'tables'"));
+}
+
 TEST(Experiment, WhatIsWrongIsNamed) {
   EXPECT_EQ(fault("[]"), "a1.json: the experiment is no object");
   EXPECT_THAT(fault(replaced("\"name\": \"a1\", ", "")), HasSubstr("the experiment has no 'name'"));
@@ -59,7 +74,8 @@ TEST(Experiment, WhatIsWrongIsNamed) {
   EXPECT_THAT(fault(replaced("trials_to_quality", "speed")), HasSubstr("there is no quantity 'speed'"));
   EXPECT_THAT(fault(replaced("\"at_least\": 0.5, ", "")), HasSubstr("neither 'at_least' nor 'at_most'"));
   EXPECT_THAT(fault(replaced("\"share\": 0.9", "\"share\": 2")), HasSubstr("'share' of a bar"));
-  EXPECT_THAT(fault(replaced("[\"C2.table\", \"C6.table\"]", "[]")), HasSubstr("no tables"));
+  EXPECT_THAT(fault(replaced("[\"C2.table\", \"C6.table\"]", "[]")),
+              HasSubstr("'tables' of the experiment names none"));
 }
 
 }  // namespace

@@ -1,17 +1,20 @@
 #include "session/commands/run_experiment.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/read_file.h"
 #include "base/write_file.h"
 #include "cost/all.h"
+#include "cost/transfer.h"
 #include "experiment/figure.h"
 #include "experiment/search_store.h"
 #include "experiment/table_search.h"
@@ -24,6 +27,10 @@ namespace lathe {
 namespace {
 
 using nlohmann::ordered_json;
+
+std::string place_in(const std::string& folder, const std::string& name) {
+  return (std::filesystem::path(folder) / name).string();
+}
 
 // A table, and what names it in the store.
 struct Ground {
@@ -40,9 +47,14 @@ Result<Ground> ground_of(const std::string& path) {
 
 class Runner {
  public:
-  Runner(const Experiment& experiment, const ExperimentListener& listener, SearchStore* store,
-         std::optional<int> most_seeds)
-      : experiment_(experiment), listener_(listener), store_(store), most_seeds_(most_seeds) {}
+  // `folder` has the tables.
+  Runner(const Experiment& experiment, std::string folder, const ExperimentListener& listener,
+         SearchStore* store, std::optional<int> most_seeds)
+      : experiment_(experiment),
+        folder_(std::move(folder)),
+        listener_(listener),
+        store_(store),
+        most_seeds_(most_seeds) {}
 
   // How many searches there are on one table.
   size_t searches() const {
@@ -80,11 +92,11 @@ class Runner {
   }
 
   Result<std::vector<double>> search_of(Ground& ground, const ExperimentRun& run, int64_t trials, int seed) {
-    const SearchKey key{ground.key, run.strategy, run.cost_model, trials, experiment_.batch, seed};
+    const SearchKey key{ground.key, run.strategy, model_text(run), trials, experiment_.batch, seed};
     if (store_ != nullptr) {
       if (const std::vector<double>* known = store_->find(key)) return *known;
     }
-    LATHE_TRY(const std::unique_ptr<CostModel> model, make_cost_model(run.cost_model));
+    LATHE_TRY(const std::unique_ptr<CostModel> model, model_of(run));
     const FeatureKind kind = model->wants();
     const TableFeatures features = [&](const Point& point) -> const std::optional<FeatureRows>& {
       return ground.ground.features(kind, point);
@@ -99,6 +111,61 @@ class Runner {
     return seconds;
   }
 
+  // With all that decides what it predicts.
+  static std::string model_text(const ExperimentRun& run) {
+    if (!run.learned) return run.cost_model;
+    const LearnedBefore& learned = *run.learned;
+    return fmt::format("{} after {} of {} points of {}, half-life {}", run.cost_model, learned.cost_model,
+                       learned.points, fmt::join(learned.tables, " "), learned.half_life);
+  }
+
+  Result<std::unique_ptr<CostModel>> model_of(const ExperimentRun& run) {
+    LATHE_TRY(std::unique_ptr<CostModel> model, make_cost_model(run.cost_model));
+    if (!run.learned) return model;
+    LATHE_TRY(std::shared_ptr<const CostModel> global, global_model(*run.learned));
+    if (global->wants() != model->wants())
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("run '{}': '{}' and '{}' want other features", run.label, run.cost_model,
+                              run.learned->cost_model));
+    return make_transfer(std::move(global), std::move(model), {.half_life = run.learned->half_life});
+  }
+
+  // Fitted once for all searches.
+  Result<std::shared_ptr<const CostModel>> global_model(const LearnedBefore& learned) {
+    for (const auto& [known, model] : global_)
+      if (known == learned) return model;
+    LATHE_TRY(std::unique_ptr<CostModel> model, make_cost_model(learned.cost_model));
+    CostSamples samples;
+    const int64_t each = std::max<int64_t>(1, learned.points / std::ssize(learned.tables));
+    for (size_t i = 0; i < learned.tables.size(); ++i) {
+      LATHE_TRY(Ground ground, ground_of(place_in(folder_, learned.tables[i])));
+      add_points(ground.ground, each, static_cast<int>(i), model->wants(), samples);
+    }
+    LATHE_TRY_STATUS(model->fit(samples));
+    if (!model->fitted())
+      return fail(ErrorKind::unsupported, fmt::format("'{}' learns nothing from {}", learned.cost_model,
+                                                      fmt::join(learned.tables, ", ")));
+    global_.emplace_back(learned, std::move(model));
+    return global_.back().second;
+  }
+
+  // So many measured points of a table, drawn without repetition.
+  static void add_points(TableGround& ground, int64_t count, int task, FeatureKind kind,
+                         CostSamples& samples) {
+    std::vector<size_t> places;
+    for (size_t i = 0; i < ground.table().entries.size(); ++i)
+      if (ground.table().entries[i].outcome == TableEntry::Outcome::measured) places.push_back(i);
+    Rng rng(static_cast<uint64_t>(task));
+    for (size_t i = 0; i < places.size() && std::cmp_less(i, count); ++i) {
+      std::swap(places[i], places[i + rng.below(places.size() - i)]);
+      const auto& rows = ground.features(kind, ground.index().points()[places[i]]);
+      if (!rows) continue;
+      samples.features.add(*rows);
+      samples.seconds.push_back(ground.table().entries[places[i]].seconds);
+      samples.tasks.push_back(task);
+    }
+  }
+
   static std::vector<double> whole_curve(const std::vector<double>& seconds, int64_t trials) {
     std::vector<double> best = best_so_far(seconds);
     const double last = best.empty() ? std::numeric_limits<double>::infinity() : best.back();
@@ -107,9 +174,11 @@ class Runner {
   }
 
   const Experiment& experiment_;
+  std::string folder_;
   const ExperimentListener& listener_;
   SearchStore* store_;
   std::optional<int> most_seeds_;
+  std::vector<std::pair<LearnedBefore, std::shared_ptr<const CostModel>>> global_ = {};
 };
 
 // Before any search: a name that does not exist would be found only after hours.
@@ -149,10 +218,6 @@ std::string numbers_of(const RunExperiment& run) {
   return all.dump(2) + "\n";
 }
 
-std::string place_in(const std::string& folder, const std::string& name) {
-  return (std::filesystem::path(folder) / name).string();
-}
-
 }  // namespace
 
 Result<RunExperiment> run_experiment(const ExperimentRequest& request, const ExperimentListener& listener) {
@@ -174,7 +239,7 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
     if (failed) return fail(ErrorKind::io, failed.message(), request.out);
     LATHE_TRY(store, SearchStore::open(place_in(request.out, run.experiment.name + ".searches")));
   }
-  Runner runner(run.experiment, listener, store ? &*store : nullptr, request.seeds);
+  Runner runner(run.experiment, folder, listener, store ? &*store : nullptr, request.seeds);
   const size_t count = runner.searches() * grounds.size();
   for (size_t i = 0; i < grounds.size(); ++i) {
     LATHE_TRY(std::optional<TableCurves> curves, runner.curves_on(grounds[i], i * runner.searches(), count));
