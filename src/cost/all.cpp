@@ -48,7 +48,8 @@ constexpr std::array kModels{
     Entry{"gbt", make_set<make_gbt, gbt_settings, of_ranks>, load_gbt},
     Entry{"gbt-regression", make_set<make_gbt, gbt_settings, of_regression>},
     Entry{"ensemble", make_set<make_ensemble, ensemble_settings, of_ensemble>},
-    Entry{"tree-gru-context", make_set<make_tree_gru, tree_gru_settings, of_trees>, load_tree_gru},
+    Entry{"tree-gru", make_set<make_tree_gru, tree_gru_settings, of_trees>, load_tree_gru},
+    Entry{"tree-gru-context", make_set<make_tree_gru_context, tree_gru_settings, of_trees>, load_tree_gru},
     Entry{"none", make_plain<make_no_cost_model>}};
 
 }  // namespace

@@ -7,12 +7,14 @@
 namespace lathe {
 
 const std::vector<std::string>& feature_kind_names() {
-  static const std::vector<std::string> names{"summary", "relation", "context", "configuration", "loop-tree"};
+  static const std::vector<std::string> names{"summary",   "relation",    "context",  "configuration",
+                                              "statement", "syntax-tree", "loop-tree"};
   return names;
 }
 
 std::vector<std::string> row_kind_names() {
   std::vector<std::string> names = feature_kind_names();
+  std::erase(names, "syntax-tree");
   std::erase(names, "loop-tree");
   return names;
 }

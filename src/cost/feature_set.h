@@ -19,12 +19,13 @@ enum class FeatureKind : uint8_t {
   relation,       // AutoTVM's curves (features/relation.h)
   context,        // AutoTVM's flattened loop contexts (features/loop_context.h)
   configuration,  // the choices themselves (domain/encoding.h): they mean something within one space alone
-  loop_tree,      // a row for every loop, its context, with its place in the tree of loops
+  statement,  // Ansor's: a row for every innermost statement, whose costs add up (features/statement_rows.h)
+  loop_tree,  // a row for every loop, its context, with its place in the tree of loops
 };
 
 // "summary", "relation" ..., in the order of the kinds.
 const std::vector<std::string>& feature_kind_names();
-// Those of which a candidate has one row.
+// Those whose rows stand by themselves: all but trees.
 std::vector<std::string> row_kind_names();
 std::optional<FeatureKind> parse_feature_kind(std::string_view name);
 

@@ -1,5 +1,8 @@
 #include "cost/from_file.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "base/read_file.h"
@@ -54,7 +57,7 @@ Result<std::unique_ptr<CostModel>> make_transfer_from(const FromFileOptions& opt
     return fail(ErrorKind::unsupported, "the trees that learn beside a model take no loop trees",
                 options.model);
   GbtOptions local;
-  local.features = feature_kind_names()[static_cast<size_t>(features)];
+  local.features = name;
   return make_transfer(std::move(global), make_gbt(local),
                        {.half_life = options.half_life, .least_weight = options.least_weight});
 }

@@ -7,23 +7,24 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "cost/objective.h"
+#include "cost/syntax_network.h"
 #include "cost/tree_network.h"
 #include "nn/optimizer.h"
 
 namespace lathe {
 namespace {
 
-constexpr const char* kTreeGruName = "tree-gru-context";
 constexpr size_t kPredictedAtOnce = 256;
 constexpr size_t kBuffers = 5;  // of a loop's context
 constexpr size_t kPerBuffer = 3;
-constexpr int64_t kMostColumns = 1 << 16;
+constexpr int64_t kMostTreeColumns = 1 << 16;
+constexpr size_t kIdentifierRows = 1024;  // those of features/syntax_tree.h
 constexpr size_t kHeldOut = 10;           // each tenth candidate
 constexpr int64_t kLeastToHoldOut = 100;  // with fewer candidates all are learned from
 
@@ -31,14 +32,38 @@ void shuffle(std::vector<size_t>& order, Rng& rng) {
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
 }
 
+// What the two models differ in.
+struct TreeGruKind {
+  const char* name;  // their rows in the table of models
+  FeatureKind features;
+  int64_t least_columns;
+  std::unique_ptr<CostNetwork> (*make)(size_t columns, const TreeGruOptions& options, Rng& rng);
+};
+
+std::unique_ptr<CostNetwork> make_context_network(size_t columns, const TreeGruOptions& options, Rng& rng) {
+  const TreeRow row{.own = columns - kBuffers * kPerBuffer, .per_buffer = kPerBuffer, .buffers = kBuffers};
+  return std::make_unique<TreeNetwork>(row, static_cast<size_t>(options.states),
+                                       static_cast<size_t>(options.slots), rng);
+}
+
+std::unique_ptr<CostNetwork> make_syntax_network(size_t columns, const TreeGruOptions& options, Rng& rng) {
+  return std::make_unique<SyntaxNetwork>(kIdentifierRows, columns - 1, static_cast<size_t>(options.states),
+                                         rng);
+}
+
+constexpr TreeGruKind kOfContexts{"tree-gru-context", FeatureKind::loop_tree, kBuffers * kPerBuffer + 1,
+                                  make_context_network};
+constexpr TreeGruKind kOfIdentifiers{"tree-gru", FeatureKind::syntax_tree, 2, make_syntax_network};
+
 class TreeGruModel : public CostModel {
  public:
-  explicit TreeGruModel(const TreeGruOptions& options)
-      : options_(options),
+  TreeGruModel(const TreeGruKind& kind, const TreeGruOptions& options)
+      : kind_(kind),
+        options_(options),
         rng_(static_cast<uint64_t>(options.seed)),
         optimizer_({.rate = static_cast<float>(options.rate)}) {}
 
-  FeatureKind wants() const override { return FeatureKind::loop_tree; }
+  FeatureKind wants() const override { return kind_.features; }
   bool fitted() const override { return fitted_; }
 
   Status fit(const CostSamples& samples, std::span<const double> margin) override {
@@ -81,18 +106,18 @@ class TreeGruModel : public CostModel {
   Result<std::string> save() const override {
     if (!fitted_) return fail(ErrorKind::invalid_argument, "the cost model is kept only after it was fitted");
     std::string numbers;
-    TreeNetwork network = *network_;
-    for (const nn::Weights* weights : network.weights()) {
+    const std::unique_ptr<CostNetwork> network = network_->copy();
+    for (const nn::Weights* weights : network->weights()) {
       const std::vector<float>& values = weights->value.values;
       numbers.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
     }
-    return bytes_of({fmt::format("{}:states={},slots={}", kTreeGruName, options_.states, options_.slots),
-                     FeatureKind::loop_tree, columns_, std::move(numbers)});
+    return bytes_of({fmt::format("{}:states={},slots={}", kind_.name, options_.states, options_.slots),
+                     kind_.features, columns_, std::move(numbers)});
   }
 
   Status take(const SavedModel& saved, const std::string& source) {
-    if (saved.columns <= static_cast<int64_t>(kBuffers * kPerBuffer) || saved.columns > kMostColumns)
-      return fail(ErrorKind::parse, "its columns are none of a loop's context", source);
+    if (saved.columns < kind_.least_columns || saved.columns > kMostTreeColumns)
+      return fail(ErrorKind::parse, "its columns are none of such a tree's nodes", source);
     begin(saved.columns);
     size_t taken = 0;
     for (nn::Weights* weights : network_->weights()) {
@@ -112,9 +137,7 @@ class TreeGruModel : public CostModel {
  private:
   void begin(int64_t columns) {
     columns_ = columns;
-    TreeRow row{.per_buffer = kPerBuffer, .buffers = kBuffers};
-    row.own = static_cast<size_t>(columns) - row.per_buffer * row.buffers;
-    network_.emplace(row, static_cast<size_t>(options_.states), static_cast<size_t>(options_.slots), rng_);
+    network_ = kind_.make(static_cast<size_t>(columns), options_, rng_);
     optimizer_ = nn::Adam({.rate = static_cast<float>(options_.rate)});
   }
 
@@ -184,10 +207,11 @@ class TreeGruModel : public CostModel {
     return size;
   }
 
+  const TreeGruKind& kind_;
   TreeGruOptions options_;
   Rng rng_;
   nn::Adam optimizer_;
-  std::optional<TreeNetwork> network_;
+  std::unique_ptr<CostNetwork> network_;
   int64_t columns_ = 0;
   bool fitted_ = false;
   std::map<int, std::vector<size_t>> learned_;
@@ -208,13 +232,20 @@ std::vector<Setting<TreeGruOptions>> tree_gru_settings() {
 }
 
 std::unique_ptr<CostModel> make_tree_gru(const TreeGruOptions& options) {
-  return std::make_unique<TreeGruModel>(options);
+  return std::make_unique<TreeGruModel>(kOfIdentifiers, options);
+}
+
+std::unique_ptr<CostModel> make_tree_gru_context(const TreeGruOptions& options) {
+  return std::make_unique<TreeGruModel>(kOfContexts, options);
 }
 
 Result<std::unique_ptr<CostModel>> load_tree_gru(const SavedModel& saved, const std::string& source) {
   LATHE_TRY(const NamedSettings named, parse_named(saved.model));
   LATHE_TRY(const TreeGruOptions options, with_settings(TreeGruOptions(), tree_gru_settings(), named));
-  auto model = std::make_unique<TreeGruModel>(options);
+  const TreeGruKind& kind = named.name == kOfContexts.name ? kOfContexts : kOfIdentifiers;
+  if (saved.features != kind.features)
+    return fail(ErrorKind::parse, "its features are none of such a model", source);
+  auto model = std::make_unique<TreeGruModel>(kind, options);
   LATHE_TRY_STATUS(model->take(saved, source));
   return model;
 }

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <span>
-#include <vector>
 
-#include "cost/feature_set.h"
+#include "cost/cost_network.h"
 #include "nn/dense.h"
 #include "nn/soft_scatter.h"
 #include "nn/tree_gru.h"
@@ -20,16 +17,16 @@ struct TreeRow {
   size_t buffers = 0;
 };
 
-class TreeNetwork {
+class TreeNetwork : public CostNetwork {
  public:
   TreeNetwork(const TreeRow& row, size_t states, size_t slots, Rng& rng);
 
-  // One cost for each of these candidates.
-  std::vector<float> costs(const FeatureSet& candidates, std::span<const size_t> chosen) const;
-  // The same; then `slope_of` gives the loss's slope by each cost, which is added to the weights' slopes.
-  std::vector<float> train(const FeatureSet& candidates, std::span<const size_t> chosen,
-                           const std::function<std::vector<float>(std::span<const float>)>& slope_of);
-  std::vector<nn::Weights*> weights();
+  std::vector<float> costs(const FeatureSet& candidates, std::span<const size_t> chosen) const override;
+  std::vector<float> train(
+      const FeatureSet& candidates, std::span<const size_t> chosen,
+      const std::function<std::vector<float>(std::span<const float>)>& slope_of) override;
+  std::vector<nn::Weights*> weights() override;
+  std::unique_ptr<CostNetwork> copy() const override { return std::make_unique<TreeNetwork>(*this); }
 
  private:
   struct Kept;

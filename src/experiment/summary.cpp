@@ -8,7 +8,7 @@
 namespace lathe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr uint64_t kBootstrapSeed = 20;
 
 // The value below which this share lies, of values that need not be sorted; between two the nearer one.
@@ -48,7 +48,7 @@ double value_on(const ExperimentBar& bar, const TableCurves& table) {
     case Quantity::trials_to_quality: break;
   }
   const auto trials_of = [](const std::optional<int64_t>& trials) {
-    return trials ? static_cast<double>(*trials) : kInfinity;
+    return trials ? static_cast<double>(*trials) : kNever;
   };
   const auto budget = static_cast<double>(table.random.size());
   if (bar.than.empty()) return trials_of(trials_until(table, bar.run, table.optimum / bar.share)) / budget;

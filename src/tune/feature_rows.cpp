@@ -10,6 +10,8 @@
 #include "features/features.h"
 #include "features/loop_context.h"
 #include "features/relation.h"
+#include "features/statement_rows.h"
+#include "features/syntax_tree.h"
 
 namespace lathe {
 namespace {
@@ -40,12 +42,37 @@ FeatureRows loop_tree(const Program& program) {
   return rows;
 }
 
+// A program without nodes has one row of zeros.
+FeatureRows syntax(const Program& program) {
+  FeatureRows rows{.count = 0};
+  for (const SyntaxNode& node : syntax_tree(program)) {
+    rows.numbers.insert(rows.numbers.end(), node.numbers.begin(), node.numbers.end());
+    rows.parents.push_back(node.parent);
+    ++rows.count;
+  }
+  if (rows.count == 0) rows = {std::vector(syntax_node_names().size(), 0.0F), 1, {-1}};
+  return rows;
+}
+
+// A program without statements has one row of zeros.
+FeatureRows statements(const Program& program) {
+  FeatureRows rows{.count = 0};
+  for (const std::vector<float>& row : statement_rows(program)) {
+    rows.numbers.insert(rows.numbers.end(), row.begin(), row.end());
+    ++rows.count;
+  }
+  if (rows.count == 0) rows = {std::vector(statement_row_names().size(), 0.0F), 1};
+  return rows;
+}
+
 }  // namespace
 
 std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<Sketch>& sketches) {
   switch (kind) {
     case FeatureKind::summary: return feature_names();
     case FeatureKind::relation: return relation_names();
+    case FeatureKind::statement: return statement_row_names();
+    case FeatureKind::syntax_tree: return syntax_node_names();
     case FeatureKind::loop_tree: return loop_context_names();
     case FeatureKind::context: {
       std::vector<std::string> names;
@@ -85,6 +112,8 @@ FeatureRows program_rows(FeatureKind kind, const Program& program, const Target&
   switch (kind) {
     case FeatureKind::relation: return {relation_features(longest_chain(summarise_blocks(program)))};
     case FeatureKind::context: return {contexts(program)};
+    case FeatureKind::statement: return statements(program);
+    case FeatureKind::syntax_tree: return syntax(program);
     case FeatureKind::loop_tree: return loop_tree(program);
     default: return {extract_features(program, target).flat};
   }

@@ -21,7 +21,7 @@ TEST(CostTable, MakesEveryNamedModelUnfitted) {
 TEST(CostTable, AnUnknownNameIsAnErrorThatListsTheLegalOnes) {
   EXPECT_EQ(make_cost_model("oracle").error().message,
             "there is no cost model 'oracle'; legal names are gbt, gbt-regression, ensemble, "
-            "tree-gru-context, transfer, saved, none");
+            "tree-gru, tree-gru-context, transfer, saved, none");
 }
 
 TEST(CostTable, NoneLearnsNothing) {

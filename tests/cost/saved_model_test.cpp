@@ -61,7 +61,7 @@ TEST(SavedModel, TreesPredictTheSameOnceTheyAreRead) {
 }
 
 TEST(SavedModel, ANetworkPredictsTheSameOnceItIsRead) {
-  expect_kept(*make_tree_gru({.states = 8, .slots = 2, .epochs = 2}), tree_samples());
+  expect_kept(*make_tree_gru_context({.states = 8, .slots = 2, .epochs = 2}), tree_samples());
 }
 
 TEST(SavedModel, WhatCannotBeKeptOrReadIsASentence) {

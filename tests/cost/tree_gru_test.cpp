@@ -35,7 +35,7 @@ CostSamples chains(int count, uint64_t seed) {
 
 TEST(TreeGruModel, OrdersTreesThatItHasNotSeen) {
   for (const char* objective : {"rank", "regression"}) {
-    const auto model = make_tree_gru(small(objective));
+    const auto model = make_tree_gru_context(small(objective));
     EXPECT_EQ(model->wants(), FeatureKind::loop_tree);
     for (int round = 0; round < 3; ++round) ASSERT_TRUE(model->fit(chains(300, 1)));
     ASSERT_TRUE(model->fitted());
@@ -47,7 +47,7 @@ TEST(TreeGruModel, OrdersTreesThatItHasNotSeen) {
 TEST(TreeGruModel, IsDeterministic) {
   const CostSamples samples = chains(64, 1);
   const auto costs = [&] {
-    const auto model = make_tree_gru(small());
+    const auto model = make_tree_gru_context(small());
     EXPECT_TRUE(model->fit(samples));
     return model->predict(samples.features)->mean;
   };
@@ -55,7 +55,7 @@ TEST(TreeGruModel, IsDeterministic) {
 }
 
 TEST(TreeGruModel, MisuseIsAnErrorAndNothingToLearnIsNone) {
-  const auto model = make_tree_gru(small());
+  const auto model = make_tree_gru_context(small());
   const CostSamples samples = chains(8, 1);
   EXPECT_EQ(model->predict(samples.features).error().message,
             "the cost model predicts only after it was fitted");
@@ -73,7 +73,7 @@ TEST(TreeGruModel, AMarginIsWhatItsCostsAreAddedTo) {
   const CostSamples samples = chains(200, 1);
   std::vector<double> margin;
   for (const double seconds : samples.seconds) margin.push_back(20 * seconds);
-  const auto model = make_tree_gru(small());
+  const auto model = make_tree_gru_context(small());
   ASSERT_TRUE(model->fit(samples, margin));
   std::vector<double> sum = model->predict(samples.features)->mean;
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += margin[i];

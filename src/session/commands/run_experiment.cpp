@@ -33,16 +33,16 @@ std::string place_in(const std::string& folder, const std::string& name) {
 }
 
 // A table, and what names it in the store.
-struct Ground {
+struct KeyedGround {
   TableGround ground;
   std::string key;
 };
 
-Result<Ground> ground_of(const std::string& path) {
+Result<KeyedGround> keyed_ground(const std::string& path) {
   LATHE_TRY(MeasuredTable table, load_table(path));
   const std::string key = fmt::format("{} {}", table.name, hash_to_string(hash_text(table_bytes(table))));
   LATHE_TRY(TableGround ground, within(path, TableGround::create(std::move(table))));
-  return Ground{std::move(ground), key};
+  return KeyedGround{std::move(ground), key};
 }
 
 class Runner {
@@ -64,7 +64,7 @@ class Runner {
   }
 
   // Of one table; none where it was stopped.
-  Result<std::optional<TableCurves>> curves_on(Ground& ground, size_t done, size_t count) {
+  Result<std::optional<TableCurves>> curves_on(KeyedGround& ground, size_t done, size_t count) {
     const std::vector<double> seconds = seconds_of(ground.ground.table());
     if (seconds.empty()) return fail(ErrorKind::unsupported, "the table has no legal point");
     const int64_t trials = std::min(experiment_.trials, std::ssize(seconds));
@@ -91,7 +91,8 @@ class Runner {
     return most_seeds_ ? std::min(*most_seeds_, run.seeds) : run.seeds;
   }
 
-  Result<std::vector<double>> search_of(Ground& ground, const ExperimentRun& run, int64_t trials, int seed) {
+  Result<std::vector<double>> search_of(KeyedGround& ground, const ExperimentRun& run, int64_t trials,
+                                        int seed) {
     const SearchKey key{ground.key, run.strategy, model_text(run), trials, experiment_.batch, seed};
     if (store_ != nullptr) {
       if (const std::vector<double>* known = store_->find(key)) return *known;
@@ -138,7 +139,7 @@ class Runner {
     CostSamples samples;
     const int64_t each = std::max<int64_t>(1, learned.points / std::ssize(learned.tables));
     for (size_t i = 0; i < learned.tables.size(); ++i) {
-      LATHE_TRY(Ground ground, ground_of(place_in(folder_, learned.tables[i])));
+      LATHE_TRY(KeyedGround ground, keyed_ground(place_in(folder_, learned.tables[i])));
       add_points(ground.ground, each, static_cast<int>(i), model->wants(), samples);
     }
     LATHE_TRY_STATUS(model->fit(samples));
@@ -227,9 +228,9 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
   LATHE_TRY_STATUS(within(request.file, check_names(run.experiment)));
   const std::string folder =
       request.tables.empty() ? std::filesystem::path(request.file).parent_path().string() : request.tables;
-  std::vector<Ground> grounds;
+  std::vector<KeyedGround> grounds;
   for (const std::string& table : run.experiment.tables) {
-    LATHE_TRY(Ground ground, ground_of(place_in(folder, table)));
+    LATHE_TRY(KeyedGround ground, keyed_ground(place_in(folder, table)));
     grounds.push_back(std::move(ground));
   }
   std::optional<SearchStore> store;
