@@ -23,6 +23,7 @@ void add_report(CLI::App& app, Action& chosen);
 void add_records(CLI::App& app, Action& chosen);
 void add_table(CLI::App& app, Action& chosen);
 void add_experiment(CLI::App& app, Action& chosen);
+void add_model(CLI::App& app, Action& chosen);
 void add_target(CLI::App& app, Action& chosen);
 
 // The options that say what is compiled and for which machine: MODEL.onnx or --workload, --input, --filter,

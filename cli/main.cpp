@@ -100,6 +100,7 @@ int run(int count, char** arguments) {
   lathe::cli::add_records(app, action);
   lathe::cli::add_table(app, action);
   lathe::cli::add_experiment(app, action);
+  lathe::cli::add_model(app, action);
   lathe::cli::add_target(app, action);
   try {
     std::vector<std::string> words = lathe::cli::repeat_options({arguments + 1, arguments + count});

@@ -32,7 +32,7 @@ struct TableEntry {
 struct MeasuredTable {
   std::string name;
   TaskText task;
-  std::string target;  // a row of target/all.h
+  std::string target;  // its whole text (target/target.h): spaces depend on its caches
   std::string machine;
   int cores = 1;
   std::string compiler_version;

@@ -29,7 +29,7 @@ TEST_F(CliTest, TheParsersErrorsAreSentences) {
 }
 
 TEST_F(CliTest, ACommandThatNeedsAnotherShowsItsHelp) {
-  for (const char* command : {"", "records", "table"}) {
+  for (const char* command : {"", "records", "table", "model"}) {
     const Outcome outcome = lathe(command);
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(outcome.out, "");

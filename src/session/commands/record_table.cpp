@@ -142,7 +142,7 @@ MeasuredTable table_of(const RecordTableRequest& request, const Ground& ground,
                        std::vector<TableEntry> entries) {
   MeasuredTable table{.name = fmt::format("{} {}", ground.name, request.space),
                       .task = text_of(ground.task),
-                      .target = ground.task.target.name,
+                      .target = print(ground.task.target),
                       .machine = ground.task.target.machine,
                       .cores = cores_of(ground.task.target),
                       .compiler_version = compiler_version(),

@@ -8,19 +8,15 @@
 #include "base/check.h"
 #include "domain/choices.h"
 #include "space/all.h"
-#include "target/all.h"
+#include "target/target.h"
 
 namespace lathe {
 namespace {
 
 Result<Target> target_of(const MeasuredTable& table) {
-  const auto rows = all_targets();
-  if (std::ranges::find(rows, table.target, &TargetRow::name) == rows.end())
-    return fail(ErrorKind::parse, fmt::format("there is no target '{}'", table.target));
-  Target target = generic_target(table.target);
+  LATHE_TRY(Target target, parse_target(table.target));
   if (!std::holds_alternative<CpuTarget>(target.kind))
     return fail(ErrorKind::unsupported, "tables are of processors");
-  target.cpu().cores = table.cores;
   return target;
 }
 

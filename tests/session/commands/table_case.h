@@ -17,7 +17,7 @@ inline MeasuredTable table_case(const ProgramSource& source, int64_t points) {
   const ThinnedSpace thinned = thin(space, points);
   MeasuredTable table{.name = "mm lathe",
                       .task = text_of(task),
-                      .target = "x86-avx2",
+                      .target = print(target),
                       .machine = "a machine",
                       .cores = 1,
                       .compiler_version = "0",
