@@ -14,6 +14,7 @@
 #include "artifact/share_packing.h"
 #include "measure/time_bounds.h"
 #include "records/within.h"
+#include "target/detect.h"
 #include "tune/choose_trace.h"
 #include "tune/exact_specials.h"
 
@@ -34,6 +35,32 @@ double race_seconds(const Task& task) {
   constexpr double kRuns = 8;           // of two: both first, and one turn, in each place
   constexpr double kUsualSlowness = 2;  // beside the fastest that could be
   return kLeast + kRuns * kUsualSlowness * fastest_seconds(task);
+}
+
+// What cannot be held in memory is found out before hours of compiling.
+Status check_fits(const Graph& graph, const std::string& path) {
+  double bytes = 0;
+  const GraphTensor* largest = nullptr;
+  double most = 0;
+  for (const std::vector<TensorId>& ids : {graph.inputs, graph.outputs}) {
+    for (const TensorId id : ids) {
+      const GraphTensor& tensor = graph.tensor(id);
+      double own = bytes_of(tensor.type.dtype);
+      for (const int64_t extent : tensor.type.shape) own *= static_cast<double>(extent);
+      bytes += own;
+      if (own <= most) continue;
+      most = own;
+      largest = &tensor;
+    }
+  }
+  const auto memory = static_cast<double>(memory_bytes());
+  if (bytes <= memory || largest == nullptr) return {};
+  return fail(
+      ErrorKind::unsupported,
+      fmt::format("the inputs and outputs take {:.0f} GB, '{}' of {} alone {:.0f}, and this machine has "
+                  "{:.0f} GB of memory",
+                  bytes * 1e-9, largest->name, to_string(largest->type.shape), most * 1e-9, memory * 1e-9),
+      path);
 }
 
 bool has_free_layouts(const Task& task) {
@@ -131,6 +158,7 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
   } else {
     LATHE_TRY(read, sized_graphs(path, import, sizes));
   }
+  LATHE_TRY_STATUS(check_fits(read.graphs.front().graph, path));
   LATHE_TRY(Network network, plan_network(std::move(read), target, precision));
   network.name = std::filesystem::path(path).stem().string();
   if (!exact_specials) return network;

@@ -33,7 +33,11 @@ class DagFollower {
     compute_ = &compute;
     free_.clear();
     ranges_ = {};
-    for (const Axis& axis : compute.axes) ranges_.set_extent(axis.var, axis.extent);
+    single_.clear();
+    for (const Axis& axis : compute.axes) {
+      ranges_.set_extent(axis.var, axis.extent);
+      if (axis.extent == 1) single_.emplace_back(axis.var, Affine(0));
+    }
     const std::vector<const Load*> loads = loads_of(compute.body);
     for (const Load* load : loads) LATHE_TRY_STATUS(read_parts(*load));
     for (const Load* load : loads) LATHE_TRY_STATUS(read_others(*load));
@@ -62,7 +66,7 @@ class DagFollower {
   }
 
   Status read_part(const Load& load, const FreePart& part) {
-    const Affine& index = load.index[part.axis];
+    const Affine index = substitute(load.index[part.axis], single_);
     const auto var = index.as_var();
     if (var && extent_of(*var) == load.tensor->shape[part.axis]) {
       const FreePart* known = find(*var);
@@ -85,7 +89,7 @@ class DagFollower {
       const FreeParts& parts = parts_[load.tensor.get()];
       if (part_of(parts, d) != nullptr || !goes_by_place(load.index[d])) continue;
       const auto constant = is_constant_.find(load.tensor.get());
-      const auto var = load.index[d].as_var();
+      const auto var = substitute(load.index[d], single_).as_var();
       if (constant == is_constant_.end() || !constant->second || !var ||
           extent_of(*var) != load.tensor->shape[d])
         return refused(fmt::format("reads axis {} of a tensor, whose size is fixed, place by place", d));
@@ -134,6 +138,7 @@ class DagFollower {
   const int64_t size_;
   const Compute* compute_ = nullptr;
   Ranges ranges_;
+  Substitution single_;  // axes of one place, as those of a window of one tap, move nothing
   std::vector<FreeVar> free_;
   DagFollowing following_;
 };

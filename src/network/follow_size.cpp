@@ -157,14 +157,17 @@ class SizeFollower {
   Status fit_operands(GraphNode& node) {
     if (from_ == result_.size) return {};
     const auto* concat = std::get_if<ConcatOp>(&node.op);
-    if (concat == nullptr) return {};
+    const auto* threshold = std::get_if<TopThresholdOp>(&node.op);
+    if (concat == nullptr && threshold == nullptr) return {};
+    const size_t along = concat != nullptr ? concat->axis : threshold->axis;
     FreeParts wanted;
     for (const TensorId id : node.inputs) {
       for (const FreePart& part : result_.parts[id])
-        if (part_of(wanted, part.axis) == nullptr && part.axis != concat->axis) wanted.push_back(part);
+        if (part_of(wanted, part.axis) == nullptr && part.axis != along) wanted.push_back(part);
     }
     for (TensorId& id : node.inputs) {
-      if (wanted.empty() || !result_.parts[id].empty()) continue;
+      const size_t axes = tensor(id).type.shape.size();  // the bit of a threshold has none
+      if (wanted.empty() || !result_.parts[id].empty() || axes == 0) continue;
       if (std::ranges::any_of(wanted,
                               [&](const FreePart& part) { return tensor(id).type.shape[part.axis] != 1; }))
         continue;

@@ -10,6 +10,7 @@
 namespace lathe {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -93,6 +94,17 @@ TEST_F(LoadSource, ANetworkIsReadWithTheShapesThatAreGiven) {
   EXPECT_THAT(refusal_of(load_network(source, target_)), HasSubstr("'z'"));
   source.model = path("none.onnx");
   EXPECT_THAT(refusal_of(load_network(source, target_)), StartsWith(path("none.onnx") + ": "));
+}
+
+// Before anything is compiled.
+TEST_F(LoadSource, WhatNoMemoryHoldsIsRefused) {
+  OnnxModel model;
+  model.input("x", {4, 6}).node("n", "Relu", {"x"}, "y").output("y");
+  ProgramSource source;
+  source.model = model_file(folder_, model, "net.onnx");
+  source.input_shapes["x"] = {int64_t{1} << 40, 6};
+  EXPECT_THAT(refusal_of(load_network(source, target_)),
+              AllOf(HasSubstr("net.onnx: the inputs and outputs take "), HasSubstr(" GB of memory")));
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "artifact/open/npy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -148,10 +151,10 @@ std::vector<std::byte> in_c_order(const std::vector<std::byte>& bytes, const std
 Result<NpyArray> array_of(const std::string& path, const Head& head, std::string_view data) {
   const std::optional<DType> dtype = dtype_of(*head.type);
   if (!dtype) {
-    return bad(path, fmt::format(
-                         "the elements have type '{}', it must be one of f2, f4, f8, i1, i2, i4, i8, u1, u2, "
-                         "b1 behind one of <, >, =, |",
-                         *head.type));
+    std::set<std::string> known;
+    for (const DTypeInfo& info : kDTypes) known.insert(npy_type(info).substr(1));
+    return bad(path, fmt::format("the elements have type '{}', it must be one of {} behind one of <, >, =, |",
+                                 *head.type, fmt::join(known, ", ")));
   }
   const std::optional<size_t> bytes = byte_count(*head.shape, *dtype);
   if (!bytes || data.size() < *bytes) return bad(path, "the file is cut short");

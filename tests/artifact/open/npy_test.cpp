@@ -107,8 +107,8 @@ TEST_F(NpyTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(message(std::string("\x93NUMPY\x09\x00", 8) + data), "version 9 of the .npy format is unknown");
   EXPECT_EQ(
       message(with_head("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2)}", data)),
-      "the elements have type '<c8', it must be one of f2, f4, f8, i1, i2, i4, i8, u1, u2, b1 behind one "
-      "of <, >, =, |");
+      "the elements have type '<c8', it must be one of V2, b1, f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 "
+      "behind one of <, >, =, |");
   EXPECT_EQ(message(with_head("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", data)),
             "the file is cut short");
   EXPECT_EQ(
