@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/executable.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "session/commands/run_experiment.h"
@@ -49,6 +50,7 @@ void print_bar(const BarOutcome& outcome) {
 Status run(const ExperimentCommand& command) {
   ExperimentRequest request = command.request;
   if (command.seeds) request.seeds = static_cast<int>(*command.seeds);
+  LATHE_TRY(request.worker, beside_executable("lathe-worker"));
   ProgressLine line;
   ExperimentListener listener;
   listener.progress = [&](size_t done, size_t count, const std::string& what) {

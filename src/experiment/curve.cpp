@@ -18,6 +18,15 @@ std::vector<double> best_so_far(std::span<const double> seconds) {
   return best;
 }
 
+std::vector<double> best_of_trials(std::span<const double> seconds, int per_trial) {
+  std::vector<double> trials;
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    if (i % static_cast<size_t>(per_trial) == 0) trials.push_back(seconds[i]);
+    trials.back() = std::min(trials.back(), seconds[i]);
+  }
+  return trials;
+}
+
 std::vector<double> expected_random(std::span<const double> table, int64_t trials) {
   LATHE_CHECK(trials >= 0 && trials <= std::ssize(table));
   std::vector<double> sorted(table.begin(), table.end());

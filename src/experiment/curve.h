@@ -15,6 +15,9 @@ namespace lathe {
 // The best so far after each trial.
 std::vector<double> best_so_far(std::span<const double> seconds);
 
+// The least of every `per_trial` of these; of what is left over too.
+std::vector<double> best_of_trials(std::span<const double> seconds, int per_trial);
+
 // The expected best of the first 1, 2, .. `trials` points of a table drawn without repetition: order
 // statistics, exact. `trials` is at most the number of points.
 std::vector<double> expected_random(std::span<const double> table, int64_t trials);

@@ -16,7 +16,8 @@ using nlohmann::json;
 
 constexpr int64_t kMostTrials = 1 << 20;
 constexpr int kMostSeeds = 10000;
-constexpr const char* kQuantities[] = {"score", "final_quality", "trials_to_quality"};
+constexpr int kMostCores = 4096;
+constexpr const char* kQuantities[] = {"score", "final_quality", "trials_to_quality", "seconds_to_quality"};
 
 std::unexpected<Error> wrong(const std::string& what) { return fail(ErrorKind::parse, what); }
 
@@ -158,6 +159,51 @@ Result<ExperimentBar> bar_from(const json& object, const std::vector<ExperimentR
   return bar;
 }
 
+Result<ExperimentCase> case_from(const json& object) {
+  ExperimentCase one;
+  std::string layout = "fixed";
+  LATHE_TRY(Members members, Members::of(object, "a case"));
+  LATHE_TRY_STATUS(members.text("workload", one.workload));
+  LATHE_TRY_STATUS(members.text("operator", one.op));
+  LATHE_TRY_STATUS(members.text("space", one.space, false));
+  LATHE_TRY_STATUS(members.text("layout", layout, false));
+  LATHE_TRY_STATUS(members.whole("cores", one.cores, kMostCores, false));
+  LATHE_TRY_STATUS(members.finish());
+  if (layout != "free" && layout != "fixed") return wrong("'layout' of a case is neither 'free' nor 'fixed'");
+  one.layouts_are_free = layout == "free";
+  return one;
+}
+
+// What is searched: tables, or cases.
+Status read_grounds(Members& members, Experiment& experiment) {
+  LATHE_TRY(const json* tables, members.list("tables", false));
+  LATHE_TRY(const json* cases, members.list("cases", false));
+  if ((tables == nullptr) == (cases == nullptr))
+    return wrong("the experiment must have either 'tables' or 'cases'");
+  if (tables != nullptr) {
+    LATHE_TRY(experiment.tables, texts_in(*tables, "'tables' of the experiment"));
+    return {};
+  }
+  for (const json& object : *cases) {
+    LATHE_TRY(ExperimentCase one, case_from(object));
+    experiment.cases.push_back(std::move(one));
+  }
+  return experiment.cases.empty() ? Status(wrong("'cases' of the experiment names none")) : Status();
+}
+
+// A live search has no optimum but the best that is found, and random search is known by its runs alone.
+Status check_live(const Experiment& experiment) {
+  const bool is_live = !experiment.cases.empty();
+  const bool has_random =
+      std::ranges::find(experiment.runs, kRandomRun, &ExperimentRun::label) != experiment.runs.end();
+  if (is_live && !has_random)
+    return wrong(fmt::format("cases are compared with a run called '{}', and there is none", kRandomRun));
+  for (const ExperimentBar& bar : experiment.bars)
+    if (!is_live && bar.quantity == Quantity::seconds_to_quality)
+      return wrong("seconds are charged in cases alone: a table has none");
+  return {};
+}
+
 Status read_runs(Members& members, Experiment& experiment) {
   LATHE_TRY(const json* runs, members.list("runs", true));
   for (const json& object : *runs) {
@@ -182,12 +228,12 @@ Result<Experiment> experiment_from(const json& object) {
   LATHE_TRY_STATUS(members.text("name", experiment.name));
   LATHE_TRY_STATUS(members.text("title", experiment.title));
   LATHE_TRY_STATUS(members.text("source", experiment.source, false));
-  LATHE_TRY(const json* tables, members.list("tables", true));
-  LATHE_TRY(experiment.tables, texts_in(*tables, "'tables' of the experiment"));
+  LATHE_TRY_STATUS(read_grounds(members, experiment));
   LATHE_TRY_STATUS(members.whole("trials", experiment.trials, kMostTrials));
   LATHE_TRY_STATUS(members.whole("batch", experiment.batch, kMostTrials, false));
   LATHE_TRY_STATUS(read_runs(members, experiment));
   LATHE_TRY_STATUS(members.finish());
+  LATHE_TRY_STATUS(check_live(experiment));
   return experiment;
 }
 

@@ -35,9 +35,10 @@ struct ExperimentRun {
 
 // A number of a run on one table.
 enum class Quantity : uint8_t {
-  score,              // search_score (curve.h), the median of the seeds
-  final_quality,      // the optimum's seconds over those of the best at the end, the median of the seeds
-  trials_to_quality,  // the share of the budget after which the median best has the reference's quality
+  score,               // search_score (curve.h), the median of the seeds
+  final_quality,       // the optimum's seconds over those of the best at the end, the median of the seeds
+  trials_to_quality,   // the share of the budget after which the median best has the reference's quality
+  seconds_to_quality,  // the same of the seconds charged, of live searches
 };
 
 // What is expected of an experiment: a number of a run, alone or compared with another run's, over all
@@ -46,10 +47,10 @@ struct ExperimentBar {
   std::string claim;  // a sentence
   Quantity quantity = Quantity::score;
   std::string run;
-  // The run that it is compared with: `score` by difference, `final_quality` by ratio, `trials_to_quality` by
-  // ratio of trials to the other run's quality at the end of the budget. Empty: the number itself;
-  // trials_to_quality then is to `share` of the optimum's speed. kRandomRun where no run is called so: what
-  // random search is expected to have.
+  // The run that it is compared with: `score` by difference, `final_quality` by ratio, `trials_to_quality`
+  // and `seconds_to_quality` by ratio of what it takes to the other run's quality at the end of the budget.
+  // Empty: the number itself; trials_to_quality then is to `share` of the optimum's speed. kRandomRun where
+  // no run is called so: what random search is expected to have.
   std::string than = {};
   double share = 0.95;
   std::optional<double> at_least = {};

@@ -18,30 +18,41 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-ordered_json json_of(const SearchKey& key, const std::vector<double>& seconds) {
+ordered_json json_of(const SearchKey& key, const KeptSearch& search) {
   ordered_json times = ordered_json::array();
-  for (const double each : seconds)
+  for (const double each : search.seconds)
     times.push_back(std::isfinite(each) ? ordered_json(each) : ordered_json());
-  return {{"table", key.table},   {"strategy", key.strategy}, {"cost_model", key.cost_model},
-          {"trials", key.trials}, {"batch", key.batch},       {"seed", key.seed},
-          {"seconds", times}};
+  ordered_json object{{"table", key.table},   {"strategy", key.strategy}, {"cost_model", key.cost_model},
+                      {"trials", key.trials}, {"batch", key.batch},       {"seed", key.seed},
+                      {"seconds", times}};
+  if (!search.charged.empty()) object["charged"] = search.charged;
+  return object;
 }
 
-std::optional<std::pair<SearchKey, std::vector<double>>> search_from(const json& object) {
+// A list of times, where null is infinity.
+std::optional<std::vector<double>> times_from(const json& list) {
+  if (!list.is_array()) return std::nullopt;
+  std::vector<double> times;
+  for (const json& each : list) {
+    if (!each.is_null() && !each.is_number()) return std::nullopt;
+    times.push_back(each.is_null() ? std::numeric_limits<double>::infinity() : each.get<double>());
+  }
+  return times;
+}
+
+std::optional<std::pair<SearchKey, KeptSearch>> search_from(const json& object) {
   if (!object.is_object()) return std::nullopt;
   for (const char* key : {"table", "strategy", "cost_model"})
     if (!object.contains(key) || !object[key].is_string()) return std::nullopt;
   for (const char* key : {"trials", "batch", "seed"})
     if (!object.contains(key) || !object[key].is_number_integer()) return std::nullopt;
-  if (!object.contains("seconds") || !object["seconds"].is_array()) return std::nullopt;
+  if (!object.contains("seconds")) return std::nullopt;
+  auto seconds = times_from(object["seconds"]);
+  auto charged = times_from(object.value("charged", json::array()));
+  if (!seconds || !charged || (!charged->empty() && charged->size() != seconds->size())) return std::nullopt;
   SearchKey key{object["table"],  object["strategy"], object["cost_model"],
                 object["trials"], object["batch"],    object["seed"]};
-  std::vector<double> seconds;
-  for (const json& each : object["seconds"]) {
-    if (!each.is_null() && !each.is_number()) return std::nullopt;
-    seconds.push_back(each.is_null() ? std::numeric_limits<double>::infinity() : each.get<double>());
-  }
-  return std::pair(std::move(key), std::move(seconds));
+  return std::pair(std::move(key), KeptSearch{std::move(*seconds), std::move(*charged)});
 }
 
 }  // namespace
@@ -71,16 +82,16 @@ Result<SearchStore> SearchStore::open(const std::string& path) {
   return store;
 }
 
-const std::vector<double>* SearchStore::find(const SearchKey& key) const {
+const KeptSearch* SearchStore::find(const SearchKey& key) const {
   const auto found = searches_.find(key);
   return found == searches_.end() ? nullptr : &found->second;
 }
 
-Status SearchStore::add(const SearchKey& key, std::vector<double> seconds) {
+Status SearchStore::add(const SearchKey& key, KeptSearch search) {
   std::ofstream file(path_, std::ios::app | std::ios::binary);
-  file << json_of(key, seconds).dump() << '\n' << std::flush;
+  file << json_of(key, search).dump() << '\n' << std::flush;
   if (!file) return fail(ErrorKind::io, "the file cannot be written", path_);
-  searches_.insert_or_assign(key, std::move(seconds));
+  searches_.insert_or_assign(key, std::move(search));
   return {};
 }
 

@@ -45,6 +45,11 @@ double value_on(const ExperimentBar& bar, const TableCurves& table) {
       const double other = bar.than.empty() ? table.optimum : final_seconds(table, bar.than);
       return other / final_seconds(table, bar.run);
     }
+    case Quantity::seconds_to_quality: {
+      const double reference = bar.than.empty() ? table.optimum / bar.share : final_seconds(table, bar.than);
+      const double own = seconds_until(table, bar.run, reference);
+      return bar.than.empty() ? own : own / seconds_until(table, bar.than, reference);
+    }
     case Quantity::trials_to_quality: break;
   }
   const auto trials_of = [](const std::optional<int64_t>& trials) {
@@ -93,6 +98,18 @@ std::optional<int64_t> trials_until(const TableCurves& table, const std::string&
   const std::vector<double> best = band_of(table.of(run).best).median;
   const auto found = std::ranges::find_if(best, [&](double value) { return value <= seconds; });
   return found == best.end() ? std::nullopt : std::optional<int64_t>(found - best.begin() + 1);
+}
+
+double seconds_until(const TableCurves& table, const std::string& run, double seconds) {
+  const RunCurves& curves = table.of(run);
+  std::vector<double> charged;
+  for (size_t seed = 0; seed < curves.charged.size(); ++seed) {
+    const std::vector<double>& best = curves.best[seed];
+    const auto found = std::ranges::find_if(best, [&](double value) { return value <= seconds; });
+    const bool is_reached = found != best.end();
+    charged.push_back(is_reached ? curves.charged[seed][static_cast<size_t>(found - best.begin())] : kNever);
+  }
+  return charged.empty() ? kNever : median_of(std::move(charged));
 }
 
 BarOutcome outcome_of(const ExperimentBar& bar, const std::vector<TableCurves>& tables) {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "experiment/curve.h"
+
 namespace lathe {
 namespace {
 
@@ -82,16 +84,6 @@ class TableRun {
   CostSamples samples_;
 };
 
-// The least of every so many; of what is left over too.
-std::vector<double> by_trials(const std::vector<double>& seconds, int per_trial) {
-  std::vector<double> trials;
-  for (size_t i = 0; i < seconds.size(); ++i) {
-    if (i % static_cast<size_t>(per_trial) == 0) trials.push_back(kInfinity);
-    trials.back() = std::min(trials.back(), seconds[i]);
-  }
-  return trials;
-}
-
 }  // namespace
 
 Result<std::vector<double>> search_table(
@@ -116,7 +108,7 @@ Result<std::vector<double>> search_table(
     run.learn(trials);
     if (proposal.exhausted || proposal.points.empty()) break;
   }
-  return by_trials(seconds, per_trial);
+  return best_of_trials(seconds, per_trial);
 }
 
 std::vector<double> seconds_of(const MeasuredTable& table) {

@@ -162,7 +162,7 @@ Status TaskTuner::State::evaluate(std::span<const Point> points, const Watch& wa
     const Trace& trace = jobs[i].program->trace;
     const bool was_built = outcome.measurement.ok() || outcome.measurement.failure->kind != ErrorKind::build;
     const double own = checked.tolerance ? *checked.tolerance : relative_tolerance(task().dag, trace);
-    if (outcome.measurement.ok()) pace.offer(jobs[i], outcome.measurement.seconds);
+    if (outcome.measurement.ok() && options.corrects_pace) pace.offer(jobs[i], outcome.measurement.seconds);
     progress.build_seconds = std::max(progress.build_seconds, write_seconds + outcome.build_seconds);
     return keep(*of_job[i], to_string(trace), outcome, was_built ? std::optional(own) : std::nullopt, batch);
   };
@@ -228,14 +228,14 @@ Status TaskTuner::step(int count, const Watch& watch) {
   const Proposal proposal = s.strategy->propose(count, predictor);
   const std::vector<Point>& points = proposal.points;
   s.progress.used_up = proposal.exhausted || points.empty();
-  LATHE_TRY_STATUS(s.pace.take(*s.evaluator, watch));
+  if (s.options.corrects_pace) LATHE_TRY_STATUS(s.pace.take(*s.evaluator, watch));
   const size_t first_ranked = s.recorder.ranked().size();
   std::vector<Trial> batch;
   const Status status = within_memory([&] { return s.evaluate(points, watch, batch); });
   s.candidates.end_round();
   LATHE_TRY_STATUS(s.recorder.flush_or_keep_aside());
   LATHE_TRY_STATUS(status);
-  LATHE_TRY_STATUS(s.correct(batch, first_ranked, watch));
+  if (s.options.corrects_pace) LATHE_TRY_STATUS(s.correct(batch, first_ranked, watch));
   s.progress.slowest_pace = s.pace.slowest();
   s.strategy->observe(batch);
   s.trials.insert(s.trials.end(), batch.begin(), batch.end());
@@ -254,6 +254,8 @@ std::optional<int> TaskTuner::fixed_batch() const {
   const int batch = state_->strategy->batch();
   return batch > 0 ? std::optional(batch) : std::nullopt;
 }
+
+int TaskTuner::measured_per_trial() const { return state_->strategy->measured_per_trial(); }
 
 const TuneProgress& TaskTuner::progress() const { return state_->progress; }
 const CheckedTask& TaskTuner::checked() const { return state_->checked; }

@@ -31,6 +31,8 @@ struct TuneOptions {
   uint64_t seed = 0;
   int batch = 16;                        // candidates between two fits, unless the strategy fixes them
   std::optional<double> tolerance = {};  // as in ProblemOptions
+  // Whether times are compared at the machine's pace (pace.h). Not where curves are to be what was measured.
+  bool corrects_pace = true;
 
   // Where set, called once a tuner in place of looking the name up; what they give is never null. `strategy`
   // is then only what records are marked with.
@@ -72,6 +74,8 @@ class TaskTuner {
   // How many candidates its strategy wants between two fits of the model, where that is not the options' to
   // say.
   std::optional<int> fixed_batch() const;
+  // How many of its candidates count as one trial, where searches are compared by trials.
+  int measured_per_trial() const;
   // In the names in which the records speak of it.
   const CheckedTask& checked() const;
 

@@ -70,5 +70,11 @@ TEST(Curve, AMedianLiesInTheMiddle) {
   EXPECT_EQ(median_of({7}), 7);
 }
 
+TEST(Curve, ATrialOfSeveralPointsIsTheirBest) {
+  const std::vector<double> seconds{4, 2, 3, 5, 1};
+  EXPECT_EQ(best_of_trials(seconds, 1), seconds);
+  EXPECT_EQ(best_of_trials(seconds, 2), (std::vector<double>{2, 3, 1}));
+}
+
 }  // namespace
 }  // namespace lathe

@@ -59,6 +59,25 @@ TEST(Experiment, ARunMayHaveLearnedFromOtherTables) {
               HasSubstr("'learned' has no 'tables'"));
 }
 
+TEST(Experiment, CasesAreComparedWithARunCalledRandom) {
+  const std::string cases = replaced(R"("tables": ["C2.table", "C6.table"])",
+                                     R"("cases": [{"workload": "w.json", "operator": "C6", "space": "ansor",
+                                         "layout": "free", "cores": 2}])");
+  EXPECT_THAT(fault(cases), HasSubstr("a run called 'random', and there is none"));
+  std::string whole = cases;
+  whole.replace(whole.find("\"GA\", \"strategy\""), 4, "\"random\"");
+  whole.replace(whole.rfind("\"GA\""), 4, "\"random\"");
+  const Experiment experiment = parse_experiment(whole, "a.json").value();
+  ASSERT_EQ(experiment.cases.size(), 1U);
+  EXPECT_EQ(experiment.cases[0].op, "C6");
+  EXPECT_EQ(experiment.cases[0].space, "ansor");
+  EXPECT_TRUE(experiment.cases[0].layouts_are_free);
+  EXPECT_EQ(experiment.cases[0].cores, 2);
+  EXPECT_THAT(fault(replaced("\"score\"", "\"seconds_to_quality\"")), HasSubstr("a table has none"));
+  EXPECT_THAT(fault(replaced("\"name\": \"a1\",", R"("name": "a1", "cases": [],)")),
+              HasSubstr("either 'tables' or 'cases'"));
+}
+
 TEST(Experiment, WhatIsWrongIsNamed) {
   EXPECT_EQ(fault("[]"), "a1.json: the experiment is no object");
   EXPECT_THAT(fault(replaced("\"name\": \"a1\", ", "")), HasSubstr("the experiment has no 'name'"));

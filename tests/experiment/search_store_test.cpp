@@ -25,12 +25,12 @@ TEST_F(SearchStoreTest, WhatIsAddedIsThereInTheNextRun) {
   {
     SearchStore store = SearchStore::open(path()).value();
     EXPECT_EQ(store.find(key(1)), nullptr);
-    ASSERT_TRUE(store.add(key(1), {3, kInfinity, 0.1}));
+    ASSERT_TRUE(store.add(key(1), {{3, kInfinity, 0.1}, {1, 2, 3}}));
     ASSERT_TRUE(store.add(key(2), {}));
   }
   const SearchStore store = SearchStore::open(path()).value();
   ASSERT_NE(store.find(key(1)), nullptr);
-  EXPECT_EQ(*store.find(key(1)), (std::vector<double>{3, kInfinity, 0.1}));
+  EXPECT_EQ(*store.find(key(1)), (KeptSearch{{3, kInfinity, 0.1}, {1, 2, 3}}));
   EXPECT_NE(store.find(key(2)), nullptr);
   SearchKey other = key(1);
   other.trials = 100;
@@ -40,13 +40,13 @@ TEST_F(SearchStoreTest, WhatIsAddedIsThereInTheNextRun) {
 TEST_F(SearchStoreTest, ALineThatWasBeingWrittenIsLeftOut) {
   {
     SearchStore store = SearchStore::open(path()).value();
-    ASSERT_TRUE(store.add(key(1), {3}));
+    ASSERT_TRUE(store.add(key(1), {{3}}));
   }
   std::ofstream(path(), std::ios::app) << R"({"table": "C2 12ab", "stra)";
   SearchStore again = SearchStore::open(path()).value();
   EXPECT_NE(again.find(key(1)), nullptr);
-  ASSERT_TRUE(again.add(key(2), {4}));
-  EXPECT_EQ(*SearchStore::open(path()).value().find(key(2)), std::vector<double>{4});
+  ASSERT_TRUE(again.add(key(2), {{4}}));
+  EXPECT_EQ(*SearchStore::open(path()).value().find(key(2)), KeptSearch{{4}});
 }
 
 TEST_F(SearchStoreTest, WhatIsNoStoreIsASentence) {

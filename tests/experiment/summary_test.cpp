@@ -67,5 +67,15 @@ TEST(Summary, ABarIsMetByTheMedianOfTheTables) {
   EXPECT_FALSE(outcome_of(half, {table(), other}).is_met);
 }
 
+TEST(Summary, SecondsAreThoseChargedUntilEachSeedHasTheQuality) {
+  TableCurves live = table();
+  live.runs[0].charged = {{1, 2, 3, 4, 5}, {2, 4, 6, 8, 10}, {3, 6, 9, 12, 15}};
+  live.runs[1].charged = {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}};
+  EXPECT_EQ(seconds_until(live, "fast", 2), 8) << "after 3, 8 and 9 seconds";
+  EXPECT_EQ(seconds_until(live, "slow", 2), std::numeric_limits<double>::infinity());
+  const ExperimentBar half = bar(Quantity::seconds_to_quality, "fast", "slow");
+  EXPECT_EQ(outcome_of(half, {live}).value, 2.0 / 5) << "4 s of each, which the slow has after 5";
+}
+
 }  // namespace
 }  // namespace lathe

@@ -34,7 +34,7 @@ constexpr size_t kRacedTogether = 8;
 constexpr int kBatch = 64;
 
 // The task, its space and the points of the table.
-struct Ground {
+struct TableTask {
   Task task;  // in the names of the records
   std::string name;
   Space space;
@@ -42,7 +42,7 @@ struct Ground {
   std::vector<Point> points;
 };
 
-Result<Ground> ground_of(const RecordTableRequest& request, const Target& target, RecordStore& records) {
+Result<TableTask> table_task(const RecordTableRequest& request, const Target& target, RecordStore& records) {
   LATHE_TRY(const std::vector<Workload> workloads, load_workloads(request.source));
   if (workloads.size() != 1)
     return fail(ErrorKind::invalid_argument,
@@ -53,8 +53,8 @@ Result<Ground> ground_of(const RecordTableRequest& request, const Target& target
   LATHE_TRY(Space space, derive_space(task, request.space));
   ThinnedSpace thinned = thin(space, request.points);
   std::vector<Point> points = whole_points(space, thinned);
-  return Ground{std::move(task), workloads.front().name, std::move(space), std::move(thinned),
-                std::move(points)};
+  return TableTask{std::move(task), workloads.front().name, std::move(space), std::move(thinned),
+                   std::move(points)};
 }
 
 // What the records say of a program, by its trace.
@@ -79,7 +79,7 @@ struct Entries {
   TableProgress progress;
 };
 
-Result<Entries> entries_of(const Ground& ground, const RecordStore& records) {
+Result<Entries> entries_of(const TableTask& ground, const RecordStore& records) {
   LATHE_TRY(const auto measured, measured_traces(ground.task, records));
   Entries all;
   all.progress.points = std::ssize(ground.points);
@@ -99,7 +99,7 @@ Result<Entries> entries_of(const Ground& ground, const RecordStore& records) {
   return all;
 }
 
-TuneOptions options_of(const RecordTableRequest& request, const Ground& ground) {
+TuneOptions options_of(const RecordTableRequest& request, const TableTask& ground) {
   TuneOptions options;
   options.space = request.space;
   options.strategy = "table";
@@ -138,7 +138,7 @@ Result<bool> race_best(const TaskTuner& tuner, Evaluator& evaluator, RecordStore
   return !watch.is_over();
 }
 
-MeasuredTable table_of(const RecordTableRequest& request, const Ground& ground,
+MeasuredTable table_of(const RecordTableRequest& request, const TableTask& ground,
                        std::vector<TableEntry> entries) {
   MeasuredTable table{.name = fmt::format("{} {}", ground.name, request.space),
                       .task = text_of(ground.task),
@@ -164,7 +164,7 @@ Result<RecordedTable> record_table(const RecordTableRequest& request, const Reco
   LATHE_TRY(const Target target, target_here(request.source));
   LATHE_TRY(RecordStore records, open_records(request.records, listener.note));
   LATHE_TRY(Measurer measurer, start_measurer(request.worker, cores_of(target)));
-  LATHE_TRY(const Ground ground, ground_of(request, target, records));
+  LATHE_TRY(const TableTask ground, table_task(request, target, records));
   LATHE_TRY(Entries all, entries_of(ground, records));
   LocalEvaluator evaluator(measurer, {.overlap = static_cast<int>(allowed_cpus().size()) > cores_of(target)});
   LATHE_TRY(TaskTuner tuner,

@@ -1,7 +1,6 @@
 #include "session/commands/run_experiment.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,13 +13,14 @@
 #include "base/read_file.h"
 #include "base/write_file.h"
 #include "cost/all.h"
-#include "cost/transfer.h"
 #include "experiment/figure.h"
 #include "experiment/search_store.h"
 #include "experiment/table_search.h"
 #include "records/within.h"
 #include "search/all.h"
+#include "session/commands/live_ground.h"
 #include "session/commands/measured_tables.h"
+#include "session/commands/run_models.h"
 #include "session/commands/table_ground.h"
 
 namespace lathe {
@@ -32,17 +32,36 @@ std::string place_in(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
 }
 
-// A table, and what names it in the store.
-struct KeyedGround {
-  TableGround ground;
+// What searches are compared on: a table or an operator, under its name in the figure and in the store.
+struct Ground {
+  std::string name;
   std::string key;
+  std::optional<TableGround> table = {};
+  std::optional<LiveGround> live = {};
 };
 
-Result<KeyedGround> keyed_ground(const std::string& path) {
+Result<Ground> table_ground(const std::string& path) {
   LATHE_TRY(MeasuredTable table, load_table(path));
-  const std::string key = fmt::format("{} {}", table.name, hash_to_string(hash_text(table_bytes(table))));
-  LATHE_TRY(TableGround ground, within(path, TableGround::create(std::move(table))));
-  return KeyedGround{std::move(ground), key};
+  Ground ground{table.name, fmt::format("{} {}", table.name, hash_to_string(hash_text(table_bytes(table))))};
+  LATHE_TRY(ground.table, within(path, TableGround::create(std::move(table))));
+  if (seconds_of(ground.table->table()).empty())
+    return fail(ErrorKind::unsupported, "the table has no legal point", path);
+  return ground;
+}
+
+Result<Ground> live_ground(const ExperimentCase& one, const std::string& folder,
+                           const ExperimentRequest& request, const std::string& records) {
+  LATHE_TRY(LiveGround live, LiveGround::create(one, folder, records, request.worker, {}));
+  Ground ground{live.name(), live.key()};
+  ground.live.emplace(std::move(live));
+  return ground;
+}
+
+// A curve that ended early goes on as it was.
+std::vector<double> whole_curve(std::vector<double> curve, int64_t trials) {
+  const double last = curve.empty() ? std::numeric_limits<double>::infinity() : curve.back();
+  curve.resize(static_cast<size_t>(trials), last);
+  return curve;
 }
 
 class Runner {
@@ -51,38 +70,36 @@ class Runner {
   Runner(const Experiment& experiment, std::string folder, const ExperimentListener& listener,
          SearchStore* store, std::optional<int> most_seeds)
       : experiment_(experiment),
-        folder_(std::move(folder)),
+        models_(std::move(folder)),
         listener_(listener),
         store_(store),
         most_seeds_(most_seeds) {}
 
-  // How many searches there are on one table.
+  // How many searches there are on one ground.
   size_t searches() const {
     size_t count = 0;
     for (const ExperimentRun& run : experiment_.runs) count += static_cast<size_t>(seeds_of(run));
     return count;
   }
 
-  // Of one table; none where it was stopped.
-  Result<std::optional<TableCurves>> curves_on(KeyedGround& ground, size_t done, size_t count) {
-    const std::vector<double> seconds = seconds_of(ground.ground.table());
-    if (seconds.empty()) return fail(ErrorKind::unsupported, "the table has no legal point");
-    const int64_t trials = std::min(experiment_.trials, std::ssize(seconds));
-    TableCurves curves{.table = ground.ground.table().name,
-                       .optimum = *std::ranges::min_element(seconds),
-                       .random = expected_random(seconds, trials),
-                       .runs = {}};
+  // Of one ground; none where it was stopped. `done` of `count` searches come before it.
+  Result<std::optional<TableCurves>> curves_on(Ground& ground, size_t done, size_t count) {
+    TableCurves curves{.table = ground.name, .random = {}, .runs = {}};
+    const int64_t trials = trials_on(ground);
     for (const ExperimentRun& run : experiment_.runs) {
       RunCurves of_run{.run = run.label, .best = {}};
       for (int seed = 0; seed < seeds_of(run); ++seed) {
         if (listener_.stop && listener_.stop()) return std::nullopt;
         if (listener_.progress)
-          listener_.progress(done++, count, fmt::format("{}: {}, seed {}", curves.table, run.label, seed));
-        LATHE_TRY(const std::vector<double> search, search_of(ground, run, trials, seed));
-        of_run.best.push_back(whole_curve(search, trials));
+          listener_.progress(done++, count, fmt::format("{}: {}, seed {}", ground.name, run.label, seed));
+        LATHE_TRY(const std::optional<KeptSearch> search, search_of(ground, run, trials, seed));
+        if (!search) return std::nullopt;
+        of_run.best.push_back(whole_curve(best_so_far(search->seconds), trials));
+        if (ground.live) of_run.charged.push_back(whole_curve(search->charged, trials));
       }
       curves.runs.push_back(std::move(of_run));
     }
+    add_yardsticks(ground, trials, curves);
     return curves;
   }
 
@@ -91,95 +108,69 @@ class Runner {
     return most_seeds_ ? std::min(*most_seeds_, run.seeds) : run.seeds;
   }
 
-  Result<std::vector<double>> search_of(KeyedGround& ground, const ExperimentRun& run, int64_t trials,
-                                        int seed) {
-    const SearchKey key{ground.key, run.strategy, model_text(run), trials, experiment_.batch, seed};
-    if (store_ != nullptr) {
-      if (const std::vector<double>* known = store_->find(key)) return *known;
+  int64_t trials_on(const Ground& ground) const {
+    if (ground.live) return experiment_.trials;
+    return std::min(experiment_.trials, std::ssize(seconds_of(ground.table->table())));
+  }
+
+  // The optimum, and what random search has.
+  static void add_yardsticks(const Ground& ground, int64_t trials, TableCurves& curves) {
+    if (ground.table) {
+      const std::vector<double> seconds = seconds_of(ground.table->table());
+      curves.optimum = *std::ranges::min_element(seconds);
+      curves.random = expected_random(seconds, trials);
+      return;
     }
-    LATHE_TRY(const std::unique_ptr<CostModel> model, model_of(run));
+    curves.random = band_of(curves.of(std::string(kRandomRun)).best).median;
+    curves.optimum = std::numeric_limits<double>::infinity();
+    for (const RunCurves& run : curves.runs)
+      for (const std::vector<double>& best : run.best) curves.optimum = std::min(curves.optimum, best.back());
+  }
+
+  Result<std::optional<KeptSearch>> search_of(Ground& ground, const ExperimentRun& run, int64_t trials,
+                                              int seed) {
+    const SearchKey key{ground.key, run.strategy, RunModels::text_of(run), trials, experiment_.batch, seed};
+    if (store_ != nullptr) {
+      if (const KeptSearch* known = store_->find(key)) return *known;
+    }
+    LATHE_TRY(const std::optional<KeptSearch> search, ground.table
+                                                          ? search_table_of(*ground.table, run, trials, seed)
+                                                          : search_live(*ground.live, run, trials, seed));
+    if (search && store_ != nullptr) LATHE_TRY_STATUS(store_->add(key, *search));
+    return search;
+  }
+
+  Result<std::optional<KeptSearch>> search_table_of(TableGround& ground, const ExperimentRun& run,
+                                                    int64_t trials, int seed) {
+    LATHE_TRY(const std::unique_ptr<CostModel> model, models_.make(run));
     const FeatureKind kind = model->wants();
     const TableFeatures features = [&](const Point& point) -> const std::optional<FeatureRows>& {
-      return ground.ground.features(kind, point);
+      return ground.features(kind, point);
     };
     const auto make = [&](SearchSpace space) {
       return make_strategy(run.strategy, std::move(space), static_cast<uint64_t>(seed));
     };
     LATHE_TRY(std::vector<double> seconds,
-              search_table(ground.ground.index(), ground.ground.table(), make, *model, features,
+              search_table(ground.index(), ground.table(), make, *model, features,
                            {.trials = trials, .batch = experiment_.batch}));
-    if (store_ != nullptr) LATHE_TRY_STATUS(store_->add(key, seconds));
-    return seconds;
+    return KeptSearch{std::move(seconds)};
   }
 
-  // With all that decides what it predicts.
-  static std::string model_text(const ExperimentRun& run) {
-    if (!run.learned) return run.cost_model;
-    const LearnedBefore& learned = *run.learned;
-    return fmt::format("{} after {} of {} points of {}, half-life {}", run.cost_model, learned.cost_model,
-                       learned.points, fmt::join(learned.tables, " "), learned.half_life);
-  }
-
-  Result<std::unique_ptr<CostModel>> model_of(const ExperimentRun& run) {
-    LATHE_TRY(std::unique_ptr<CostModel> model, make_cost_model(run.cost_model));
-    if (!run.learned) return model;
-    LATHE_TRY(std::shared_ptr<const CostModel> global, global_model(*run.learned));
-    if (global->wants() != model->wants())
-      return fail(ErrorKind::invalid_argument,
-                  fmt::format("run '{}': '{}' and '{}' want other features", run.label, run.cost_model,
-                              run.learned->cost_model));
-    return make_transfer(std::move(global), std::move(model), {.half_life = run.learned->half_life});
-  }
-
-  // Fitted once for all searches.
-  Result<std::shared_ptr<const CostModel>> global_model(const LearnedBefore& learned) {
-    for (const auto& [known, model] : global_)
-      if (known == learned) return model;
-    LATHE_TRY(std::unique_ptr<CostModel> model, make_cost_model(learned.cost_model));
-    CostSamples samples;
-    const int64_t each = std::max<int64_t>(1, learned.points / std::ssize(learned.tables));
-    for (size_t i = 0; i < learned.tables.size(); ++i) {
-      LATHE_TRY(KeyedGround ground, keyed_ground(place_in(folder_, learned.tables[i])));
-      add_points(ground.ground, each, static_cast<int>(i), model->wants(), samples);
-    }
-    LATHE_TRY_STATUS(model->fit(samples));
-    if (!model->fitted())
-      return fail(ErrorKind::unsupported, fmt::format("'{}' learns nothing from {}", learned.cost_model,
-                                                      fmt::join(learned.tables, ", ")));
-    global_.emplace_back(learned, std::move(model));
-    return global_.back().second;
-  }
-
-  // So many measured points of a table, drawn without repetition.
-  static void add_points(TableGround& ground, int64_t count, int task, FeatureKind kind,
-                         CostSamples& samples) {
-    std::vector<size_t> places;
-    for (size_t i = 0; i < ground.table().entries.size(); ++i)
-      if (ground.table().entries[i].outcome == TableEntry::Outcome::measured) places.push_back(i);
-    Rng rng(static_cast<uint64_t>(task));
-    for (size_t i = 0; i < places.size() && std::cmp_less(i, count); ++i) {
-      std::swap(places[i], places[i + rng.below(places.size() - i)]);
-      const auto& rows = ground.features(kind, ground.index().points()[places[i]]);
-      if (!rows) continue;
-      samples.features.add(*rows);
-      samples.seconds.push_back(ground.table().entries[places[i]].seconds);
-      samples.tasks.push_back(task);
-    }
-  }
-
-  static std::vector<double> whole_curve(const std::vector<double>& seconds, int64_t trials) {
-    std::vector<double> best = best_so_far(seconds);
-    const double last = best.empty() ? std::numeric_limits<double>::infinity() : best.back();
-    best.resize(static_cast<size_t>(trials), last);
-    return best;
+  Result<std::optional<KeptSearch>> search_live(LiveGround& ground, const ExperimentRun& run, int64_t trials,
+                                                int seed) {
+    LiveSearchOptions options{.strategy = run.strategy,
+                              .make_model = [&] { return models_.make(run); },
+                              .trials = trials,
+                              .batch = experiment_.batch,
+                              .seed = static_cast<uint64_t>(seed)};
+    return ground.search(options, listener_.stop);
   }
 
   const Experiment& experiment_;
-  std::string folder_;
+  RunModels models_;
   const ExperimentListener& listener_;
   SearchStore* store_;
   std::optional<int> most_seeds_;
-  std::vector<std::pair<LearnedBefore, std::shared_ptr<const CostModel>>> global_ = {};
 };
 
 // Before any search: a name that does not exist would be found only after hours.
@@ -190,6 +181,21 @@ Status check_names(const Experiment& experiment) {
     if (!model) return std::unexpected(model.error());
   }
   return {};
+}
+
+Result<std::vector<Ground>> grounds_of(const Experiment& experiment, const ExperimentRequest& request,
+                                       const std::string& folder) {
+  std::vector<Ground> grounds;
+  for (const std::string& table : experiment.tables) {
+    LATHE_TRY(Ground ground, table_ground(place_in(folder, table)));
+    grounds.push_back(std::move(ground));
+  }
+  const std::string own = std::filesystem::path(request.file).parent_path().string();
+  for (const ExperimentCase& one : experiment.cases) {
+    LATHE_TRY(Ground ground, live_ground(one, own, request, place_in(request.out, experiment.name + ".db")));
+    grounds.push_back(std::move(ground));
+  }
+  return grounds;
 }
 
 ordered_json json_of(const ConfidenceInterval& interval) {
@@ -226,13 +232,11 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
   RunExperiment run;
   LATHE_TRY(run.experiment, parse_experiment(text, request.file));
   LATHE_TRY_STATUS(within(request.file, check_names(run.experiment)));
-  const std::string folder =
-      request.tables.empty() ? std::filesystem::path(request.file).parent_path().string() : request.tables;
-  std::vector<KeyedGround> grounds;
-  for (const std::string& table : run.experiment.tables) {
-    LATHE_TRY(KeyedGround ground, keyed_ground(place_in(folder, table)));
-    grounds.push_back(std::move(ground));
-  }
+  if (!run.experiment.cases.empty() && request.out.empty())
+    return fail(ErrorKind::invalid_argument, "cases are measured: --out names the folder that keeps them",
+                request.file);
+  const std::string own = std::filesystem::path(request.file).parent_path().string();
+  const std::string folder = request.tables.empty() ? own : request.tables;
   std::optional<SearchStore> store;
   if (!request.out.empty()) {
     std::error_code failed;
@@ -240,6 +244,7 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
     if (failed) return fail(ErrorKind::io, failed.message(), request.out);
     LATHE_TRY(store, SearchStore::open(place_in(request.out, run.experiment.name + ".searches")));
   }
+  LATHE_TRY(std::vector<Ground> grounds, grounds_of(run.experiment, request, folder));
   Runner runner(run.experiment, folder, listener, store ? &*store : nullptr, request.seeds);
   const size_t count = runner.searches() * grounds.size();
   for (size_t i = 0; i < grounds.size(); ++i) {

@@ -1,5 +1,5 @@
-// The command `experiment`: an experiment's searches on its tables, kept as they are made, and what they come
-// to.
+// The command `experiment`: an experiment's searches on its tables or cases, kept as they are made, and what
+// they come to.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct ExperimentRequest {
   std::string tables = "";   // the folder of its tables; empty: the experiment's own
   std::string out = "";      // the folder of its searches, figure and numbers; empty: none are written
   std::optional<int> seeds;  // of each run at most
+  std::string worker = "";   // the program in which candidates of cases are measured
 };
 
 struct ExperimentListener {
@@ -34,8 +35,9 @@ struct RunExperiment {
   bool is_whole = true;  // else `stop` ended it, and nothing is known of its bars
 };
 
-// The searches are the same on every machine. Writes NAME.searches, to which the next run adds what is
-// missing, and at the end NAME.svg and NAME.json. An Error names the file that is at fault.
+// Searches on tables are the same on every machine; those of cases are of this one, and what they measure is
+// kept in NAME.db, so that a program has one time in all of them. Writes NAME.searches, to which the next run
+// adds what is missing, and at the end NAME.svg and NAME.json. An Error names the file that is at fault.
 Result<RunExperiment> run_experiment(const ExperimentRequest& request, const ExperimentListener& listener);
 
 }  // namespace lathe

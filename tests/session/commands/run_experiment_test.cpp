@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/write_file.h"
@@ -77,10 +78,33 @@ TEST_F(RunExperimentTest, ARunThatIsEndedAnywhereGoesOnToTheSameCurves) {
 TEST_F(RunExperimentTest, WhatThereIsNotIsNamedBeforeAnySearch) {
   write_experiment("magic");
   EXPECT_THAT(refusal_of(run_experiment(request_, {})), HasSubstr("e.json: run 'SA'"));
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
   write_experiment("random");
   std::filesystem::remove(path("mm.table"));
   EXPECT_THAT(refusal_of(run_experiment(request_, {})), HasSubstr("mm.table"));
-  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+// What one search has measured the next one finds again.
+TEST_F(RunExperimentTest, ACaseIsSearchedLiveAndAProgramHasOneTime) {
+  write("e.json", R"({"name": "e", "title": "Live", "trials": 6, "batch": 3,
+    "cases": [{"workload": "w.json", "operator": "mm"}],
+    "runs": [{"label": "random", "strategy": "random", "seeds": 1},
+             {"label": "again", "strategy": "random", "seeds": 1}],
+    "bars": [{"claim": "the same", "quantity": "final_quality", "run": "again", "than": "random",
+              "at_least": 1, "at_most": 1}]})");
+  request_.worker = worker_;
+  const Result<RunExperiment> run = run_experiment(request_, {});
+  ASSERT_TRUE(run) << refusal_of(run);
+  ASSERT_EQ(run->tables.size(), 1U);
+  EXPECT_EQ(run->tables[0].table, "mm lathe");
+  const RunCurves& random = run->tables[0].of("random");
+  EXPECT_EQ(random.best[0], run->tables[0].of("again").best[0]);
+  EXPECT_EQ(random.charged[0].size(), 6U);
+  EXPECT_GT(random.charged[0].front(), 0);
+  EXPECT_TRUE(std::ranges::is_sorted(random.charged[0]));
+  EXPECT_TRUE(run->bars[0].is_met);
+  request_.out = "";
+  EXPECT_THAT(refusal_of(run_experiment(request_, {})), HasSubstr("--out names the folder"));
 }
 
 }  // namespace
