@@ -50,6 +50,8 @@ constexpr std::array kModels{
     Entry{"ensemble", make_set<make_ensemble, ensemble_settings, of_ensemble>},
     Entry{"tree-gru", make_set<make_tree_gru, tree_gru_settings, of_trees>, load_tree_gru},
     Entry{"tree-gru-context", make_set<make_tree_gru_context, tree_gru_settings, of_trees>, load_tree_gru},
+    Entry{"transfer", make_set<make_transfer_from, transfer_settings, of_file>},
+    Entry{"saved", make_set<make_saved, saved_settings, of_file>},
     Entry{"none", make_plain<make_no_cost_model>}};
 
 }  // namespace

@@ -20,7 +20,8 @@ enum class FeatureKind : uint8_t {
   context,        // AutoTVM's flattened loop contexts (features/loop_context.h)
   configuration,  // the choices themselves (domain/encoding.h): they mean something within one space alone
   statement,  // Ansor's: a row for every innermost statement, whose costs add up (features/statement_rows.h)
-  loop_tree,  // a row for every loop, its context, with its place in the tree of loops
+  syntax_tree,  // a row for every loop, statement, access and variable (features/syntax_tree.h)
+  loop_tree,    // a row for every loop, its context, with its place in the tree of loops
 };
 
 // "summary", "relation" ..., in the order of the kinds.

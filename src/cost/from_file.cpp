@@ -53,8 +53,11 @@ Result<std::unique_ptr<CostModel>> make_saved(const FromFileOptions& options) {
 Result<std::unique_ptr<CostModel>> make_transfer_from(const FromFileOptions& options) {
   LATHE_TRY(std::shared_ptr<const CostModel> global, read_model(options));
   const FeatureKind features = global->wants();
-  if (features == FeatureKind::loop_tree)
-    return fail(ErrorKind::unsupported, "the trees that learn beside a model take no loop trees",
+  const std::string& name = feature_kind_names()[static_cast<size_t>(features)];
+  const std::vector<std::string> rows = row_kind_names();
+  if (std::ranges::find(rows, name) == rows.end())
+    return fail(ErrorKind::unsupported,
+                fmt::format("the trees that learn beside a model do not take its features, '{}'", name),
                 options.model);
   GbtOptions local;
   local.features = name;

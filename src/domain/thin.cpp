@@ -1,6 +1,7 @@
 #include "domain/thin.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -69,8 +70,16 @@ ThinnedDomain thin(Domain domain, const std::vector<int64_t>& preferred, int64_t
       set_values(parameter, std::move(half));
     }
   }
-  std::vector<int64_t> moved = *integers_of(domain, choices, preferred);
-  return {std::move(domain), std::move(moved)};
+  Choices fixed;
+  while (domain.size() > limit && domain.parameters.size() > 1) {
+    const auto smallest =
+        std::ranges::min_element(domain.parameters.rbegin(), domain.parameters.rend(), {},
+                                 [](const Parameter& parameter) { return Domain{{parameter}}.size(); });
+    fixed[smallest->name] = choices.at(smallest->name);
+    domain.parameters.erase(std::next(smallest).base());
+  }
+  std::vector<int64_t> moved = *integers_of(domain, choices, std::vector<int64_t>(domain.slots()));
+  return {std::move(domain), std::move(moved), std::move(fixed)};
 }
 
 }  // namespace lathe

@@ -57,11 +57,21 @@ struct ExperimentBar {
   std::optional<double> at_most = {};
 };
 
+// An operator that is searched live, on this machine.
+struct ExperimentCase {
+  std::string workload;  // a file of operators, relative to the experiment's folder
+  std::string op;        // the one of that name
+  std::string space = "lathe";
+  bool layouts_are_free = false;
+  int cores = 1;
+};
+
 struct Experiment {
   std::string name;
   std::string title;
   std::string source;               // paper and figure
   std::vector<std::string> tables;  // files, relative to the experiment's folder
+  std::vector<ExperimentCase> cases;
   std::vector<ExperimentRun> runs;
   std::vector<ExperimentBar> bars;
   int64_t trials = 0;

@@ -62,9 +62,30 @@ ordered_json header_of(const MeasuredTable& table) {
   header["cores"] = table.cores;
   header["task"] = json_of(table.task);
   header["sketches"] = ordered_json::array();
-  for (const TableSketch& sketch : table.sketches)
-    header["sketches"].push_back({{"name", sketch.name}, {"parameters", json_of(sketch.domain)}});
+  for (const TableSketch& sketch : table.sketches) {
+    ordered_json object{{"name", sketch.name}, {"parameters", json_of(sketch.domain)}};
+    if (!sketch.fixed.empty()) object["fixed"] = sketch.fixed;
+    header["sketches"].push_back(std::move(object));
+  }
   return header;
+}
+
+Result<Choices> fixed_from(const json& sketch) {
+  Choices fixed;
+  const auto member = sketch.find("fixed");
+  if (member == sketch.end()) return fixed;
+  const auto wrong = [] {
+    return fail(ErrorKind::parse, "what is fixed of a sketch must be lists of whole numbers by name");
+  };
+  if (!member->is_object()) return wrong();
+  for (const auto& [name, values] : member->items()) {
+    if (!values.is_array()) return wrong();
+    for (const json& value : values) {
+      if (!value.is_number_integer()) return wrong();
+      fixed[name].push_back(value.get<int64_t>());
+    }
+  }
+  return fixed;
 }
 
 Result<MeasuredTable> from_header(const json& header) {
@@ -91,7 +112,8 @@ Result<MeasuredTable> from_header(const json& header) {
         !object.contains("parameters"))
       return damaged("a sketch must have a name and parameters");
     LATHE_TRY(Domain domain, domain_from(object["parameters"]));
-    table.sketches.push_back({object["name"].get<std::string>(), std::move(domain)});
+    LATHE_TRY(Choices fixed, fixed_from(object));
+    table.sketches.push_back({object["name"].get<std::string>(), std::move(domain), std::move(fixed)});
   }
   return table;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "domain/choices.h"
 #include "domain/domain.h"
 #include "task/task_text.h"
 
@@ -19,6 +20,7 @@ namespace lathe {
 struct TableSketch {
   std::string name;
   Domain domain;
+  Choices fixed = {};  // the same at every point
 };
 
 // What came of a point.

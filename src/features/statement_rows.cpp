@@ -333,7 +333,7 @@ class Allocations {
     } else if (const Seq* seq = as<Seq>(stmt)) {
       for (const Stmt& child : seq->statements) visit(child, outside);
     } else if (const Alloc* alloc = as<Alloc>(stmt)) {
-      const auto bytes = static_cast<double>(alloc->tensor->elements() * bytes_of(alloc->tensor->dtype));
+      const auto bytes = static_cast<double>(alloc->tensor.elements() * bytes_of(alloc->tensor->dtype));
       found_[alloc->tensor.get()] = {bytes, outside};
       visit(alloc->body, outside);
     } else if (const If* branch = as<If>(stmt)) {
@@ -391,7 +391,8 @@ const std::vector<std::string>& statement_row_names() {
     BlockSummary summary;
     summary.block = &block;
     std::vector<Tensor> tensors;
-    for (size_t i = 0; i < kBuffers; ++i) tensors.emplace_back("b" + std::to_string(i), Shape{1});
+    for (size_t i = 0; i < kBuffers; ++i)
+      tensors.emplace_back("b" + std::to_string(i), std::vector<int64_t>{1});
     for (const Tensor& tensor : tensors)
       summary.accesses.push_back({.tensor = tensor.get(), .strides = {}, .footprint = {4}});
     Program program;

@@ -419,12 +419,12 @@ TEST_F(FreeNetworkTest, PlacesFromTheEndOfAFixedSizeMove) {
   ASSERT_TRUE(few.has_value()) << few.error().to_string();
   EXPECT_EQ(few->free.dimensions[0].by, SizedBy::exact);
   check_every_size(onnx, *few, {{"x", {8, 2}}});
-  const auto many = read(onnx, {}, {{{"x", {{0, "", 8, 60}}}}, {}});
+  const auto many = read(onnx, {}, {{{"x", {{0, "", 8, 160}}}}, {}});
   ASSERT_FALSE(many.has_value());
-  EXPECT_THAT(many.error().message, HasSubstr("node 's' (Slice) is another one at size 60"));
+  EXPECT_THAT(many.error().message, HasSubstr("node 's' (Slice) is another one at size 160"));
   // Where the file cannot be read at another size, it does not say.
   onnx.integers("shape", {16}).node("r", "Reshape", {"x", "shape"}, "z").output("z");
-  const auto spelled = read(onnx, {}, {{{"x", {{0, "", 8, 60}}}}, {}});
+  const auto spelled = read(onnx, {}, {{{"x", {{0, "", 8, 160}}}}, {}});
   ASSERT_FALSE(spelled.has_value());
   EXPECT_THAT(spelled.error().message, HasSubstr("node 's' (Slice): it reads one of the first 7 places"));
 }
@@ -487,9 +487,9 @@ TEST_F(FreeNetworkTest, TheLastPlaceIsNoFixedOne) {
   ASSERT_TRUE(of_first.has_value()) << of_first.error().to_string();
   check_every_size(first, *of_first, {{"x", {1, 40, 8}}});
   OnnxModel of_last;
-  of_last.input("x", {1, 40, 8}).integers("place", {-1}).output("y");
+  of_last.input("x", {1, 160, 8}).integers("place", {-1}).output("y");
   of_last.node("g", "Gather", {"x", "place"}, "y").attribute("axis", 1);
-  const auto refused = read(of_last, {{"x", {1, 40, 8}}}, {{{"x", {{1, "", 1, 40}}}}, {}});
+  const auto refused = read(of_last, {{"x", {1, 160, 8}}}, {{{"x", {{1, "", 1, 160}}}}, {}});
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().message, HasSubstr("node 'g' (Gather): it reads other places"));
 }

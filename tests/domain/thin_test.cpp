@@ -39,6 +39,7 @@ TEST(Thin, PointsAreFewAndAllOfTheWhole) {
       EXPECT_TRUE(check(whole(), *before));
     }
     EXPECT_EQ(choices_of(thinned.domain, thinned.preferred), choices_of(whole(), preferred()));
+    EXPECT_TRUE(thinned.fixed.empty());
   }
 }
 
@@ -62,6 +63,17 @@ TEST(Thin, StepsLeadFromPointToPoint) {
 TEST(Thin, WhatCannotBeThinnedIsLeft) {
   const Domain orders{{{"loops", PermutationParameter{{"a", "b", "c", "d"}}}}};
   EXPECT_EQ(thin(orders, {0, 1, 2, 3}, 5).domain.size(), 24);
+}
+
+// Those with the fewest values first.
+TEST(Thin, ParametersAreLeftOutWhereNoListCanBeShorter) {
+  const ThinnedDomain thinned = thin(whole(), preferred(), 20);
+  EXPECT_LE(thinned.domain.size(), 20);
+  EXPECT_FALSE(thinned.fixed.empty());
+  Choices all = choices_of(thinned.domain, thinned.preferred);
+  all.insert(thinned.fixed.begin(), thinned.fixed.end());
+  EXPECT_EQ(all, choices_of(whole(), preferred()));
+  EXPECT_TRUE(thinned.fixed.contains("loops"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ MeasuredTable small() {
                       .compiler_version = "0",
                       .space = "lathe",
                       .sketches = {{"tile", {{{"i", SplitParameter{8, 2, false, 8}}}}},
-                                   {"plain", {{{"unroll", OrderedParameter{{0, 16}}}}}}},
+                                   {"plain", {{{"unroll", OrderedParameter{{0, 16}}}}}, {{"order", {2}}}}},
                       .entries = {}};
   table.entries = {{TableEntry::Outcome::measured, 1e-3, 0.01},
                    {TableEntry::Outcome::measured, 2.5e-6, 0.9},
@@ -31,6 +31,8 @@ TEST(MeasuredTable, WhatIsWrittenIsReadBack) {
   const MeasuredTable after = read_table(bytes, "a.table").value();
   EXPECT_EQ(after.task, before.task);
   EXPECT_EQ(after.cores, 2);
+  EXPECT_TRUE(after.sketches[0].fixed.empty());
+  EXPECT_EQ(after.sketches[1].fixed, before.sketches[1].fixed);
   ASSERT_EQ(after.entries.size(), 6U);
   EXPECT_NEAR(after.entries[0].seconds, 1e-3, 3e-7);
   EXPECT_NEAR(after.entries[0].spread, 0.01, 1e-9);

@@ -64,7 +64,7 @@ TEST(StatementRows, CountWhatAProductComputesAndReads) {
   EXPECT_NEAR(value(row, "buffer1.unique_bytes"), log_of(4096), 1e-5);
   EXPECT_NEAR(value(row, "buffer1.reuse_count"), log_of(32), 1e-5);
   EXPECT_NEAR(value(row, "buffer1.unique_lines"), log_of(64), 1e-5);
-  EXPECT_EQ(value(row, "buffer3.3"), 0);
+  EXPECT_EQ(value(row, "buffer3.bytes"), 0);
 }
 
 TEST(StatementRows, MoreOperationsComeToAByteAsMoreLoopsAreTakenIn) {

@@ -41,8 +41,8 @@ TEST(SyntaxTree, HasLoopsStatementsAccessesAndVariables) {
     EXPECT_LT(nodes[i].parent, static_cast<int>(i));
     EXPECT_EQ(nodes[i].numbers.size(), syntax_node_names().size());
     EXPECT_LT(nodes[i].numbers[0], kIdentifiers);
-    if (nodes[i].numbers[column("loop")] == 1)
-      EXPECT_NEAR(nodes[i].numbers[column("length")], std::log2(9.0), 1e-6);
+    const bool is_loop = nodes[i].numbers[column("loop")] == 1;
+    EXPECT_NEAR(nodes[i].numbers[column("length")], is_loop ? std::log2(9.0) : 0, 1e-6);
   }
   EXPECT_EQ(nodes[0].parent, -1);
 }

@@ -23,7 +23,12 @@ TEST(FeatureRows, EveryNumberHasAName) {
                                    ? configuration_rows(space.sketches(), point)
                                    : program_rows(kind, program, task.target);
       EXPECT_EQ(rows.numbers.size(), static_cast<size_t>(rows.count) * names.size()) << name;
-      EXPECT_EQ(rows.count, kind == FeatureKind::loop_tree ? 3 : 1) << name;
+      const bool is_tree = kind == FeatureKind::loop_tree || kind == FeatureKind::syntax_tree;
+      EXPECT_EQ(rows.parents.size(), is_tree ? static_cast<size_t>(rows.count) : 0U) << name;
+      const int64_t least = kind == FeatureKind::syntax_tree ? 4 : 1;
+      const int64_t most = kind == FeatureKind::syntax_tree ? 64 : 1;
+      EXPECT_GE(rows.count, kind == FeatureKind::loop_tree ? 3 : least) << name;
+      EXPECT_LE(rows.count, kind == FeatureKind::loop_tree ? 3 : most) << name;
     }
   }
 }

@@ -92,7 +92,9 @@ Result<std::optional<KeptSearch>> LiveGround::search(const LiveSearchOptions& op
   tuning.seed = options.seed;
   tuning.corrects_pace = false;
   const Watch watch{{}, stop, {}};
-  LATHE_TRY(TaskTuner tuner, TaskTuner::create(state_->task, tuning, *state_->evaluator, records, watch));
+  Result<TaskTuner> made = TaskTuner::create(state_->task, tuning, *state_->evaluator, records, watch);
+  if (watch.is_over()) return std::nullopt;
+  LATHE_TRY(TaskTuner tuner, std::move(made));
   const int per_trial = tuner.measured_per_trial();
   const int64_t points = options.trials * per_trial;
   KeptSearch kept;

@@ -150,7 +150,8 @@ MeasuredTable table_of(const RecordTableRequest& request, const TableTask& groun
                       .sketches = {},
                       .entries = std::move(entries)};
   for (size_t s = 0; s < ground.space.sketches().size(); ++s)
-    table.sketches.push_back({ground.space.sketches()[s].name, ground.thinned.sketches[s].domain});
+    table.sketches.push_back({ground.space.sketches()[s].name, ground.thinned.sketches[s].domain,
+                              ground.thinned.sketches[s].fixed});
   return table;
 }
 
@@ -167,8 +168,10 @@ Result<RecordedTable> record_table(const RecordTableRequest& request, const Reco
   LATHE_TRY(const TableTask ground, table_task(request, target, records));
   LATHE_TRY(Entries all, entries_of(ground, records));
   LocalEvaluator evaluator(measurer, {.overlap = static_cast<int>(allowed_cpus().size()) > cores_of(target)});
-  LATHE_TRY(TaskTuner tuner,
-            TaskTuner::create(ground.task, options_of(request, ground), evaluator, records, watch));
+  Result<TaskTuner> made =
+      TaskTuner::create(ground.task, options_of(request, ground), evaluator, records, watch);
+  if (!made && watch.is_over()) return RecordedTable{all.progress, false};
+  LATHE_TRY(TaskTuner tuner, std::move(made));
   LATHE_TRY(bool is_whole, measure_points(tuner, watch, all.progress, listener));
   if (is_whole) {
     LATHE_TRY(is_whole, race_best(tuner, evaluator, records, watch));

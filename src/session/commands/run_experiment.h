@@ -15,11 +15,11 @@
 namespace lathe {
 
 struct ExperimentRequest {
-  std::string file;          // of the experiment
-  std::string tables = "";   // the folder of its tables; empty: the experiment's own
-  std::string out = "";      // the folder of its searches, figure and numbers; empty: none are written
-  std::optional<int> seeds;  // of each run at most
-  std::string worker = "";   // the program in which candidates of cases are measured
+  std::string file = "";          // of the experiment
+  std::string tables = "";        // the folder of its tables; empty: the experiment's own
+  std::string out = "";           // the folder of its searches, figure and numbers; empty: none are written
+  std::optional<int> seeds = {};  // of each run at most
+  std::string worker = "";        // the program in which candidates of cases are measured
 };
 
 struct ExperimentListener {

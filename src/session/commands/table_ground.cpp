@@ -30,11 +30,13 @@ Result<Point> whole_point_of(const Space& space, const MeasuredTable& table, con
   if (sketch == sketches.end())
     return gone(fmt::format("the space '{}' has no sketch '{}'", table.space, own.name));
   const std::vector<Parameter>& known = sketch->domain.parameters;
-  for (const Parameter& parameter : own.domain.parameters) {
-    if (std::ranges::find(known, parameter.name, &Parameter::name) == known.end())
-      return gone(fmt::format("sketch '{}' has no choice '{}'", own.name, parameter.name));
+  Choices choices = choices_of(own.domain, point.integers);
+  choices.insert(own.fixed.begin(), own.fixed.end());
+  for (const auto& [name, values] : choices) {
+    if (std::ranges::find(known, name, &Parameter::name) == known.end())
+      return gone(fmt::format("sketch '{}' has no choice '{}'", own.name, name));
   }
-  auto integers = integers_of(sketch->domain, choices_of(own.domain, point.integers), sketch->preferred);
+  auto integers = integers_of(sketch->domain, choices, sketch->preferred);
   if (!integers) return gone(fmt::format("a choice of sketch '{}' no longer has all its values", own.name));
   return Point{static_cast<int>(sketch - sketches.begin()), std::move(*integers)};
 }

@@ -41,7 +41,7 @@ TEST_F(LiveGroundTest, ASearchThatIsStoppedIsNone) {
 }
 
 TEST_F(LiveGroundTest, AnOperatorThatThereIsNotIsNamed) {
-  EXPECT_THAT(refusal_of(ground("nn")), testing::HasSubstr("there is no operator 'nn'"));
+  EXPECT_THAT(refusal_of(ground("nn")), ::testing::HasSubstr("there is no operator 'nn'"));
 }
 
 }  // namespace

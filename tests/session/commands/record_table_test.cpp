@@ -64,11 +64,11 @@ TEST_F(RecordTableTest, ASecondRunTakesOverWhatTheFirstHasRecorded) {
 
 TEST_F(RecordTableTest, WhatIsNoOneOperatorOrNoSpaceIsRefused) {
   request_.space = "ansatz";
-  EXPECT_THAT(refusal_of(record_table(request_, {})), testing::HasSubstr("there is no space 'ansatz'"));
+  EXPECT_THAT(refusal_of(record_table(request_, {})), ::testing::HasSubstr("there is no space 'ansatz'"));
   write_workload(R"({"name": "a", "op": "expression", "text": "B[i:9] = A[i]"},
                     {"name": "b", "op": "expression", "text": "B[i:9] = A[i] + 1.0"})");
   EXPECT_THAT(refusal_of(record_table(request_, {})),
-              testing::HasSubstr("a table is of one operator, and 2 match"));
+              ::testing::HasSubstr("a table is of one operator, and 2 match"));
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ inline MeasuredTable table_case(const ProgramSource& source, int64_t points) {
                       .sketches = {},
                       .entries = {}};
   for (size_t s = 0; s < space.sketches().size(); ++s)
-    table.sketches.push_back({space.sketches()[s].name, thinned.sketches[s].domain});
+    table.sketches.push_back(
+        {space.sketches()[s].name, thinned.sketches[s].domain, thinned.sketches[s].fixed});
   double seconds = 1e-6;
   for (const Point& point : whole_points(space, thinned)) {
     if (!space.trace(point)) {
