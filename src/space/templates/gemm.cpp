@@ -101,19 +101,16 @@ class GemmDecider {
   Tiling tiling_;
 };
 
-// Whether the operand's layout is the template's to choose.
-bool is_placed_freely(const Decider& decider, const Operand& operand) {
-  return operand.is_constant || operand.is_prepared || decider.is_open(operand.load->tensor);
+// Whether the operand is an argument that lies as the task says. What else lies where a template wants it.
+bool is_given(const Decider& decider, const Operand& operand) {
+  const auto argument = std::ranges::find(decider.task.arguments, operand.load->tensor, &Argument::tensor);
+  return argument != decider.task.arguments.end() && !argument->is_constant && !argument->layout_is_free;
 }
 
-// The first that adds up terms of these elements as they are, where a group of terms of the rows' operand
-// lies together and the columns' operand can be packed so.
+// The first that adds up terms of these elements as they are, where the columns' operand can be packed for
+// it.
 const Intrinsic* GemmDecider::intrinsic_for_terms() const {
-  if (!is_placed_freely(d_, *axes_.right)) return nullptr;
-  const Tensor& left = axes_.left->load->tensor;
-  const LayoutDim innermost = d_.layout_of(left).dims.back();
-  const bool lies_in_terms = innermost.dim == axes_.left->dim_of_axis[axes_.terms] && innermost.modulo == 0;
-  if (!lies_in_terms && !is_placed_freely(d_, *axes_.left)) return nullptr;
+  if (is_given(d_, *axes_.right)) return nullptr;
   for (const Intrinsic& intrinsic : intrinsics()) {
     const auto factors = match_factors(intrinsic, compute_.body);
     if (!factors || !has_intrinsic(d_.task.target, intrinsic)) continue;
@@ -194,18 +191,21 @@ void GemmDecider::check_intrinsic() {
                      .error();
 }
 
-// Terms side by side, where the operand's layout is open.
+// Terms side by side, where the operand's layout is open or an intrinsic takes groups of them.
 void GemmDecider::place_left() {
   const Tensor& tensor = axes_.left->load->tensor;
-  const auto terms = static_cast<size_t>(axes_.left->dim_of_axis[axes_.terms]);
-  if (d_.is_open(tensor)) d_.set_layout(tensor, with_last(tensor, terms));
+  const Layout layout = with_last(tensor, static_cast<size_t>(axes_.left->dim_of_axis[axes_.terms]));
+  if (!tiling_.intrinsic.empty())
+    place_operand(d_, *axes_.left, compute_.output->name, layout);
+  else if (d_.is_open(tensor))
+    d_.set_layout(tensor, layout);
 }
 
 // Tiles of columns, in each of them all terms one after another, the columns of a term side by side, and
 // innermost the terms of a group. What is neither constant nor open is packed in every call or not at all.
 void GemmDecider::place_right(int64_t columns) {
   const Operand& operand = *axes_.right;
-  if (!is_placed_freely(d_, operand) && !knobs_.choice("pack")) return;
+  if (is_given(d_, operand) && !knobs_.choice("pack")) return;
   const auto columns_dim = static_cast<size_t>(operand.dim_of_axis[axes_.columns]);
   const auto terms_dim = static_cast<size_t>(operand.dim_of_axis[axes_.terms]);
   const int64_t group = intrinsic_ != nullptr ? intrinsic_->group : 1;

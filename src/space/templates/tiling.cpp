@@ -119,7 +119,7 @@ Scope scope_of_results(const Tiling& tiling, const CostConstants& costs) {
 Status check_length_of(const Tiling& tiling, std::string_view block) {
   int64_t statements = 1;
   for (const TileLoop& tile : tiling.tile) {
-    if (tile.kind != LoopKind::serial) statements *= tile.vectors();
+    if (tile.kind != LoopKind::serial) statements *= tile.statements();
   }
   for (const SumLoop& sum : tiling.sums) {
     if (sum.kind != LoopKind::serial) statements *= sum.extent;

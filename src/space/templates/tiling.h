@@ -4,6 +4,7 @@
 // large, is a micro-kernel: its accumulators are registers through the whole reduction.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,8 +26,9 @@ struct TileLoop {
   int64_t lanes = 1;
   std::string lane_loop = {};  // empty: not vectorized
 
-  // Statements, or accumulators, that stand side by side.
   int64_t vectors() const { return extent / lanes; }
+  // Statements that its loops become: lanes that are no power of two are loaded and stored in several.
+  int64_t statements() const { return vectors() * std::popcount(static_cast<uint64_t>(lanes)); }
 };
 
 struct SumLoop {

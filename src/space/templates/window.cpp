@@ -1,6 +1,7 @@
 #include "space/templates/window.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "space/rules/layouts.h"
 #include "space/templates/blocked_layout.h"
@@ -16,51 +17,36 @@ bool uses_axis(const Load& load, const Axis& axis) {
   return std::ranges::any_of(load.index, [&](const Affine& index) { return index.uses(axis.var); });
 }
 
-// Whether this index moves along both, as that of an image under a kernel does.
-bool slides(const Affine& index, const Axis& place, const Axis& tap) {
-  return index.coefficient(place.var) != 0 && index.coefficient(tap.var) != 0;
-}
-
-// Whether an axis of the other kind slides with this one over some dimension of the data.
-bool slides_over(const Compute& compute, const Load& data, size_t axis) {
-  const bool is_place = axis < compute.spatial_count();
-  for (const Affine& index : data.index) {
-    for (size_t other = 0; other < compute.axes.size(); ++other) {
-      const bool is_other_kind = (other < compute.spatial_count()) != is_place;
-      if (is_other_kind && slides(index, compute.axes[axis], compute.axes[other])) return true;
-    }
-  }
-  return false;
+// Whether some index of the data moves along both, as that of an image under a kernel does.
+bool slide(const Load& data, const Axis& place, const Axis& tap) {
+  return std::ranges::any_of(data.index, [&](const Affine& index) {
+    return index.coefficient(place.var) != 0 && index.coefficient(tap.var) != 0;
+  });
 }
 
 std::optional<WindowAxes> window_axes_with(const Compute& compute, const Operand& data,
                                            const Operand& weights) {
   WindowAxes axes{.data = &data, .weights = &weights};
-  std::optional<size_t> maps;
-  for (size_t a = 0; a < compute.axes.size(); ++a) {
-    const Axis& axis = compute.axes[a];
-    const bool in_weights = uses_axis(*weights.load, axis);
-    if (axis.kind == AxisKind::reduce) {
-      if (!in_weights) return std::nullopt;
-      // What slides with maps alone numbers the channels of a group.
-      const bool is_tap = std::ranges::any_of(axes.image, [&](size_t place) {
-        return std::ranges::any_of(
-            data.load->index, [&](const Affine& index) { return slides(index, compute.axes[place], axis); });
-      });
-      if (!is_tap && axes.channels) return std::nullopt;
-      if (is_tap)
-        axes.kernel.push_back(a);
-      else
-        axes.channels = a;
-    } else if (in_weights) {
-      if (maps) return std::nullopt;
-      maps = a;
-    } else {
-      (slides_over(compute, *data.load, a) ? axes.image : axes.others).push_back(a);
-    }
+  const auto slides_with = [&](size_t place) {
+    return [&, place](size_t tap) { return slide(*data.load, compute.axes[place], compute.axes[tap]); };
+  };
+  const std::ranges::iota_view reduce(compute.spatial_count(), compute.axes.size());
+  std::vector<size_t> maps;
+  for (size_t a = 0; a < compute.spatial_count(); ++a) {
+    if (uses_axis(*weights.load, compute.axes[a]))
+      maps.push_back(a);
+    else
+      (std::ranges::any_of(reduce, slides_with(a)) ? axes.image : axes.others).push_back(a);
   }
-  if (!maps || axes.image.empty()) return std::nullopt;
-  axes.maps = *maps;
+  std::vector<size_t> channels;
+  for (const size_t r : reduce) {
+    const bool is_tap = std::ranges::any_of(axes.image, [&](size_t place) { return slides_with(place)(r); });
+    (is_tap ? axes.kernel : channels).push_back(r);
+    if (!uses_axis(*weights.load, compute.axes[r])) return std::nullopt;
+  }
+  if (maps.size() != 1 || axes.image.empty() || channels.size() > 1) return std::nullopt;
+  axes.maps = maps.front();
+  if (!channels.empty()) axes.channels = channels.front();
   return axes;
 }
 
