@@ -69,8 +69,9 @@ class GemmDecider {
       : d_(decider),
         stage_(stage),
         compute_(decider.compute(stage)),
+        name_(compute_.output->name),
         axes_(*gemm_axes(compute_, stage)),
-        knobs_(chooser, compute_.output->name) {}
+        knobs_(chooser, name_) {}
 
   Tiling decide();
 
@@ -79,22 +80,24 @@ class GemmDecider {
     size_t axis = 0;
     std::vector<int64_t> factors;
   };
-  std::string name(size_t a) const { return compute_.axes[a].var.name(); }
+  std::string axis_name(size_t a) const { return compute_.axes[a].var.name(); }
   int64_t extent(size_t a) const { return compute_.axes[a].extent; }
   Split ask_split(size_t a, int64_t largest) {
-    return {a, knobs_.split(name(a), extent(a), {.parts = 3, .largest_innermost = largest})};
+    return {a, knobs_.split(axis_name(a), extent(a), {.parts = 3, .largest_innermost = largest})};
   }
   const Intrinsic* intrinsic_for_terms() const;
   OuterLoops loops_over_tiles(const std::optional<Split>& rows, const Split& columns);
   void decide_terms();
   void decide_tile(const std::optional<Split>& rows, const Split& columns);
   void check_intrinsic();
-  void place_left();
-  void place_right(int64_t columns);
+  Layout in_panels(const Operand& operand, size_t axis, int64_t tile) const;
+  void place_left(const std::optional<Split>& rows);
+  void place_right(const Split& columns);
 
   Decider& d_;
   const Stage& stage_;
   const Compute& compute_;
+  const std::string& name_;
   const GemmAxes axes_;
   Knobs knobs_;
   const Intrinsic* intrinsic_ = nullptr;  // that the tile may be mapped to
@@ -127,7 +130,7 @@ const Intrinsic* GemmDecider::intrinsic_for_terms() const {
 // Blocks of tiles, and the tiles of a block: rows or columns first in either.
 OuterLoops GemmDecider::loops_over_tiles(const std::optional<Split>& rows, const Split& columns) {
   OuterLoops loops;
-  for (const size_t a : axes_.others) loops.emplace_back(name(a), extent(a));
+  for (const size_t a : axes_.others) loops.emplace_back(axis_name(a), extent(a));
   const int64_t order = rows ? knobs_.order(4) : 0;
   const auto add = [&](const Split& split, size_t level) {
     const int64_t tiles = split.factors[0];
@@ -154,7 +157,7 @@ void GemmDecider::decide_terms() {
   tiling_.sums.push_back(
       {part_of(axis, 1), terms, knobs_.annotate("terms", {LoopKind::serial, LoopKind::unrolled})});
   if (intrinsic_ != nullptr) factors.push_back(group);
-  tiling_.splits.push_back({compute_.output->name, axis.var.name(), std::move(factors)});
+  tiling_.splits.push_back({name_, axis.var.name(), std::move(factors)});
 }
 
 // The kind `tensorized` of the columns' loop: vectors, of which the intrinsic is given groups of terms.
@@ -187,37 +190,44 @@ void GemmDecider::check_intrinsic() {
   d_.violation = fail(ErrorKind::illegal_schedule,
                       fmt::format("the target has no instruction for intrinsic '{}' in vectors of {} lanes, "
                                   "as tiles of {} columns of '{}' have",
-                                  intrinsic_->name, lanes, tiling_.tile.back().extent, compute_.output->name))
+                                  intrinsic_->name, lanes, tiling_.tile.back().extent, name_))
                      .error();
 }
 
-// Terms side by side, where the operand's layout is open or an intrinsic takes groups of them.
-void GemmDecider::place_left() {
-  const Tensor& tensor = axes_.left->load->tensor;
-  const Layout layout = with_last(tensor, static_cast<size_t>(axes_.left->dim_of_axis[axes_.terms]));
-  if (!tiling_.intrinsic.empty())
-    place_operand(d_, *axes_.left, compute_.output->name, layout);
-  else if (d_.is_open(tensor))
-    d_.set_layout(tensor, layout);
-}
-
-// Tiles of columns, in each of them all terms one after another, the columns of a term side by side, and
-// innermost the terms of a group. What is neither constant nor open is packed in every call or not at all.
-void GemmDecider::place_right(int64_t columns) {
-  const Operand& operand = *axes_.right;
-  if (is_given(d_, operand) && !knobs_.choice("pack")) return;
-  const auto columns_dim = static_cast<size_t>(operand.dim_of_axis[axes_.columns]);
-  const auto terms_dim = static_cast<size_t>(operand.dim_of_axis[axes_.terms]);
+// Tiles of rows or columns, in each of them all terms one after another, the rows or columns of a term side
+// by side, and innermost the terms of a group.
+Layout GemmDecider::in_panels(const Operand& operand, size_t axis, int64_t tile) const {
+  const auto tiled = static_cast<size_t>(operand.dim_of_axis[axis]);
+  const auto terms = static_cast<size_t>(operand.dim_of_axis[axes_.terms]);
   const int64_t group = intrinsic_ != nullptr ? intrinsic_->group : 1;
   BlockedLayout layout(operand.load->tensor);
   for (size_t dim = 0; dim < operand.load->index.size(); ++dim) {
-    if (dim != columns_dim && dim != terms_dim) layout.add(dim);
+    if (dim != tiled && dim != terms) layout.add(dim);
   }
-  layout.add_blocks(columns_dim, columns);
-  layout.add_blocks(terms_dim, group);
-  layout.add_places(columns_dim, columns);
-  layout.add_places(terms_dim, group);
-  place_operand(d_, operand, compute_.output->name, layout.layout());
+  layout.add_blocks(tiled, tile);
+  layout.add_blocks(terms, group);
+  layout.add_places(tiled, tile);
+  layout.add_places(terms, group);
+  return layout.layout();
+}
+
+// In panels, but what an earlier stage makes has its terms side by side, as that writes them. What is given
+// is packed in every call or read where it lies, though an intrinsic's terms are to lie together.
+void GemmDecider::place_left(const std::optional<Split>& rows) {
+  const Operand& operand = *axes_.left;
+  const Tensor& tensor = operand.load->tensor;
+  const bool given = is_given(d_, operand);
+  const bool packs = given ? rows && knobs_.choice("pack.rows") : !d_.is_intermediate(tensor);
+  if (rows && packs)
+    return place_operand(d_, operand, name_, in_panels(operand, rows->axis, rows->factors.back()));
+  const Layout layout = with_last(tensor, static_cast<size_t>(operand.dim_of_axis[axes_.terms]));
+  if (d_.is_open(tensor) || !tiling_.intrinsic.empty()) place_operand(d_, operand, name_, layout);
+}
+
+void GemmDecider::place_right(const Split& columns) {
+  const Operand& operand = *axes_.right;
+  if (is_given(d_, operand) && !knobs_.choice("pack.columns")) return;
+  place_operand(d_, operand, name_, in_panels(operand, columns.axis, columns.factors.back()));
 }
 
 Tiling GemmDecider::decide() {
@@ -231,11 +241,11 @@ Tiling GemmDecider::decide() {
   tiling_.shared = share_loops(d_, tiling_.tiles);
   decide_tile(rows, columns);
   tiling_.scope = scope_of_results(tiling_, d_.costs);
-  if (const Status length = check_length_of(tiling_, compute_.output->name); !length && !d_.violation)
+  if (const Status length = check_length_of(tiling_, name_); !length && !d_.violation)
     d_.violation = length.error();
   check_intrinsic();
-  place_left();
-  place_right(columns.factors.back());
+  place_left(rows);
+  place_right(columns);
   tiling_.places = d_.take_places();
   return std::move(tiling_);
 }
