@@ -244,7 +244,8 @@ Tiling GemmDecider::decide() {
   if (const Status length = check_length_of(tiling_, name_); !length && !d_.violation)
     d_.violation = length.error();
   check_intrinsic();
-  place_left(rows);
+  // Of a matrix times itself one copy serves both.
+  if (axes_.left->load->tensor != axes_.right->load->tensor) place_left(rows);
   place_right(columns);
   tiling_.places = d_.take_places();
   return std::move(tiling_);

@@ -92,6 +92,7 @@ std::vector<SumLoop> decide_sums(Knobs& knobs, const Compute& compute, const Win
 
 std::optional<WindowAxes> window_axes(const Compute& compute, const Stage& stage) {
   if (stage.role != Role::product || stage.operands.size() != 2) return std::nullopt;
+  if (stage.operands[0].load->tensor == stage.operands[1].load->tensor) return std::nullopt;
   for (const size_t data : {0, 1}) {
     if (auto axes = window_axes_with(compute, stage.operands[data], stage.operands[1 - data])) return axes;
   }

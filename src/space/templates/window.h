@@ -26,7 +26,7 @@ struct WindowAxes {
   std::optional<size_t> channels = {};  // the other reduce axis, if there is one
   std::vector<size_t> others = {};      // spatial, such as the batch
 };
-// Nothing where the product is none of a window, or of one with other axes than these.
+// Nothing where the product is none of a window over another tensor, or of one with other axes than these.
 std::optional<WindowAxes> window_axes(const Compute& compute, const Stage& stage);
 // The only dimension whose index uses the axis, or that it is the whole index of; nothing else is one.
 std::optional<size_t> dim_using(const Load& load, const Axis& axis);

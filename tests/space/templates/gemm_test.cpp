@@ -162,6 +162,9 @@ TEST(GemmTemplate, ProgramsAreRight) {
         R"("op":"matmul", "batch":1, "m":1, "n":37, "k":5)",
         R"("op":"matmul", "batch":1, "m":30, "n":28, "k":12)", R"("op":"gemv", "m":36, "k":20)"})
     expect_case_is_right(workload, 10);
+  // A matrix times itself, a constant one too.
+  expect_points_are_right(task_of_formula("C[i:8, j:12] = sum(r:6) A[i,r] * A[j,r]"), 10);
+  expect_points_are_right(task_of_formula("C[i:8, j:12] = sum(r:6) A[r,i] * A[r,j]", {"A"}), 10);
   // Rows in several axes, and an element-wise consumer with its axes in another order.
   expect_points_are_right(
       task_of_formula(
