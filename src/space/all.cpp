@@ -9,6 +9,7 @@
 #include "base/overloaded.h"
 #include "space/lathe/derive_lathe.h"
 #include "space/lathe/gpu/derive_gpu.h"
+#include "space/templates/derive_templates.h"
 
 namespace lathe {
 namespace {
@@ -22,6 +23,7 @@ Result<Space> derive_by_kind(const Task& task) {
 
 constexpr SpaceKind kKinds[] = {
     {"lathe", derive_by_kind},
+    {"autotvm", derive_templates},
 };
 
 }  // namespace
