@@ -4,6 +4,8 @@
 
 #include <ranges>
 
+#include "space/estimate.h"
+
 namespace lathe {
 namespace {
 
@@ -38,11 +40,12 @@ Result<Space> derive_flextensor(const Task& task, NodeOrder order) {
                 fmt::format("the space 'flextensor' has no rewrites, and task '{}' requires '{}'", task.name,
                             task.algorithm));
   }
-  std::vector<Sketch> sketches;
-  sketches.push_back(declared_sketch("tiled", [graph = mini_graph_of(task), order](Chooser& choose) {
+  const auto write = [graph = mini_graph_of(task), order](Chooser& choose) {
     return write_point(graph, order, choose);
-  }));
-  return Space(std::move(sketches), {}, {});
+  };
+  Sketch sketch = declared_sketch("tiled", write);
+  sketch.operations = least_operations(task.dag, classify(task, task.dag));
+  return Space({std::move(sketch)}, {}, {});
 }
 
 Result<Space> derive_flextensor(const Task& task) { return derive_flextensor(task, NodeOrder::bottom_up); }

@@ -83,9 +83,12 @@ class GraphPlanner {
     if (node.is_taken) return;
     const NodeConfig& config = configs_.at(name(node));
     if (node.reduces) place_tensors(*decider_, stage(node), config, node.nest, node.taker.has_value());
+    const Layout layout = decider_->layout_of(compute(node).output);
+    if (!node.reduces && !layout.dims.empty())
+      place_reads(*decider_, stage(node), static_cast<size_t>(layout.dims.back().dim),
+                  layout.dims.back().modulo);
     node.places = decider_->take_places();
     if (!is_intermediate(node)) return;
-    const Layout layout = decider_->layout_of(compute(node).output);
     node.nest = nest_of(compute(node), along_memory(compute(node), config, layout, decider_->lanes()),
                         decider_->lanes());
     node.host = host_of(node, layout);

@@ -1,6 +1,7 @@
-// What the configs of all nodes and of the graph come to: for each node that is left once some are inlined
-// its loops, the layouts that it decides, and the loop of another node that it is computed in, if any.
-// Layouts are decided from the outputs to the inputs, so that a consumer says how its operands lie.
+// What the configs of all nodes and of the graph ([F] 5.3, algorithm 1) come to: for each node that is left
+// once some are inlined its loops, the layouts that it decides, and the loop of another node that it is
+// computed in, if any. Layouts are decided from the outputs to the inputs, so that a consumer says how its
+// operands lie.
 #pragma once
 
 #include <map>

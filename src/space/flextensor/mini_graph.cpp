@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "expr/loop_counts.h"
 #include "expr/walk.h"
 
 namespace lathe {
@@ -103,11 +104,12 @@ MiniGraph mini_graph_of(const Task& task) {
   }
   Dag inlined = task.dag;
   find_inlinable(graph, inlined);
+  const DagAnalysis analysis = analyse(task.dag);
   std::set<std::string> fusible = nodes_with_epilogue(task, task.dag, graph.costs);
   fusible.merge(nodes_with_epilogue(task, inlined, graph.costs));
   for (MiniGraphNode& node : graph.nodes) {
     if (node.role == MiniGraphRole::intermediate)
-      node.may_share_loops = task.dag.consumers(graph.compute(node).output).size() == 1;
+      node.may_share_loops = analysis.nodes[node.compute].consumers == 1;
     if (node.role == MiniGraphRole::reducing) node.may_share_loops = fusible.contains(node.name);
   }
   return graph;

@@ -65,10 +65,7 @@ class NodePlacer {
     }
     const Tensor& tensor = operand.load->tensor;
     if (!longest || is_last(tensor, operand.dim_of_axis[*longest])) return;
-    int64_t block = 1;
-    for (const std::vector<NestLoop>& loops : {nest_.outer, nest_.inner}) {
-      for (const NestLoop& loop : loops) block = loop.axis == *longest ? loop.extent : block;
-    }
+    const int64_t block = nest_.innermost_extent(*longest);
     d_.set_layout(tensor, with_innermost(tensor, {{operand.dim_of_axis[*longest], block}}));
   }
 
@@ -86,6 +83,15 @@ void place_tensors(Decider& decider, const Stage& stage, const NodeConfig& confi
   NodePlacer placer(decider, stage, config, nest);
   for (const Operand& operand : stage.operands) placer.place_operand(operand);
   placer.place_results(takes_results);
+}
+
+void place_reads(Decider& decider, const Stage& stage, size_t axis, int64_t block) {
+  for (const Operand& operand : stage.operands) {
+    const Tensor& tensor = operand.load->tensor;
+    const int dim = operand.step_dim[axis];
+    if (dim < 0 || is_last(tensor, dim)) continue;
+    decider.set_layout(tensor, with_innermost(tensor, {{dim, operand.dim_of_axis[axis] < 0 ? 0 : block}}));
+  }
 }
 
 NodeConfig along_memory(const Compute& compute, NodeConfig config, const Layout& layout, int64_t lanes) {

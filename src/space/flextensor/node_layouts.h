@@ -15,6 +15,10 @@ namespace lathe {
 void place_tensors(Decider& decider, const Stage& stage, const NodeConfig& config, const NodeNest& nest,
                    bool takes_results);
 
+// What a node without reduce loops reads lies side by side as it is written: along this axis, in blocks of
+// this size (0: none).
+void place_reads(Decider& decider, const Stage& stage, size_t axis, int64_t block);
+
 // The config of an intermediate without reduce loops: its loops go as its output lies, vectors along what
 // lies innermost.
 NodeConfig along_memory(const Compute& compute, NodeConfig config, const Layout& layout, int64_t lanes);

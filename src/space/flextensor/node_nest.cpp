@@ -1,8 +1,8 @@
 #include "space/flextensor/node_nest.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <string_view>
 
 #include "expr/walk.h"
 
@@ -18,17 +18,11 @@ namespace {
 
 constexpr size_t kTileLevel = 3;
 
-struct NestLevel {
-  bool reduces = false;
-  size_t level = 0;
-};
-constexpr NestLevel s(size_t level) { return {false, level}; }
-constexpr NestLevel r(size_t level) { return {true, level}; }
-using LevelOrder = std::array<NestLevel, 7>;
-constexpr LevelOrder kLevels[kLevelOrders] = {
-    {s(0), s(1), s(2), r(0), r(1), r(2), s(3)},
-    {s(0), s(1), r(0), s(2), r(1), r(2), s(3)},
-    {s(0), r(0), s(1), r(1), s(2), r(2), s(3)},
+// The letter is that of spatial or reduce loops, the number their level.
+constexpr std::string_view kLevels[kLevelOrders] = {
+    "S0 S1 S2 R0 R1 R2 S3",
+    "S0 S1 R0 S2 R1 R2 S3",
+    "S0 R0 S1 R1 S2 R2 S3",
 };
 
 // Whether the places of a vector's lanes are a step apart wherever the variable is used: a division is the
@@ -121,16 +115,15 @@ class NestBuilder {
     return loops;
   }
 
-  void append_level(const NestLevel& level, std::vector<NestLoop>& loops) const {
-    std::vector<size_t> axes = config_.order;
-    if (level.reduces) axes = loops_of(compute_, AxisKind::reduce);
-    if (!level.reduces && level.level == kTileLevel && config_.innermost) {
+  void append_level(bool reduces, size_t level, std::vector<NestLoop>& loops) const {
+    std::vector<size_t> axes = reduces ? loops_of(compute_, AxisKind::reduce) : config_.order;
+    if (!reduces && level == kTileLevel && config_.innermost) {
       std::erase(axes, *config_.innermost);
       axes.push_back(*config_.innermost);
     }
     for (const size_t axis : axes) {
       for (const Part& part : parts_) {
-        if (part.loop.axis == axis && part.level == level.level) loops.push_back(part.loop);
+        if (part.loop.axis == axis && part.level == level) loops.push_back(part.loop);
       }
     }
   }
@@ -139,7 +132,9 @@ class NestBuilder {
     nest_.outer = single_loops(AxisKind::spatial);
     nest_.first_fused = nest_.outer.size();
     std::vector<NestLoop> loops;
-    for (const NestLevel& level : kLevels[config_.levels]) append_level(level, loops);
+    const std::string_view levels = kLevels[config_.levels];
+    for (size_t i = 0; i < levels.size(); i += 3)
+      append_level(levels[i] == 'R', static_cast<size_t>(levels[i + 1] - '0'), loops);
     const auto is_around_tile = [](const NestLoop& loop) { return !loop.reduces && !loop.is_in_tile; };
     const auto end = std::find_if(loops.rbegin(), loops.rend(), is_around_tile).base();
     nest_.outer.insert(nest_.outer.end(), loops.begin(), end);
@@ -222,6 +217,13 @@ int64_t NodeNest::vectors_of_tile() const {
     if (loop.is_in_tile && loop.kind != LoopKind::vectorized) vectors *= loop.extent;
   }
   return vectors;
+}
+
+int64_t NodeNest::innermost_extent(size_t axis) const {
+  int64_t extent = 1;
+  for (const NestLoop& loop : outer) extent = loop.axis == axis ? loop.extent : extent;
+  for (const NestLoop& loop : inner) extent = loop.axis == axis ? loop.extent : extent;
+  return extent;
 }
 
 int64_t NodeNest::extent_inside(size_t outer_loop, size_t axis) const {

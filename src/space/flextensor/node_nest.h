@@ -52,6 +52,8 @@ struct NodeNest {
   bool has_whole_tile() const;
   // The vectors of results in a tile.
   int64_t vectors_of_tile() const;
+  // The iterations of the innermost loop over an axis.
+  int64_t innermost_extent(size_t axis) const;
   // How many places of an axis an iteration of that outer loop (a place in outer_names) goes through.
   int64_t extent_inside(size_t outer_loop, size_t axis) const;
 };

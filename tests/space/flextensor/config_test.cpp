@@ -27,9 +27,8 @@ TEST(FlextensorConfig, ANodeAsksForSplitsOrderAndFusionBeforeAllElse) {
   const MiniGraph graph = convolution();
   Chooser declaring;
   choose_node_config(declaring, graph, graph.nodes[1]);
-  EXPECT_THAT(names_of_parameters(declaring),
-              ElementsAre("O.f", "O.y", "O.x", "O.c", "O.ky", "O.kx", "O.levels", "O.innermost", "O.fused",
-                          "O.unroll"));
+  EXPECT_THAT(names_of_parameters(declaring), ElementsAre("O.f", "O.y", "O.x", "O.c", "O.ky", "O.kx",
+                                                          "O.levels", "O.innermost", "O.fused", "O.unroll"));
   EXPECT_EQ(declaring.domain().parameters[0].slots(), 3);
   EXPECT_EQ(declaring.domain().parameters[3].slots(), 2);
 }

@@ -41,8 +41,8 @@ TEST(MiniGraph, VectorsRunWhereElementsLieSideBySideOrCan) {
   const MiniGraph convolved = mini_graph_of(convolution("conv2d"));
   EXPECT_THAT(names_of_loops(convolved, convolved.nodes[1]), ElementsAre("x", "f"));
   const auto innermost_of = [](const std::string& text, const std::vector<std::string>& constants) {
-    const MiniGraph graph = mini_graph_of(
-        make_task("t", parse_dag(text).value(), generic_target("x86-avx2"), constants).value());
+    const MiniGraph graph =
+        mini_graph_of(make_task("t", parse_dag(text).value(), generic_target("x86-avx2"), constants).value());
     return names_of_loops(graph, graph.nodes.back());
   };
   EXPECT_THAT(innermost_of("C[i:8, j:8] = sum(r:8) A[i,r] * B[r,j]", {}), ElementsAre("j"));
@@ -62,10 +62,10 @@ TEST(MiniGraph, AnElementWiseConsumerMayTakeResults) {
 }
 
 TEST(MiniGraph, WhatConstantsGiveIsNoQuestion) {
-  const Task task = make_task("t", parse_dag("S[r:8, j:8] = B[r,j] * 2.0\nC[i:8, j:8] = sum(r:8) A[i,r] * S[r,j]")
-                                       .value(),
-                              generic_target("x86-avx2"), {"B"})
-                        .value();
+  const Task task =
+      make_task("t", parse_dag("S[r:8, j:8] = B[r,j] * 2.0\nC[i:8, j:8] = sum(r:8) A[i,r] * S[r,j]").value(),
+                generic_target("x86-avx2"), {"B"})
+          .value();
   const MiniGraph graph = mini_graph_of(task);
   EXPECT_EQ(graph.nodes[0].role, MiniGraphRole::prepared);
   EXPECT_FALSE(graph.nodes[0].may_be_inlined);
@@ -75,7 +75,8 @@ TEST(MiniGraph, WhatConstantsGiveIsNoQuestion) {
 TEST(MiniGraph, AChainIsInlinedAsLongAsItStaysSmall) {
   std::string text = "P0[i:8] = A[i] + 1.0\n";
   for (int i = 1; i < 12; ++i)
-    text += "P" + std::to_string(i) + "[i:8] = P" + std::to_string(i - 1) + "[i] * P" + std::to_string(i - 1) + "[i]\n";
+    text += "P" + std::to_string(i) + "[i:8] = P" + std::to_string(i - 1) + "[i] * P" +
+            std::to_string(i - 1) + "[i]\n";
   const MiniGraph graph =
       mini_graph_of(make_task("t", parse_dag(text).value(), generic_target("x86-avx2")).value());
   std::set<std::string> inlined;

@@ -31,8 +31,8 @@ std::vector<std::string> loops_of_kind(const NodeNest& nest, LoopKind kind) {
   return names;
 }
 
-// [F] figure 3d: three loops into many, reordered, the outermost ones fused, the innermost a vector. A part of
-// one iteration is no loop; two vectors of 8 make the 16 of j.
+// [F] figure 3d: three loops into many, reordered, the outermost ones fused, the innermost a vector. A part
+// of one iteration is no loop; two vectors of 8 make the 16 of j.
 TEST(NodeNest, TheLoopsOfAProduct) {
   const NodeNest nest = nest_of(product(), config_of_product(), 8);
   ASSERT_EQ(nest.splits.size(), 3u);
@@ -95,8 +95,10 @@ TEST(NodeNest, AVectorHasTheLargestDivisorThatFits) {
 // A quotient that differs between lanes leaves no vector.
 TEST(NodeNest, LanesThatReadAtOtherStepsCountEach) {
   const auto statements = [](const std::string& index) {
-    const Compute compute = parse_dag("input A[99, 9] C[f:64] = sum(k:9) A[" + index + ",k]").value().computes[0];
-    return nest_of(compute, {.parts = {{2, 1, 2, 16}, {9, 1, 1}}, .order = {0}, .innermost = 0, .unroll = 1}, 8)
+    const Compute compute =
+        parse_dag("input A[99, 9] C[f:64] = sum(k:9) A[" + index + ",k]").value().computes[0];
+    return nest_of(compute, {.parts = {{2, 1, 2, 16}, {9, 1, 1}}, .order = {0}, .innermost = 0, .unroll = 1},
+                   8)
         .statements;
   };
   EXPECT_EQ(statements("f"), 2);
@@ -115,9 +117,14 @@ TEST(NodeNest, ATileOfAllResultsHasNoLoopAround) {
 
 // The batch of one stays out of what is fused.
 TEST(NodeNest, LoopsOfOneIterationAreOutOfTheWay) {
-  const Compute compute = parse_dag("C[b:1, i:8, n:1, j:8] = sum(t:1, k:4) A[b,i,t,k] * B[n,j,t,k]").value().computes[0];
-  const NodeNest nest = nest_of(
-      compute, {.parts = {{1}, {4, 1, 2, 1}, {1}, {2, 2, 1, 2}, {1}, {1, 2, 2}}, .order = {1, 3}, .innermost = 3, .fused = 3}, 8);
+  const Compute compute =
+      parse_dag("C[b:1, i:8, n:1, j:8] = sum(t:1, k:4) A[b,i,t,k] * B[n,j,t,k]").value().computes[0];
+  const NodeNest nest = nest_of(compute,
+                                {.parts = {{1}, {4, 1, 2, 1}, {1}, {2, 2, 1, 2}, {1}, {1, 2, 2}},
+                                 .order = {1, 3},
+                                 .innermost = 3,
+                                 .fused = 3},
+                                8);
   EXPECT_THAT(nest.outer_names(), ElementsAre("b", "n", "i.0_j.0_j.1", "i.1"));
   EXPECT_THAT(names_of_loops(nest.inner), ElementsAre("t", "k.0", "k.1", "j.2"));
   EXPECT_EQ(nest.extent_inside(2, 1), 2);
