@@ -10,19 +10,18 @@
 namespace lathe {
 namespace {
 
-// The consumer takes the results where they are made, or what the node has collected of them.
+// The consumer takes the results where they are made, or what the node then collects of them.
 void write_taker(Writer& writer, const NodePlan& plan) {
   const Compute& consumer = writer.dag.computes[plan.taker->compute];
   const Tensor& results = writer.dag.computes[plan.compute].output;
   const std::string& block = consumer.output->name;
   const Scope scope = plan.gives_tile() ? plan.scope_of_tile() : Scope::thread;
-  const std::string producer = plan.gives_tile() ? plan.nest.block : plan.nest.block + ".acc.out";
-  writer.add(ReverseComputeAtStep{block, producer, plan.nest.outer_names()[plan.taker->loop], scope});
-  for (const Load* load : loads_of(consumer.body)) {
-    if (load->tensor != results) continue;
-    return write_result_loops(writer, plan, block, side_loop_names(load->index), plan.taker->loop,
-                              scope == Scope::registers);
-  }
+  writer.add(ReverseComputeAtStep{block, plan.nest.block, plan.nest.outer_names()[plan.taker->loop], scope});
+  const std::vector<const Load*> loads = loads_of(consumer.body);
+  const auto taken = std::ranges::find(loads, results, [](const Load* load) { return load->tensor; });
+  write_result_loops(writer, plan, block, side_loop_names((*taken)->index), plan.taker->loop,
+                     scope == Scope::registers);
+  collect_results(writer, plan);
 }
 
 void write_hosted(Writer& writer, const NodePlan& plan) {

@@ -31,25 +31,6 @@ void write_vectors_last(Writer& writer, const NodePlan& plan, const std::string&
   if (layout != Layout::row_major(results->shape.size())) writer.add(LayoutStep{tensor, layout});
 }
 
-void write_accumulators(Writer& writer, const NodePlan& plan) {
-  const NodeNest& nest = plan.nest;
-  const auto tile = nest.tile_loop();
-  if (!tile) return;
-  const bool in_registers = plan.scope_of_tile() == Scope::registers;
-  if (plan.taker && !(plan.gives_tile() && in_registers)) write_vectors_last(writer, plan, nest.block);
-  if (plan.gives_tile()) return;
-  const std::string copy = nest.block + ".acc";
-  writer.add(CacheWriteStep{nest.block, copy, nest.outer_names()[*tile], plan.scope_of_tile()});
-  if (!in_registers) write_vectors_last(writer, plan, copy);
-  const Compute& compute = writer.dag.computes[plan.compute];
-  std::vector<std::string> loops;
-  for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
-    loops.push_back(compute.axes[axis].var.name());
-  const bool goes_on = std::ranges::any_of(nest.outer, &NestLoop::reduces);
-  if (goes_on) write_result_loops(writer, plan, copy + ".in", loops, *tile, in_registers);
-  write_result_loops(writer, plan, copy + ".out", loops, *tile, in_registers);
-}
-
 }  // namespace
 
 void write_result_loops(Writer& writer, const NodePlan& plan, const std::string& block,
@@ -78,10 +59,29 @@ void write_result_loops(Writer& writer, const NodePlan& plan, const std::string&
   if (nest.vector_axis) writer.add(AnnotateStep{block, loops.back(), LoopKind::vectorized});
 }
 
+void collect_results(Writer& writer, const NodePlan& plan) {
+  const NodeNest& nest = plan.nest;
+  const auto tile = nest.tile_loop();
+  if (!tile) return;
+  const bool in_registers = plan.scope_of_tile() == Scope::registers;
+  if (plan.taker && !(plan.gives_tile() && in_registers)) write_vectors_last(writer, plan, nest.block);
+  if (plan.gives_tile()) return;
+  const std::string copy = nest.block + ".acc";
+  writer.add(CacheWriteStep{nest.block, copy, nest.outer_names()[*tile], plan.scope_of_tile()});
+  if (!in_registers) write_vectors_last(writer, plan, copy);
+  const Compute& compute = writer.dag.computes[plan.compute];
+  std::vector<std::string> loops;
+  for (size_t axis = 0; axis < compute.spatial_count(); ++axis)
+    loops.push_back(compute.axes[axis].var.name());
+  const bool goes_on = std::ranges::any_of(nest.outer, &NestLoop::reduces);
+  if (goes_on) write_result_loops(writer, plan, copy + ".in", loops, *tile, in_registers);
+  write_result_loops(writer, plan, copy + ".out", loops, *tile, in_registers);
+}
+
 void schedule_for_node(Writer& writer, const NodePlan& plan) {
   write_places(writer, plan.places);
   write_loops(writer, plan.nest);
-  if (plan.reduces) write_accumulators(writer, plan);
+  if (plan.reduces && !plan.taker) collect_results(writer, plan);
 }
 
 }  // namespace lathe

@@ -89,8 +89,28 @@ TEST(ScheduleForGraph, AnActivationTakesResultsWhereTheyAreMade) {
   answers["O.conv.place"] = {1};
   answers["O.conv.x"] = {1, 1, 2};
   const Trace later = trace_of(task, answers);
-  EXPECT_THAT(to_string(later), HasSubstr("reverse_compute_at O O.conv.acc.out f scope=thread"));
+  EXPECT_THAT(to_string(later), AllOf(HasSubstr("reverse_compute_at O O.conv f scope=thread"),
+                                      HasSubstr("cache_write O.conv O.conv.acc at=x.0 scope=registers")));
   reference.expect_same(later, true);
+}
+
+// What is collected goes through loops j.0 and j.1 of its own, inside of the node's j.0: the activation is
+// put into the latter before there are others of that name.
+TEST(ScheduleForGraph, LoopsOfOneNameAreNotTakenForEachOther) {
+  const Task task =
+      make_task("t",
+                parse_dag("P[i:4, j:64] = sum(k:8) A[i,k] * B[k,j]\nC[i:4, j:64] = max(P[i,j], 0.0)").value(),
+                generic_target("x86-avx2"))
+          .value();
+  const Trace trace = trace_of(
+      task, {{"P.j", {2, 1, 16}}, {"P.k", {2, 1}}, {"P.levels", {2}}, {"P.unroll", {1}}, {"P.place", {2}}});
+  EXPECT_THAT(to_string(trace), HasSubstr("reverse_compute_at C P j.0 scope=thread\n"
+                                          "split C j [8]\n"
+                                          "reorder C i j.0 j.1\n"
+                                          "vectorize C j.1\n"
+                                          "cache_write P P.acc at=j.1 scope=registers\n"
+                                          "split P.acc.in j [8]\n"));
+  FlextensorReference(task).expect_same(trace, true);
 }
 
 // What pads what is expanded is computed in the convolution's loops, and the expansion there too, but not
