@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/overloaded.h"
+#include "space/flextensor/derive_flextensor.h"
 #include "space/lathe/derive_lathe.h"
 #include "space/lathe/gpu/derive_gpu.h"
 #include "space/templates/derive_templates.h"
@@ -24,6 +25,7 @@ Result<Space> derive_by_kind(const Task& task) {
 constexpr SpaceKind kKinds[] = {
     {"lathe", derive_by_kind},
     {"autotvm", derive_templates},
+    {"flextensor", derive_flextensor},
 };
 
 }  // namespace

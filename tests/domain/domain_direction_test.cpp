@@ -68,6 +68,17 @@ TEST(DomainDirection, AStepChangesOneParameterAsItsLabelSays) {
   EXPECT_THAT(moved("rows: 1 from 0 by two"), ElementsAre(4, 2, 1, 0, 2, 0, 1, 6));
 }
 
+// FlexTensor's neighbours in direction (1, 2): the least divisor of the product that is larger, if any.
+TEST(DomainDirection, APartOfASplitIsRaisedAtTheCostOfAnother) {
+  const auto moved = [](int64_t extent, const Integers& factors) {
+    const Domain domain{{{"tile", SplitParameter{extent, 3, false, extent}}}};
+    return step(domain, factors, {0, 1, 2, Stride::divisor});
+  };
+  EXPECT_EQ(moved(8, {2, 4}), (Integers{4, 2}));
+  EXPECT_EQ(moved(12, {4, 3}), (Integers{6, 2}));
+  EXPECT_FALSE(moved(8, {8, 1}));
+}
+
 TEST(DomainDirection, AStepOutOfTheDomainLeadsNowhere) {
   const Domain domain{{{"tile", SplitParameter{8, 2, false, 4}},
                        {"unroll", OrderedParameter{{1, 2}}},

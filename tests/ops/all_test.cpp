@@ -74,9 +74,10 @@ struct LoopCount {
   const char* parameters;
   int spatial_loops;
   int reduce_loops;
+  size_t nodes;
 };
 
-// The sums over the mini-graph's nodes of FlexTensor's table 3.
+// The sums over the mini-graph's nodes of FlexTensor's table 3, and how many nodes these are.
 TEST(Operators, LoopsOfFlexTensorsTable) {
   const std::string conv1d = R"({"batch": 1, "length": 8, "in_channels": 2, "out_channels": 2, "kernel": 3,
                                 "stride": 2, "padding": 1})";
@@ -85,24 +86,25 @@ TEST(Operators, LoopsOfFlexTensorsTable) {
   const std::string conv3d = R"({"batch": 1, "depth": 8, "height": 8, "width": 8, "in_channels": 2,
                                  "out_channels": 2, "kernel": 3, "stride": 2, "padding": 1})";
   const std::vector<LoopCount> table = {
-      {"gemv", R"({"m": 4, "k": 5})", 1, 1},
-      {"matmul", R"({"batch": 1, "m": 4, "n": 5, "k": 6})", 2, 1},
-      {"bilinear", R"({"batch": 2, "out_features": 3, "in1_features": 4, "in2_features": 5})", 2, 2},
-      {"conv1d", conv1d.c_str(), 6, 2},
-      {"conv1d_transpose", conv1d.c_str(), 9, 2},
-      {"conv2d", conv2d.c_str(), 8, 3},
-      {"conv2d_transpose", conv2d.c_str(), 12, 3},
-      {"conv3d", conv3d.c_str(), 10, 4},
-      {"conv3d_transpose", conv3d.c_str(), 15, 4},
-      {"conv2d", kConv2d, 8, 3},
+      {"gemv", R"({"m": 4, "k": 5})", 1, 1, 1},
+      {"matmul", R"({"batch": 1, "m": 4, "n": 5, "k": 6})", 2, 1, 1},
+      {"bilinear", R"({"batch": 2, "out_features": 3, "in1_features": 4, "in2_features": 5})", 2, 2, 1},
+      {"conv1d", conv1d.c_str(), 6, 2, 2},
+      {"conv1d_transpose", conv1d.c_str(), 9, 2, 3},
+      {"conv2d", conv2d.c_str(), 8, 3, 2},
+      {"conv2d_transpose", conv2d.c_str(), 12, 3, 3},
+      {"conv3d", conv3d.c_str(), 10, 4, 2},
+      {"conv3d_transpose", conv3d.c_str(), 15, 4, 3},
+      {"conv2d", kConv2d, 8, 3, 2},
       {"depthwise_conv2d", R"({"batch": 1, "height": 8, "width": 8, "channels": 2, "kernel": 3, "stride": 1,
                                "padding": 1})",
-       8, 2},
+       8, 2, 2},
   };
   for (const LoopCount& row : table) {
     const DagAnalysis analysis = analyse(made(row.op, row.parameters).dag);
     EXPECT_EQ(analysis.spatial_loops, row.spatial_loops) << row.op;
     EXPECT_EQ(analysis.reduce_loops, row.reduce_loops) << row.op;
+    EXPECT_EQ(analysis.nodes.size(), row.nodes) << row.op;
   }
 }
 
