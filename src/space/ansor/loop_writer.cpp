@@ -44,13 +44,14 @@ class LoopWriter {
 // Leading loops become one, which stays around what is computed in them.
 void LoopWriter::share() {
   const int64_t wanted = work_.pieces * writer_.task.target.cpu().cores;
-  if (wanted == 0) return;
-  size_t most = loops_.last_up_to(kMiddle).value_or(0) + 1;
+  const std::optional<size_t> last = loops_.last_up_to(kMiddle);
+  if (wanted == 0 || !last) return;
+  size_t most = *last + 1;
   for (const size_t loop : work_.held) most = std::min(most, loop + 1);
   if (const auto taker = loop_of_taker()) most = std::min(most, *taker + 1);
   std::vector<std::string> shared;
   int64_t iterations = 1;
-  while (shared.size() < most && loops_.loops[shared.size()].level <= kMiddle && iterations <= wanted) {
+  while (shared.size() < most && iterations <= wanted) {
     iterations *= loops_.loops[shared.size()].extent;
     shared.push_back(name_of(shared.size()));
   }
