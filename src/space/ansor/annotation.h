@@ -6,7 +6,9 @@
 //   at.C         where a node that is not tiled is computed: 0 at the root, then the loops of the node that
 //                reads it, outermost first, and last, where it may, inline
 //   parallel.C   outer loops become one until it has more than so many iterations for each core
-// Questions and their order depend on the outline alone.
+// Questions and their order depend on the outline alone. Where the code draws more, all of it is fixed here:
+// vectors are as long as they may be, and a node is computed in loops of its reader, not of that one's
+// reader.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "space/ansor/sketch_writer.h"
+#include "space/estimate.h"
 
 namespace lathe {
 namespace {
@@ -52,13 +53,18 @@ Result<Space> derive_ansor(const Task& task, const CostConstants& costs) {
   }
   // Sketches outlive the task that they were derived from.
   const auto shared = std::make_shared<const Task>(task);
+  const std::vector<Outline> outlines = outlines_of(task, costs);
+  // All of them inline the same nodes.
+  const Dag& dag = outlines.front().dag;
+  const double operations = least_operations(dag, classify(task, dag, {}, costs));
   std::vector<Sketch> sketches;
-  for (Outline& outline : outlines_of(task, costs)) {
+  for (const Outline& outline : outlines) {
     std::string name = outline.name();
-    const auto kept = std::make_shared<const Outline>(std::move(outline));
+    const auto kept = std::make_shared<const Outline>(outline);
     sketches.push_back(declared_sketch(std::move(name), [shared, kept, costs](Chooser& chooser) {
       return write_outline(*shared, *kept, costs, chooser);
     }));
+    sketches.back().operations = operations;
   }
   return Space(std::move(sketches), {}, {});
 }

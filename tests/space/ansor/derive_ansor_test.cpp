@@ -171,6 +171,12 @@ TEST(DeriveAnsor, ThereAreNoPointsToBeginWith) {
   EXPECT_TRUE(space.naive().empty());
 }
 
+// What a search may stop at: a multiply-add counts two.
+TEST(DeriveAnsor, SketchesSayWhatTheyComputeAtLeast) {
+  const Space space = derive_ansor(small_task(kSmallOperators[3])).value();
+  for (const Sketch& sketch : space.sketches()) EXPECT_EQ(sketch.operations, 2.0 * 12 * 24 * 8);
+}
+
 TEST(DeriveAnsor, WhatItHasNoProgramsForIsSaid) {
   Task task = small_task(kSmallOperators[1]);
   task.algorithm = "winograd";
