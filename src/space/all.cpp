@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/overloaded.h"
+#include "space/ansor/derive_ansor.h"
 #include "space/flextensor/derive_flextensor.h"
 #include "space/lathe/derive_lathe.h"
 #include "space/lathe/gpu/derive_gpu.h"
@@ -25,6 +26,7 @@ Result<Space> derive_by_kind(const Task& task) {
 constexpr SpaceKind kKinds[] = {
     {"lathe", derive_by_kind},
     {"autotvm", derive_templates},
+    {"ansor", [](const Task& task) { return derive_ansor(task); }},
     {"flextensor", derive_flextensor},
 };
 

@@ -88,7 +88,7 @@ TEST_F(CliTest, RecordsAtFaultAreNamed) {
   EXPECT_TRUE(sentence("tune --workload w.json --strategy luck --records r.db")
                   .starts_with("lathe: there is no strategy 'luck'; legal names are evolutionary, random,"));
   EXPECT_EQ(sentence("tune --workload w.json --space luck --records r.db"),
-            "lathe: there is no space 'luck'; legal names are lathe, autotvm");
+            "lathe: there is no space 'luck'; legal names are lathe, autotvm, ansor, flextensor");
   EXPECT_EQ(sentence("explain r.db --task 1f"), "lathe: --task: r.db has no records of task 1f");
   EXPECT_EQ(sentence("replay r.db --record 7"), "lathe: the records file r.db has no record 7");
   EXPECT_EQ(sentence("show r.db --task xyz"),

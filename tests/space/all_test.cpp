@@ -41,7 +41,7 @@ TEST(AllSpaces, EveryRowDerivesASpaceForEveryProcessorAndTheDefaultForEveryTarge
 
 TEST(AllSpaces, WhatThereIsNotIsNamed) {
   EXPECT_EQ(derive_space(small_task(), "ansatz").error().to_string(),
-            "there is no space 'ansatz'; legal names are lathe, autotvm");
+            "there is no space 'ansatz'; legal names are lathe, autotvm, ansor, flextensor");
 }
 
 }  // namespace
