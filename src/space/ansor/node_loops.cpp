@@ -24,7 +24,7 @@ std::vector<Part> parts_of_loop(const UncutLoop& loop) {
 }
 
 void split_off_lanes(std::vector<Part>& parts, int64_t lanes) {
-  const int64_t length = vector_length(parts.back().extent, lanes);
+  const int64_t length = vectorized_places(parts.back().extent, lanes);
   if (length == 1) return;
   parts.back().extent /= length;
   parts.push_back({kLanes, length});
@@ -95,7 +95,7 @@ NodeLoops cut(std::string block, const std::vector<UncutLoop>& uncut, std::optio
   return result;
 }
 
-int64_t vector_length(int64_t extent, int64_t lanes) {
+int64_t vectorized_places(int64_t extent, int64_t lanes) {
   if (extent <= kLongestVector) return extent;
   int64_t longest = 1;
   int64_t longest_whole = 1;

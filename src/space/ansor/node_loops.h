@@ -51,6 +51,6 @@ NodeLoops cut(std::string block, const std::vector<UncutLoop>& uncut, std::optio
 
 // How many places along a loop are one vector: all, up to 16 ([B]'s code), else the most that leave no rest,
 // whole vectors of the machine before others.
-int64_t vector_length(int64_t extent, int64_t lanes);
+int64_t vectorized_places(int64_t extent, int64_t lanes);
 
 }  // namespace lathe

@@ -70,12 +70,12 @@ TEST(NodeLoops, TheLastLoopUpToALevelAndWhatIsInside) {
 }
 
 TEST(NodeLoops, VectorsAreWholeUpToSixteen) {
-  EXPECT_EQ(vector_length(7, 8), 7);
-  EXPECT_EQ(vector_length(16, 8), 16);
-  EXPECT_EQ(vector_length(64, 8), 16);
-  EXPECT_EQ(vector_length(56, 8), 8);  // not 14: whole vectors of the machine
-  EXPECT_EQ(vector_length(42, 8), 14);
-  EXPECT_EQ(vector_length(17, 8), 1);
+  EXPECT_EQ(vectorized_places(7, 8), 7);
+  EXPECT_EQ(vectorized_places(16, 8), 16);
+  EXPECT_EQ(vectorized_places(64, 8), 16);
+  EXPECT_EQ(vectorized_places(56, 8), 8);  // not 14: whole vectors of the machine
+  EXPECT_EQ(vectorized_places(42, 8), 14);
+  EXPECT_EQ(vectorized_places(17, 8), 1);
 }
 
 }  // namespace
