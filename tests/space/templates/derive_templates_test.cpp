@@ -132,5 +132,30 @@ O[i:12, k:8] = Q[i,k] + exp(E[i,k]))",
   expect_points_are_right(task, 12);
 }
 
+// Several readers of a result or of the data, other orders and shapes of what follows, chains, and sums of
+// two products.
+TEST(TemplateSpace, WhatStandsAroundProductsIsRight) {
+  const char* product = "P[i:8, j:12] = sum(r:6) A[i,r] * B[r,j]\n";
+  const char* window = "P[f:8, x:8] = sum(c:4, q:3) I[c, x + q] * W[f,c,q]\n";
+  for (const std::string& text : {
+           product + std::string("O[i:8, j:12] = P[i,j] + 1.0\nQ[i:8, j:12] = P[i,j] * 2.0"),
+           product + std::string("O[k:96] = max(P[k/12, k%12], 0.0)"),
+           product + std::string("T[j:12, i:8] = exp(P[i,j])\nO[j:12, k:4] = sum(i:8) T[j,i] * W[i,k]"),
+           product + std::string("O[k:4, j:12] = sum(i:8) W[k,i] * P[i,j]"),
+           window + std::string("H[f:8, x:8] = max(P[f,x] + B[f], 0.0)\n"
+                                "O[g:6, x:6] = sum(f:8, q:3) H[f, x + q] * U[g,f,q]"),
+           window + std::string("Q[f:8, x:8] = sum(c:4) J[c,x] * U[f,c]\nO[f:8, x:8] = P[f,x] + Q[f,x]"),
+           window + std::string("Q[f:6, x:6] = sum(c:4, q:3) I[c, x + q] * B[f,c,q]"),
+           window + std::string("O[x:8, f:8] = P[f,x] * 2.0"),
+           window + std::string("O[f:8, x:4] = max(P[f, 2*x], P[f, 2*x + 1])"),
+       }) {
+    std::vector<std::string> constants;
+    for (const char* name : {"B", "U", "W"}) {
+      if (text.find(std::string(name) + "[") != std::string::npos) constants.emplace_back(name);
+    }
+    expect_points_are_right(task_of_formula(text, constants), 8);
+  }
+}
+
 }  // namespace
 }  // namespace lathe::testing
