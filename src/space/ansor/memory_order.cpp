@@ -93,8 +93,6 @@ Layout layout_of_tile(const Compute& compute, const Operand& operand, const Node
     const int dim = operand.dim_of_axis[loop.axis];
     const auto d = static_cast<size_t>(std::max(dim, 0));
     if (dim >= 0 && !is_whole[d]) {
-      const bool is_part = compute.axes[loop.axis].extent > 1 && loop.extent == 1;
-      if (is_part) continue;
       layout.dims.push_back({dim, loops.extent_inside(i, loop.axis), is_begun[d] ? loop.extent : 0, 0});
       is_begun[d] = true;
     }

@@ -59,6 +59,20 @@ TEST(LoopWriter, OneThatFitsNoRegistersStaysInMemory) {
               Not(HasSubstr("registers")));
 }
 
+// Of a tile that is written out with all that it sums.
+TEST(LoopWriter, OneOfTooManyStatementsStaysInMemory) {
+  const auto with_terms = [](int64_t terms) {
+    return written(RuleCase(kProduct),
+                   cut("C",
+                       {{.name = "i", .extent = 64},
+                        {.name = "r", .extent = terms, .axis = 2, .reduces = true, .levels = {kInnermost}}},
+                       std::nullopt, 8),
+                   [](LoopWork& work) { work.unrolls_innermost = true; });
+  };
+  EXPECT_THAT(with_terms(96), HasSubstr("registers"));
+  EXPECT_THAT(with_terms(97), Not(HasSubstr("registers")));
+}
+
 TEST(LoopWriter, ResultsAreTakenAtTheEndOfTheirTile) {
   const auto with_level = [](int level) {
     return written(RuleCase(kProduct), product_loops({4, 2, 4}, {2, 1, 16}, {16}),

@@ -49,6 +49,11 @@ TEST(MemoryOrder, WithoutConstantsTheLastAxisStaysTheLast) {
   EXPECT_THAT(decided.order, ElementsAre(0, 1, 2));
 }
 
+TEST(MemoryOrder, ChannelsThatFillNoVectorDoNotComeLast) {
+  EXPECT_THAT(decided_of("O[f:7, x:16] = sum(c:8) A[c, x] * W[f, c]", {"W"}).order, ElementsAre(0, 1, 2));
+  EXPECT_THAT(decided_of("O[f:8, x:16] = sum(c:8) A[c, x] * W[f, c]", {"W"}).order, ElementsAre(1, 0, 2));
+}
+
 TEST(MemoryOrder, WhatTakesTheResultsLiesAsTheyDo) {
   EXPECT_EQ(decided_of("C[f:16, x:18] = sum(c:8) A[x, c] * W[f, c]\nO[f:16, x:18] = max(C[f, x], 0.0)", {"W"})
                 .places,

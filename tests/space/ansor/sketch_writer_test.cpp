@@ -56,6 +56,13 @@ TEST(SketchWriter, ACachedTileWithPackedConstants) {
             "reorder P x c\nvectorize P c\n");
 }
 
+// A copy in memory lies as the results do.
+TEST(SketchWriter, ACopyOfALargerTile) {
+  const std::string trace = trace_of(task_of_formula(kPadded, 1, {"W"}), "O cached at 1", kTiles);
+  EXPECT_THAT(trace, HasSubstr("cache_write O O.local at=f.0 scope=thread\nlayout O.local [1][0]\n"));
+  EXPECT_THAT(trace, HasSubstr("cache_write O O.acc at=f.1 scope=registers\n"));
+}
+
 TEST(SketchWriter, APaddingInALoopOfItsReader) {
   Choices answers = kTiles;
   answers["at.P"] = {3};
