@@ -1,6 +1,7 @@
 #include "experiment/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/check.h"
@@ -13,7 +14,7 @@ constexpr uint64_t kBootstrapSeed = 20;
 
 // The value below which this share lies, of values that need not be sorted; between two the nearer one.
 double quantile(std::vector<double> values, double share) {
-  const auto place = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto place = static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)));
   std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place));
   return values[place];
 }

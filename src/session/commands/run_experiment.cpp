@@ -133,9 +133,9 @@ class Runner {
     if (store_ != nullptr) {
       if (const KeptSearch* known = store_->find(key)) return *known;
     }
-    LATHE_TRY(const std::optional<KeptSearch> search, ground.table
-                                                          ? search_table_of(*ground.table, run, trials, seed)
-                                                          : search_live(*ground.live, run, trials, seed));
+    LATHE_TRY(std::optional<KeptSearch> search, ground.table
+                                                    ? search_table_of(*ground.table, run, trials, seed)
+                                                    : search_live(*ground.live, run, trials, seed));
     if (search && store_ != nullptr) LATHE_TRY_STATUS(store_->add(key, *search));
     return search;
   }
