@@ -17,7 +17,7 @@ constexpr const char* kWhole = R"({
             "at_most": 0.333},
            {"claim": "half", "quantity": "score", "run": "GA", "at_least": 0.5, "share": 0.9}]})";
 
-std::string fault(std::string text) {
+std::string fault(const std::string& text) {
   const Result<Experiment> experiment = parse_experiment(text, "a1.json");
   return experiment ? "" : experiment.error().to_string();
 }
