@@ -21,7 +21,7 @@ namespace {
 class GraphPlanner {
  public:
   GraphPlanner(const MiniGraph& graph, const NodeConfigs& configs, const GraphConfig& places, Chooser& choose)
-      : graph_(graph), configs_(configs), places_(places) {
+      : configs_(configs), places_(places) {
     plan_.inlined = places.inlined();
     plan_.dag = with_inlined(graph.task.dag, plan_.inlined);
     plan_.classified = classify(graph.task, plan_.dag, {}, graph.costs);
@@ -140,7 +140,6 @@ class GraphPlanner {
     return std::min(extent, tensor->shape[dim]);
   }
 
-  const MiniGraph& graph_;
   const NodeConfigs& configs_;
   const GraphConfig& places_;
   GraphPlan plan_;
