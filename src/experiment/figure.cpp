@@ -138,9 +138,11 @@ std::string svg_of(const std::string& title, const std::vector<TableCurves>& tab
       R"svg(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" width="{0:g}" height="{1:g}" font-family="sans-serif" font-size="12" fill="#222"><rect width="{0:g}" height="{1:g}" fill="#fff"/><title>{2}</title><text x="{3:g}" y="20" font-size="15">{2}</text>)svg",
       width, height, escaped(title), kLeft);
   for (size_t i = 0; i < tables.size(); ++i) {
+    const size_t row = i / columns;
+    const size_t column = i % columns;
     text += fmt::format(R"svg(<g transform="translate({:g} {:g})">{}</g>)svg",
-                        kPlotWidth * static_cast<double>(i % columns),
-                        plots_top + kPlotHeight * static_cast<double>(i / columns), Plot(tables[i]).draw());
+                        kPlotWidth * static_cast<double>(column),
+                        plots_top + kPlotHeight * static_cast<double>(row), Plot(tables[i]).draw());
   }
   return text + legend(tables.front(), legend_top) + "</svg>\n";
 }
