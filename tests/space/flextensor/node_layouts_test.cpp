@@ -59,6 +59,14 @@ TEST(NodeLayouts, WhatTakesTheResultsLiesAsTheyWould) {
   EXPECT_THAT(places_of(c, config, 0), ::testing::HasSubstr("layout P [0/8][1][0%8]\n"));
 }
 
+// A copy replaces every read of its tensor, which the second one would not find.
+TEST(NodeLayouts, WhatIsReadTwiceIsNotPacked) {
+  const RuleCase c("C[i:16, j:16] = sum(k:8) A[i,k] * B[k,j] * B[k,j]", {"B"});
+  const NodeConfig config = {
+      .parts = {{16, 1, 1, 1}, {2, 1, 1, 8}, {8, 1, 1}}, .order = {0, 1}, .innermost = 1};
+  EXPECT_EQ(places_of(c, config, 0), "");
+}
+
 TEST(NodeLayouts, IntermediatesFollowMemory) {
   const RuleCase c("P[c:24, y:6, x:10] = I[c,y,x] + 1.0\nO[c:24, y:6, x:10] = P[c,y,x]");
   const Compute& compute = c.dag().computes[0];
