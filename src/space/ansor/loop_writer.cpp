@@ -104,15 +104,17 @@ std::optional<size_t> LoopWriter::loop_of_taker() const {
   return loops_.last_up_to(work_.level == 1 ? kOuter : kMiddle);
 }
 
-// Goes through what an iteration of the loop writes: loops named as the block's axes, or as those of the
-// compute `names`.
+// Goes through what an iteration of the loop writes, in vectors along the axis of the lanes, or else the
+// last: loops named as the block's axes, or as those of the compute `names`.
 void LoopWriter::write_box(const std::string& block, size_t loop, bool unrolls, const Compute* names) {
+  const auto lanes = std::ranges::find(loops_.loops, kLanes, &NodeLoop::level);
   std::vector<UncutLoop> uncut;
+  std::optional<size_t> vector;
   for (const UncutLoop& axis : loops_.spatial) {
+    if (lanes == loops_.loops.end() || lanes->axis == axis.axis) vector = uncut.size();
     const std::string& name = names == nullptr ? axis.name : names->axes[axis.axis].var.name();
     uncut.push_back({.name = name, .extent = loops_.extent_inside(loop, axis.axis), .axis = axis.axis});
   }
-  const auto vector = loops_.has_level(kLanes) ? std::optional(uncut.size() - 1) : std::nullopt;
   const NodeLoops box = cut(block, uncut, vector, work_.stage.lanes);
   std::ranges::copy(box.splits, std::back_inserter(writer_.trace));
   if (box.loops.size() > 1) writer_.add(ReorderStep{block, box.names()});

@@ -16,7 +16,8 @@ constexpr size_t kMostOutlines = 64;
 // An outline whose nodes from the end on are decided.
 struct State {
   Outline so_far;
-  size_t node = 0;  // the one that is visited
+  std::vector<Role> roles;  // of the Dag's nodes
+  size_t node = 0;          // the one that is visited
   bool is_cached = false;
 
   const Compute& compute() const { return so_far.dag.computes[node]; }
@@ -26,8 +27,10 @@ struct RuleInput {
   const Task& task;
   const CostConstants& costs;
 
-  Role role(const State& state) const {
-    return classify(task, state.so_far.dag, {}, costs).of(state.node).role;
+  std::vector<Role> roles_in(const Dag& dag) const {
+    std::vector<Role> roles;
+    for (const Stage& stage : classify(task, dag, {}, costs).stages) roles.push_back(stage.role);
+    return roles;
   }
 };
 
@@ -53,8 +56,8 @@ State with_node(const State& state, NodeOutline outline) {
 }
 
 // What is made of constants alone costs nothing in any call.
-Fit fits_prepared(const RuleInput& input, const State& state) {
-  return input.role(state) == Role::prepared ? Fit::fits_as_last : Fit::none;
+Fit fits_prepared(const RuleInput&, const State& state) {
+  return state.roles[state.node] == Role::prepared ? Fit::fits_as_last : Fit::none;
 }
 void apply_prepared(const RuleInput&, const State& state, Made& made) {
   made.done.push_back(with_node(state, {.structure = Structure::prepared}));
@@ -63,15 +66,16 @@ void apply_prepared(const RuleInput&, const State& state, Made& made) {
 Fit fits_inlined(const RuleInput& input, const State& state) {
   return is_strictly_inlinable(state.so_far.dag, state.node, input.costs) ? Fit::fits_as_last : Fit::none;
 }
-void apply_inlined(const RuleInput&, const State& state, Made& made) {
+void apply_inlined(const RuleInput& input, const State& state, Made& made) {
   State next = state;
   next.so_far.steps.emplace_back(InlineStep{state.compute().output->name});
   next.so_far.dag = inline_compute(state.so_far.dag, state.node);
+  next.roles = input.roles_in(next.so_far.dag);
   made.done.push_back(std::move(next));
 }
 
-Fit fits_unrolled(const RuleInput& input, const State& state) {
-  return input.role(state) == Role::transform ? Fit::fits_as_last : Fit::none;
+Fit fits_unrolled(const RuleInput&, const State& state) {
+  return state.roles[state.node] == Role::transform ? Fit::fits_as_last : Fit::none;
 }
 void apply_unrolled(const RuleInput&, const State& state, Made& made) {
   made.done.push_back(with_node(state, {.structure = Structure::unrolled}));
@@ -187,7 +191,7 @@ const NodeOutline& Outline::of(const std::string& node) const {
 
 std::vector<Outline> outlines_of(const Task& task, const CostConstants& costs) {
   const RuleInput input{task, costs};
-  std::vector<State> states = {{.so_far = {task.dag, {}, {}}}};
+  std::vector<State> states = {{.so_far = {task.dag, {}, {}}, .roles = input.roles_in(task.dag)}};
   for (size_t node = task.dag.computes.size(); node-- > 0;) {
     std::vector<State> next;
     for (State& state : states) {

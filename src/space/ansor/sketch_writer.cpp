@@ -190,7 +190,8 @@ void SketchWriter::write_rfactored(const Node& node) {
   terms.levels = {kInnerReduce};
   writer_.add(RfactorStep{node.name(), part.name});
   const std::vector<int64_t> extents = write_place(node);
-  std::vector<UncutLoop> uncut = uncut_loops(node, axis_order(decider_, node.compute));
+  const std::vector<size_t> order = axis_order(decider_, node.compute);
+  std::vector<UncutLoop> uncut = uncut_loops(node, order);
   std::erase_if(uncut, [](const UncutLoop& loop) { return loop.reduces; });
   for (UncutLoop& loop : uncut) loop.extent = extents[loop.axis];
   UncutLoop sum = part;
@@ -198,7 +199,6 @@ void SketchWriter::write_rfactored(const Node& node) {
   sum.levels = {kInnerReduce};
   uncut.push_back(sum);
   NodeLoops loops = cut(node.name(), uncut, std::nullopt, node.stage.lanes);
-  const std::vector<size_t> order = axis_order(decider_, node.compute);
   const std::vector<size_t> places = loops_of_places(loops, places_in(node.compute, {}, order), order);
   LoopWork work{.stage = node.stage,
                 .reduces = true,
@@ -224,7 +224,7 @@ void SketchWriter::write_partial(const Node& node, const NodeLoops& results, con
   }
   std::vector<UncutLoop> uncut;
   for (UncutLoop axis : results.spatial) {
-    axis.extent = results.extent_inside(around, axis.axis);
+    axis.extent = around ? results.extent_inside(around, axis.axis) : node.compute.axes[axis.axis].extent;
     uncut.push_back(axis);
   }
   std::optional<size_t> vector;
@@ -240,7 +240,7 @@ void SketchWriter::write_partial(const Node& node, const NodeLoops& results, con
   LoopWork work{.stage = node.stage,
                 .reduces = true,
                 .unroll = node.answers.partial_unroll,
-                .pieces = placed(node).first == 0 && !around ? node.answers.pieces : 0,
+                .pieces = around ? 0 : node.answers.pieces,
                 .held = loops_with_producers(node, places)};
   write_loops(loops, work);
   readers_[node.name()] = {std::move(loops), places};

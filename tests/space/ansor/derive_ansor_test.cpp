@@ -102,6 +102,9 @@ TEST(DeriveAnsor, OddFormulasHaveLegalPoints) {
       "input A[4, 2] f32\ntable T[4, 2] = " + entries + "\nC[j:4] = sum(r:2) A[j, r] * T[j, r]",
       "input A[36, 2] f32\ntable T[2, 2, 2] = " + entries +
           "\nC[i:2, j:2, k:36] = sum(r:2) A[k, r] * T[i, j, r]",
+      "input A[12, 8] u8\ninput W[8, 16] i8\nC[i:12, j:16] = sum(r:8) i32(A[i, r]) * i32(W[r, j])",
+      "input A[12, 8] f64\ninput W[8, 16] f64\nC[i:12, j:16] = sum(r:8) A[i, r] * W[r, j]\n"
+      "D[i:12, j:16] = exp(C[i, j])",
   };
   for (const std::string& text : texts) {
     const Dag dag = parse_dag(text).value();

@@ -80,7 +80,7 @@ TEST(Outline, SumsOverATableAreUnrolledAndConstantsPrepared) {
 
 TEST(Outline, AChainOfManyProductsHasFew) {
   std::string text = "P0[i:40, j:40] = sum(r:40) A[i, r] * A[r, j]\n";
-  for (int i = 1; i < 12; ++i)
+  for (int i = 1; i < 40; ++i)
     text += fmt::format("P{0}[i:40, j:40] = sum(r:40) P{1}[i, r] * P{1}[r, j]\n", i, i - 1);
   EXPECT_EQ(outlines_of(task_with_cores(text, 1), {}).size(), 64U);
 }

@@ -110,6 +110,10 @@ TEST(SketchWriter, AReductionAndItsPartsInTheLoopsOfTheirReaders) {
       trace_of(task, "o rfactor inner", {{"at.o", {1}}, {"at.o.rf", {1}}, {"tile.o.j", {8}}});
   EXPECT_THAT(trace, HasSubstr("compute_at o s b scope=thread\n"));
   EXPECT_THAT(trace, HasSubstr("compute_at o.rf o b scope=thread\n"));
+  // Partial results that stay behind are shared by the cores, their sums are not.
+  const std::string behind = trace_of(task, "o rfactor inner", {{"at.o", {1}}, {"tile.o.j", {8}}});
+  EXPECT_THAT(behind, HasSubstr("parallel o.rf b\n"));
+  EXPECT_THAT(behind, Not(HasSubstr("parallel o b\n")));
 }
 
 // A table's axis and the sum over it are written out; one vector holds sixteen results.
@@ -121,6 +125,24 @@ TEST(SketchWriter, SumsOverATableAreWrittenOut) {
   EXPECT_THAT(trace, HasSubstr("reorder C i.0 t r i.1\n"));
   EXPECT_THAT(trace, HasSubstr("unroll C t\nunroll C r\nvectorize C i.1\n"));
   EXPECT_THAT(trace, HasSubstr("cache_write C C.acc at=i.0 scope=registers\n"));
+}
+
+// The copy's vectors run as those of the tile do.
+TEST(SketchWriter, SumsOverATableWithVectorsAlongAnotherThanTheLastAxis) {
+  const Task task = task_of_formula(
+      "input A[4, 32] f32\ntable T[3, 4] = {1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, -1.0}\n"
+      "C[i:32, t:3] = sum(r:4) A[r, i] * T[t, r]");
+  const std::string trace = trace_of(task, "C unrolled", {{"tile.C.i", {8}}});
+  EXPECT_THAT(trace, HasSubstr("vectorize C i.1\n"));
+  EXPECT_THAT(trace, HasSubstr("reorder C.acc.out t i\nunroll C.acc.out t\nvectorize C.acc.out i\n"));
+}
+
+// A tile without vectors in a larger copy, which goes out in vectors.
+TEST(SketchWriter, CopiesGoOutInVectors) {
+  const Task task = task_of_formula("C[i:16, j:32] = sum(r:8) A[i, r] * B[r, j]");
+  EXPECT_THAT(
+      trace_of(task, "C cached at 2", {{"tile.C.j", {1, 32, 1}}}),
+      HasSubstr("split C.local.out j [16]\nreorder C.local.out i j.0 j.1\nvectorize C.local.out j.1\n"));
 }
 
 TEST(SketchWriter, WhatIsMadeOfConstantsIsPrepared) {
