@@ -86,14 +86,16 @@ TEST(DeriveAnsor, OddFormulasHaveLegalPoints) {
       "C[a:10, b:16] = sum(c:8) A[a, c] * B[c, b]\nD[a:10] = C[a, 15]",
       "C[b:2] = min(c:7) A[b, c]\nD[b:2, e:5] = select(b + 2 < 2, C[b + 2], A[b, e])",
       "C[a:1, b:16] = sum(k:16) A[a, k] * B[k, b]\nD[b:16] = C[0, b] + 1.0",
-      "t[i:16, j:16] = sum(r:16) A[i, r] * B[r, j]\nu[i:16, j:16] = sum(r:16) t[i, r] * B[r, j]\n"
-      "v[i:16, j:16] = sum(r:16) u[i, r] * B[r, j]",
-      "C[i:12, j:16] = sum(r:8) A[i, r] * B[r, j]\nD[i:12, j:16] = sum(r:8) A[i, r] * E[r, j]\n"
-      "F[i:12, j:16] = exp(C[i, j]) + D[i, j]",
+      std::string(
+          "t[i:16, j:16] = sum(r:16) A[i, r] * B[r, j]\nu[i:16, j:16] = sum(r:16) t[i, r] * B[r, j]\n") +
+          "v[i:16, j:16] = sum(r:16) u[i, r] * B[r, j]",
+      std::string(
+          "C[i:12, j:16] = sum(r:8) A[i, r] * B[r, j]\nD[i:12, j:16] = sum(r:8) A[i, r] * E[r, j]\n") +
+          "F[i:12, j:16] = exp(C[i, j]) + D[i, j]",
       "S[i:8, j:12] = exp(A[i, j])\nT[i:8] = sum(j:12) S[i, j]\nO[i:8, j:12] = S[i, j] / T[i]",
       "P[i:6, j:6] = A[j, i] * 2.0\nQ[i:6, j:6] = P[j, i] + 1.0\nR[i:6, j:6] = exp(Q[j, i]) + P[i, j]",
-      "A0[f:4, q:3] = sum(k:3) W[f, k] * W[q, k]\nB0[f:4, q:3] = sum(k:3) A0[f, k] * W[q, k]\n"
-      "O[f:4, x:6] = sum(q:3) X[x + q] * B0[f, q]",
+      std::string("A0[f:4, q:3] = sum(k:3) W[f, k] * W[q, k]\nB0[f:4, q:3] = sum(k:3) A0[f, k] * W[q, k]\n") +
+          "O[f:4, x:6] = sum(q:3) X[x + q] * B0[f, q]",
       "O[f:4, x:6] = sum(q:3) W[x + q] * W[f + q]",
       "O[i:4, j:6, k:8] = A[i] * B[j] + D[k]",
       "O[c:3, y:5, x:5] = max(k:2, l:2) A[c, 2*y + k, 2*x + l]",
@@ -103,8 +105,8 @@ TEST(DeriveAnsor, OddFormulasHaveLegalPoints) {
       "input A[36, 2] f32\ntable T[2, 2, 2] = " + entries +
           "\nC[i:2, j:2, k:36] = sum(r:2) A[k, r] * T[i, j, r]",
       "input A[12, 8] u8\ninput W[8, 16] i8\nC[i:12, j:16] = sum(r:8) i32(A[i, r]) * i32(W[r, j])",
-      "input A[12, 8] f64\ninput W[8, 16] f64\nC[i:12, j:16] = sum(r:8) A[i, r] * W[r, j]\n"
-      "D[i:12, j:16] = exp(C[i, j])",
+      std::string("input A[12, 8] f64\ninput W[8, 16] f64\nC[i:12, j:16] = sum(r:8) A[i, r] * W[r, j]\n") +
+          "D[i:12, j:16] = exp(C[i, j])",
   };
   for (const std::string& text : texts) {
     const Dag dag = parse_dag(text).value();

@@ -41,11 +41,12 @@ std::string trace_of(const Task& task, const std::string& sketch, const Choices&
 constexpr const char* kPadded =
     "P[c:8, x:18] = select(1 <= x && x < 17, I[c, x - 1], 0.0)\n"
     "O[f:32, x:16] = sum(c:8, k:3) P[c, x + k] * W[f, c, k]";
-const Choices kTiles = {
-    {"tile.O.f", {2, 1, 8}}, {"tile.O.x", {2, 1, 4}}, {"tile.O.c", {4}}, {"unroll.O", {16}}};
+Choices tiles() {
+  return {{"tile.O.f", {2, 1, 8}}, {"tile.O.x", {2, 1, 4}}, {"tile.O.c", {4}}, {"unroll.O", {16}}};
+}
 
 TEST(SketchWriter, ACachedTileWithPackedConstants) {
-  EXPECT_EQ(trace_of(task_of_formula(kPadded, 1, {"W"}), "O cached at 2", kTiles),
+  EXPECT_EQ(trace_of(task_of_formula(kPadded, 1, {"W"}), "O cached at 2", tiles()),
             "layout O [1][0]\nlayout P [1][0]\nlayout I [1][0]\n"
             "cache_read O W W.pack at=prepare scope=workspace layout=[0/16][0/8%2][1/4][2][1%4][0%8]\n"
             "split O x [2 4]\nsplit O f [2 8]\nsplit O c [4]\n"
@@ -58,13 +59,13 @@ TEST(SketchWriter, ACachedTileWithPackedConstants) {
 
 // A copy in memory lies as the results do.
 TEST(SketchWriter, ACopyOfALargerTile) {
-  const std::string trace = trace_of(task_of_formula(kPadded, 1, {"W"}), "O cached at 1", kTiles);
+  const std::string trace = trace_of(task_of_formula(kPadded, 1, {"W"}), "O cached at 1", tiles());
   EXPECT_THAT(trace, HasSubstr("cache_write O O.local at=f.0 scope=thread\nlayout O.local [1][0]\n"));
   EXPECT_THAT(trace, HasSubstr("cache_write O O.acc at=f.1 scope=registers\n"));
 }
 
 TEST(SketchWriter, APaddingInALoopOfItsReader) {
-  Choices answers = kTiles;
+  Choices answers = tiles();
   answers["at.P"] = {3};
   EXPECT_THAT(trace_of(task_of_formula(kPadded, 1, {"W"}), "O tiled", answers),
               HasSubstr("compute_at P O x.1 scope=thread\nreorder P x c\nvectorize P c\n"));
@@ -74,7 +75,7 @@ TEST(SketchWriter, APaddingInALoopOfItsReader) {
 }
 
 TEST(SketchWriter, APaddingInlineLeavesItsInputToTheReader) {
-  Choices answers = kTiles;
+  Choices answers = tiles();
   answers["at.P"] = {7};
   const std::string trace = trace_of(task_of_formula(kPadded, 1, {"W"}), "O tiled", answers);
   EXPECT_TRUE(trace.starts_with("inline P\nlayout O [1][0]\nlayout I [1][0]\n")) << trace;
