@@ -263,7 +263,7 @@ class Documents(unittest.TestCase):
         given = words[1 + len(name.split()):]
         if given == ["--help"] and name == "COMMAND":
             return
-        self.assertIn(name, {*self.options, "records", "--help", "--version"})
+        self.assertIn(name, {*self.options, "records", "table", "model", "--help", "--version"})
         self.assertLessEqual({word for word in given if word.startswith("--")}, self.options.get(name, set()))
         # A command without a file or folder is spoken of, no more.
         if not any(word in PLACEHOLDERS or re.search(r"[./]", word) for word in given):
