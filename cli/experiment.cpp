@@ -7,7 +7,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/executable.h"
-#include "cli/executable.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "session/commands/run_experiment.h"
@@ -51,7 +50,6 @@ void print_bar(const BarOutcome& outcome) {
 Status run(const ExperimentCommand& command) {
   ExperimentRequest request = command.request;
   if (command.seeds) request.seeds = static_cast<int>(*command.seeds);
-  LATHE_TRY(request.worker, beside_executable("lathe-worker"));
   LATHE_TRY(request.worker, beside_executable("lathe-worker"));
   ProgressLine line;
   ExperimentListener listener;

@@ -40,8 +40,8 @@ struct FreeSizes {
 };
 
 // The sizes, ascending, that kernels are made for: powers of two for `parts`; for `count` four to each power
-// of two, from 16 on, so that what is computed for nothing is a ninth of all in the mean and a fifth at most;
-// every size for `exact`. `most` is always one of them.
+// of two, from 16 on, so that what is computed for nothing is a ninth of all in the mean and a fifth at most,
+// and below it 4, 8 and 12; every size for `exact`. `most` is always one of them.
 std::vector<int64_t> sizes_compiled(const FreeDimension& dimension);
 // The same of several dimensions, whose combinations are `limit` at most where that can be had by leaving
 // every second size out.

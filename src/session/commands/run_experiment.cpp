@@ -19,9 +19,7 @@
 #include "records/within.h"
 #include "search/all.h"
 #include "session/commands/live_ground.h"
-#include "session/commands/live_ground.h"
 #include "session/commands/measured_tables.h"
-#include "session/commands/run_models.h"
 #include "session/commands/run_models.h"
 #include "session/commands/table_ground.h"
 
@@ -135,9 +133,9 @@ class Runner {
     if (store_ != nullptr) {
       if (const KeptSearch* known = store_->find(key)) return *known;
     }
-    LATHE_TRY(const std::optional<KeptSearch> search,
-              ground.table ? search_table_of(*ground.table, run, trials, seed)
-                           : search_live(*ground.live, run, trials, seed));
+    LATHE_TRY(std::optional<KeptSearch> search, ground.table
+                                                    ? search_table_of(*ground.table, run, trials, seed)
+                                                    : search_live(*ground.live, run, trials, seed));
     if (search && store_ != nullptr) LATHE_TRY_STATUS(store_->add(key, *search));
     return search;
   }
@@ -200,22 +198,6 @@ Result<std::vector<Ground>> grounds_of(const Experiment& experiment, const Exper
   return grounds;
 }
 
-Result<std::vector<Ground>> grounds_of(const Experiment& experiment, const ExperimentRequest& request,
-                                       const std::string& folder) {
-  std::vector<Ground> grounds;
-  for (const std::string& table : experiment.tables) {
-    LATHE_TRY(Ground ground, table_ground(place_in(folder, table)));
-    grounds.push_back(std::move(ground));
-  }
-  const std::string own = std::filesystem::path(request.file).parent_path().string();
-  for (const ExperimentCase& one : experiment.cases) {
-    LATHE_TRY(Ground ground,
-              live_ground(one, own, request, place_in(request.out, experiment.name + ".db")));
-    grounds.push_back(std::move(ground));
-  }
-  return grounds;
-}
-
 ordered_json json_of(const ConfidenceInterval& interval) {
   return {{"low", interval.low}, {"median", interval.median}, {"high", interval.high}};
 }
@@ -255,13 +237,6 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
                 request.file);
   const std::string own = std::filesystem::path(request.file).parent_path().string();
   const std::string folder = request.tables.empty() ? own : request.tables;
-  std::optional<SearchStore> store;
-  if (!request.out.empty()) {
-    std::error_code failed;
-    std::filesystem::create_directories(request.out, failed);
-    if (failed) return fail(ErrorKind::io, failed.message(), request.out);
-    LATHE_TRY(store, SearchStore::open(place_in(request.out, run.experiment.name + ".searches")));
-  }
   std::optional<SearchStore> store;
   if (!request.out.empty()) {
     std::error_code failed;
