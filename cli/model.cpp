@@ -1,7 +1,6 @@
 // lathe model: cost models learned from records files.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "cli/artifact_options.h"

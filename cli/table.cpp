@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cli/artifact_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/executable.h"
@@ -37,7 +38,7 @@ Status record(const RecordCommand& command) {
   };
   listener.note = [&](const std::string& sentence) {
     line.finish();
-    to_stderr("lathe: note: {}\n", sentence);
+    report_note(sentence);
   };
   listener.stop = [] { return noted_interrupt() != nullptr; };
   hold_interrupts();

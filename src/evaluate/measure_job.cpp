@@ -9,23 +9,12 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "schedule/trace.h"
-#include "task/task_text.h"
+#include "task/task_json.h"
 
 namespace lathe {
 namespace {
 
 using nlohmann::json;
-
-json json_of(const TaskText& text) {
-  return {{"hash", hash_to_string(text.hash)},
-          {"name", text.name},
-          {"dag", text.dag},
-          {"constants", text.constants},
-          {"free_layouts", text.free_layouts},
-          {"layouts", text.layouts},
-          {"runs_cold", text.runs_cold},
-          {"algorithm", text.algorithm}};
-}
 
 std::unexpected<Error> fault(const std::string& source, const std::string& what) {
   return fail(ErrorKind::parse, fmt::format("{}: {}", source, what));
@@ -79,23 +68,6 @@ Result<double> seconds_in(const Fields& fields, const char* name, const std::str
   return fault(source, fmt::format("its field '{}' is {}", name, seconds));
 }
 
-Result<TaskText> task_text_in(const json& object, const std::string& source) {
-  const Fields fields(object, source);
-  TaskText text;
-  LATHE_TRY(const std::string hash, fields.get<std::string>("hash"));
-  const std::optional<uint64_t> number = hash_from_string(hash);
-  if (!number) return fault(source, fmt::format("its field 'hash' is '{}'", hash));
-  text.hash = *number;
-  LATHE_TRY(text.name, fields.get<std::string>("name"));
-  LATHE_TRY(text.dag, fields.get<std::string>("dag"));
-  LATHE_TRY(text.constants, fields.get<std::vector<std::string>>("constants"));
-  LATHE_TRY(text.free_layouts, fields.get<bool>("free_layouts"));
-  LATHE_TRY(text.layouts, fields.get<std::vector<std::string>>("layouts"));
-  LATHE_TRY(text.runs_cold, fields.get<bool>("runs_cold"));
-  LATHE_TRY(text.algorithm, fields.get<std::string>("algorithm"));
-  return text;
-}
-
 }  // namespace
 
 std::string print(const MeasureJob& job) {
@@ -113,10 +85,11 @@ Result<MeasureJob> parse_measure_job(std::string_view text, const std::string& s
   LATHE_TRY(const json object, parse_object(text, source));
   const Fields fields(object, source);
   LATHE_TRY(const json task_object, fields.get<json>("task"));
-  LATHE_TRY(const TaskText task_text, task_text_in(task_object, source));
+  const Result<TaskText> task_text = task_text_from(task_object);
+  if (!task_text) return fault(source, task_text.error().message);
   LATHE_TRY(const std::string target_text, fields.get<std::string>("target"));
   LATHE_TRY(const Target target, parse_target(target_text));
-  LATHE_TRY(Task task, task_of(task_text, target));
+  LATHE_TRY(Task task, task_of(*task_text, target));
   LATHE_TRY(const std::string trace_text, fields.get<std::string>("trace"));
   LATHE_TRY(Trace trace, parse_trace(trace_text));
   MeasureJob job;

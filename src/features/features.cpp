@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "features/block_summary.h"
+#include "features/named_row.h"
 
 namespace lathe {
 namespace {
@@ -31,26 +32,6 @@ Yardsticks yardsticks_of(const Target& target) {
           static_cast<double>(cpu.fma_latency_cycles * cpu.fma_per_cycle), cpu.l1.bytes, cpu.l2.bytes,
           cpu.l3.bytes};
 }
-
-float log_of(double value) { return static_cast<float>(std::log2(1.0 + std::max(value, 0.0))); }
-
-// Collects values with their names, so that the two cannot drift apart.
-class Row {
- public:
-  explicit Row(std::vector<std::string>* names) : names_(names) {}
-  void prefix(std::string prefix) { prefix_ = std::move(prefix); }
-  void add(const char* name, float value) {
-    values_.push_back(value);
-    if (names_ != nullptr) names_->push_back(prefix_ + name);
-  }
-  void add_log(const char* name, double value) { add(name, log_of(value)); }
-  std::vector<float> take() { return std::move(values_); }
-
- private:
-  std::vector<std::string>* names_;
-  std::string prefix_;
-  std::vector<float> values_;
-};
 
 // Bytes that cross into a cache of the given size: the largest group of inner loops whose data fits is loaded
 // once for each of its runs.
@@ -86,7 +67,7 @@ double product_of(const BlockSummary& block, LoopKind kind) {
 }
 
 // The innermost run of unrolled and vector loops: how many accumulators, and how many loads feed them.
-void add_tile(Row& row, const BlockSummary& block, const Yardsticks& device) {
+void add_tile(NamedRow& row, const BlockSummary& block, const Yardsticks& device) {
   const double lanes = product_of(block, LoopKind::vectorized);
   const double unrolled = product_of(block, LoopKind::unrolled);
   row.add_log("vector_lanes", lanes);
@@ -122,7 +103,7 @@ void add_tile(Row& row, const BlockSummary& block, const Yardsticks& device) {
   row.add("latency_hidden", static_cast<float>(std::min(1.0, std::max(accumulators, 1.0) / device.latency)));
 }
 
-void add_loops(Row& row, const BlockSummary& block) {
+void add_loops(NamedRow& row, const BlockSummary& block) {
   row.add_log("instances", block.instances);
   row.add("useful_share", static_cast<float>(block.useful / block.instances));
   row.add_log("operations", block.instances * block.operations);
@@ -148,7 +129,7 @@ void add_loops(Row& row, const BlockSummary& block) {
   row.add("depth", static_cast<float>(block.levels.size()));
 }
 
-void add_memory(Row& row, const BlockSummary& block, const Yardsticks& device) {
+void add_memory(NamedRow& row, const BlockSummary& block, const Yardsticks& device) {
   const double operations = std::max(1.0, block.instances * std::max(0.25, block.operations));
   const double l1 = traffic_into(block, device.l1_bytes / 2);
   const double l2 = traffic_into(block, device.l2_bytes / 2);
@@ -161,7 +142,7 @@ void add_memory(Row& row, const BlockSummary& block, const Yardsticks& device) {
   row.add("l3_bytes_per_operation", static_cast<float>(std::min(16.0, l3 / operations)));
 }
 
-void add_accesses(Row& row, const BlockSummary& block) {
+void add_accesses(NamedRow& row, const BlockSummary& block) {
   static const std::vector<std::vector<std::string>> names = [] {
     std::vector<std::vector<std::string>> list;
     for (size_t i = 0; i < kAccesses; ++i) {
@@ -175,7 +156,9 @@ void add_accesses(Row& row, const BlockSummary& block) {
   for (size_t i = 0; i < kAccesses; ++i) {
     const bool present = i < block.accesses.size();
     const AccessSummary& access = present ? block.accesses[i] : none;
-    const auto stride = [](int64_t value) { return value < 0 ? -1.0F : log_of(static_cast<double>(value)); };
+    const auto stride = [](int64_t value) {
+      return value < 0 ? -1.0F : log_of_one_more(static_cast<double>(value));
+    };
     row.add(names[i][0].c_str(), stride(access.vector_stride));
     row.add(names[i][1].c_str(), stride(access.inner_stride));
     row.add_log(names[i][2].c_str(), present ? static_cast<double>(access.footprint.front()) : 0);
@@ -187,7 +170,7 @@ void add_accesses(Row& row, const BlockSummary& block) {
 
 std::vector<float> build_row(const std::vector<BlockSummary>& sorted, const Yardsticks& device,
                              std::vector<std::string>* names) {
-  Row row(names);
+  NamedRow row(names);
   static const BlockSummary none;
   for (size_t i = 0; i < kBlocks; ++i) {
     const BlockSummary& block = i < sorted.size() ? sorted[i] : none;

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+
+#include "features/named_row.h"
 
 namespace lathe {
 namespace {
@@ -18,8 +19,6 @@ constexpr std::array kKinds{NamedKind{LoopKind::serial, "serial"}, NamedKind{Loo
                             NamedKind{LoopKind::vectorized, "vectorized"},
                             NamedKind{LoopKind::parallel, "parallel"},
                             NamedKind{LoopKind::tensorized, "tensorized"}};
-
-float log_of_one_more(double value) { return static_cast<float>(std::log2(1 + value)); }
 
 int64_t bytes_of_element(const AccessSummary& access) { return access.footprint.back(); }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "features/block_summary.h"
+#include "features/named_row.h"
 
 namespace lathe {
 namespace {
@@ -14,29 +15,6 @@ namespace {
 constexpr size_t kBuffers = 5;
 constexpr size_t kCurvePoints = 10;
 constexpr double kLineBytes = 64;
-
-float logarithm_of(double value) { return static_cast<float>(std::log2(1.0 + std::max(value, 0.0))); }
-
-// Numbers with their names, so that the two cannot drift apart.
-class Columns {
- public:
-  explicit Columns(std::vector<std::string>* names) : names_(names) {}
-  void add(const std::string& name, double value) {
-    values_.push_back(static_cast<float>(value));
-    if (names_ != nullptr) names_->push_back(name);
-  }
-  void add_log(const std::string& name, double value) { add(name, logarithm_of(value)); }
-  // One number for each of the choices, 1 for the one that it is.
-  template <size_t count>
-  void add_kind(const std::string& name, const std::array<const char*, count>& kinds, size_t chosen) {
-    for (size_t i = 0; i < count; ++i) add(name + "=" + kinds[i], i == chosen ? 1 : 0);
-  }
-  std::vector<float> take() { return std::move(values_); }
-
- private:
-  std::vector<std::string>* names_;
-  std::vector<float> values_;
-};
 
 // What one instance of a statement computes.
 enum Operation : size_t {
@@ -150,7 +128,7 @@ size_t position_of(const BlockSummary& block, size_t level) {
   return has_outer ? first + 1 : first + 2;
 }
 
-void add_loops_of(Columns& columns, const BlockSummary& block, const std::string& name, LoopKind kind) {
+void add_loops_of(NamedRow& row, const BlockSummary& block, const char* prefix, LoopKind kind) {
   double number = 0;
   double product = 1;
   double length = 0;
@@ -163,22 +141,24 @@ void add_loops_of(Columns& columns, const BlockSummary& block, const std::string
     const size_t here = position_of(block, i);
     position = position == 0 || position == here ? here : kPositions.size() - 1;
   }
-  columns.add_log(name + ".number", number);
-  columns.add_log(name + ".product", number > 0 ? product : 0);
-  columns.add_log(name + ".length", length);
-  columns.add_kind(name + ".position", kPositions, position);
+  row.prefix(prefix);
+  row.add_log("number", number);
+  row.add_log("product", number > 0 ? product : 0);
+  row.add_log("length", length);
+  row.add_kind("position", kPositions, position);
 }
 
-void add_computation(Columns& columns, const BlockSummary& block, const Operations& operations) {
-  for (size_t i = 0; i < kOperations; ++i)
-    columns.add_log(kOperationNames[i], operations[i] * block.instances);
-  add_loops_of(columns, block, "vectorized", LoopKind::vectorized);
-  add_loops_of(columns, block, "unrolled", LoopKind::unrolled);
-  add_loops_of(columns, block, "parallel", LoopKind::parallel);
+void add_computation(NamedRow& row, const BlockSummary& block, const Operations& operations) {
+  for (size_t i = 0; i < kOperations; ++i) row.add_log(kOperationNames[i], operations[i] * block.instances);
+  add_loops_of(row, block, "vectorized.", LoopKind::vectorized);
+  add_loops_of(row, block, "unrolled.", LoopKind::unrolled);
+  add_loops_of(row, block, "parallel.", LoopKind::parallel);
   // Of a device's blocks and threads, which other loops than a processor's run in.
-  columns.add("is_device", 0);
+  row.prefix("");
+  row.add("is_device", 0);
+  row.prefix("device.");
   for (const char* name : {"block_x", "block_y", "block_z", "thread_x", "thread_y", "thread_z", "virtual"})
-    columns.add(std::string("device.") + name, 0);
+    row.add(name, 0);
 }
 
 // What a statement does with one buffer, all its accesses to it together.
@@ -251,8 +231,8 @@ double stride_of(const BlockSummary& block, const BufferUse& use) {
   return 0;
 }
 
-void add_buffer(Columns& columns, const std::string& name, const BlockSummary& block,
-                const std::vector<BufferUse>& uses, const BufferUse& use, bool is_used_elsewhere) {
+void add_buffer(NamedRow& row, const BlockSummary& block, const std::vector<BufferUse>& uses,
+                const BufferUse& use, bool is_used_elsewhere) {
   const auto element = static_cast<double>(bytes_of(use.tensor->dtype));
   const double bytes = block.instances * element * static_cast<double>(use.accesses.size());
   const double unique_bytes = use.touched(0);
@@ -263,30 +243,31 @@ void add_buffer(Columns& columns, const std::string& name, const BlockSummary& b
   const double unique_lines = std::max(1.0, unique_bytes / element * line_share);
   const Reuse reuse = reuse_of(block, uses, use, is_used_elsewhere);
   const double per_use = std::max(reuse.count, 0.5);
-  columns.add_kind(name + ".access", kAccessKinds, use.reads && use.writes ? 2 : use.writes ? 1 : 0);
-  columns.add_log(name + ".bytes", bytes);
-  columns.add_log(name + ".unique_bytes", unique_bytes);
-  columns.add_log(name + ".lines", lines);
-  columns.add_log(name + ".unique_lines", unique_lines);
-  columns.add_kind(name + ".reuse", kReuseKinds, reuse.kind);
-  columns.add_log(name + ".reuse_iterations", reuse.iterations);
-  columns.add_log(name + ".reuse_bytes", reuse.bytes);
-  columns.add_log(name + ".reuse_count", reuse.count);
-  columns.add_log(name + ".bytes_per_use", bytes / per_use);
-  columns.add_log(name + ".unique_bytes_per_use", unique_bytes / per_use);
-  columns.add_log(name + ".lines_per_use", lines / per_use);
-  columns.add_log(name + ".unique_lines_per_use", unique_lines / per_use);
-  columns.add_log(name + ".stride", stride);
+  row.add_kind("access", kAccessKinds, use.reads && use.writes ? 2 : use.writes ? 1 : 0);
+  row.add_log("bytes", bytes);
+  row.add_log("unique_bytes", unique_bytes);
+  row.add_log("lines", lines);
+  row.add_log("unique_lines", unique_lines);
+  row.add_kind("reuse", kReuseKinds, reuse.kind);
+  row.add_log("reuse_iterations", reuse.iterations);
+  row.add_log("reuse_bytes", reuse.bytes);
+  row.add_log("reuse_count", reuse.count);
+  row.add_log("bytes_per_use", bytes / per_use);
+  row.add_log("unique_bytes_per_use", unique_bytes / per_use);
+  row.add_log("lines_per_use", lines / per_use);
+  row.add_log("unique_lines_per_use", unique_lines / per_use);
+  row.add_log("stride", stride);
 }
 
-void add_no_buffer(Columns& columns, const std::string& name) {
+// Its numbers have the names that they have where there is a buffer.
+void add_no_buffer(NamedRow& row) {
   constexpr size_t kPerBuffer = 18;
-  for (size_t i = 0; i < kPerBuffer; ++i) columns.add(name + "." + std::to_string(i), 0);
+  for (size_t i = 0; i < kPerBuffer; ++i) row.add("", 0);
 }
 
 // Operations for a byte touched, from the innermost loop alone to all of them, at ten places of equal
 // distance in the logarithm of the operations.
-void add_curve(Columns& columns, const BlockSummary& block, const std::vector<BufferUse>& uses,
+void add_curve(NamedRow& row, const BlockSummary& block, const std::vector<BufferUse>& uses,
                double operations) {
   std::vector<double> work;  // of one run of the loops from a level inwards, innermost first
   std::vector<double> intensity;
@@ -296,6 +277,8 @@ void add_curve(Columns& columns, const BlockSummary& block, const std::vector<Bu
     work.push_back(std::log2(1 + std::max(operations, 1.0) * block.iterations(level, block.levels.size())));
     intensity.push_back(std::exp2(work.back()) / std::max(bytes, 1.0));
   }
+  constexpr std::array<const char*, kCurvePoints> kNames{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  row.prefix("intensity");
   for (size_t point = 0; point < kCurvePoints; ++point) {
     const double share = static_cast<double>(point) / (kCurvePoints - 1);
     const double wanted = work.front() + share * (work.back() - work.front());
@@ -306,7 +289,7 @@ void add_curve(Columns& columns, const BlockSummary& block, const std::vector<Bu
       const double way = (wanted - work[above - 1]) / (work[above] - work[above - 1]);
       value = intensity[above - 1] + way * (intensity[above] - intensity[above - 1]);
     }
-    columns.add_log("intensity" + std::to_string(point), value);
+    row.add_log(kNames[point], value);
   }
 }
 
@@ -347,36 +330,38 @@ class Allocations {
 
 std::vector<float> statement_row(const BlockSummary& block, const std::vector<BlockSummary>& all,
                                  const Allocations& allocations, std::vector<std::string>* names) {
-  Columns columns(names);
+  NamedRow row(names);
   const Operations operations = operations_of(*block.block);
-  add_computation(columns, block, operations);
+  add_computation(row, block, operations);
   const std::vector<BufferUse> uses = uses_of(block);
   for (size_t i = 0; i < kBuffers; ++i) {
-    const std::string name = "buffer" + std::to_string(i);
     if (i >= uses.size()) {
-      add_no_buffer(columns, name);
+      add_no_buffer(row);
       continue;
     }
+    row.prefix("buffer" + std::to_string(i) + ".");
     const bool is_used_elsewhere = std::ranges::any_of(all, [&](const BlockSummary& other) {
       return other.block != block.block && std::ranges::find(other.accesses, uses[i].tensor,
                                                              &AccessSummary::tensor) != other.accesses.end();
     });
-    add_buffer(columns, name, block, uses, uses[i], is_used_elsewhere);
+    add_buffer(row, block, uses, uses[i], is_used_elsewhere);
   }
   double operations_of_instance = 0;
   for (size_t i = 0; i <= float_other; ++i) operations_of_instance += operations[i];
-  add_curve(columns, block, uses, operations_of_instance);
+  add_curve(row, block, uses, operations_of_instance);
   const Allocation allocation = allocations.of(block.block->output.get());
-  columns.add_log("allocation.bytes", allocation.bytes);
-  columns.add_log("allocation.outside", allocation.outside);
-  columns.add_log("allocation.inside", block.instances / allocation.outside);
-  columns.add_log("allocation.all", block.instances);
+  row.prefix("allocation.");
+  row.add_log("bytes", allocation.bytes);
+  row.add_log("outside", allocation.outside);
+  row.add_log("inside", block.instances / allocation.outside);
+  row.add_log("all", block.instances);
   const bool is_unrolled = std::ranges::any_of(
       block.levels, [](const LoopLevel& level) { return level.kind == LoopKind::unrolled; });
-  columns.add_log("outside.iterations", block.instances);
-  columns.add_log("outside.loops", static_cast<double>(block.levels.size()));
-  columns.add("outside.unrolls", is_unrolled ? 1 : 0);
-  return columns.take();
+  row.prefix("outside.");
+  row.add_log("iterations", block.instances);
+  row.add_log("loops", static_cast<double>(block.levels.size()));
+  row.add("unrolls", is_unrolled ? 1.0F : 0.0F);
+  return row.take();
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include "features/syntax_tree.h"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 #include <utility>
 
 #include "base/hash.h"
+#include "features/named_row.h"
 #include "loop/walk.h"
 
 namespace lathe {
@@ -53,7 +52,7 @@ class SyntaxWalker {
     ranges_.set_extent(loop.var, extent);
     const int own = add(parent, What::loop, loop.var.name());
     std::vector<float>& numbers = nodes_[static_cast<size_t>(own)].numbers;
-    numbers[kLength] = static_cast<float>(std::log2(1.0 + static_cast<double>(extent)));
+    numbers[kLength] = log_of_one_more(static_cast<double>(extent));
     numbers[kFirstKind + static_cast<size_t>(loop.kind)] = 1;
     loops_.push_back(loop.var);
     visit(loop.body, own);

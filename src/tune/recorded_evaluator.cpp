@@ -1,32 +1,13 @@
 #include "tune/recorded_evaluator.h"
 
-#include <chrono>
 #include <utility>
 
-#include "base/compiler_version.h"
 #include "measure/timing.h"
-#include "task/task_text.h"
 #include "tune/task_records.h"
 
 namespace lathe {
-namespace {
-
-int64_t milliseconds_now() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 RecordedEvaluator::RecordedEvaluator(const Task& task, Evaluator& inner, RecordStore& records)
-    : inner_(&inner), records_(&records) {
-  blank_.task = text_of(task);
-  blank_.target = task.target.name;
-  blank_.machine = task.target.machine;
-  blank_.cores = cores_of(task.target);
-  blank_.compiler_version = compiler_version();
-  blank_.strategy = "experiment";
-}
+    : inner_(&inner), records_(&records), blank_(blank_record(task, "experiment", 0)) {}
 
 Result<RecordedEvaluator> RecordedEvaluator::create(const Task& task, Evaluator& inner,
                                                     RecordStore& records) {
@@ -39,14 +20,14 @@ Result<RecordedEvaluator> RecordedEvaluator::create(const Task& task, Evaluator&
   return evaluator;
 }
 
-Status RecordedEvaluator::keep(const MeasureJob& job, const Evaluated& outcome) {
+Status RecordedEvaluator::keep(const std::string& trace, const Evaluated& outcome) {
   Record record = blank_;
-  record.trace = to_string(job.program->trace);
+  record.trace = trace;
   record.measurement = outcome.measurement;
-  record.created_at = milliseconds_now();
+  record.created_at = unix_milliseconds();
   record.wall_seconds = outcome.wall_seconds;
   LATHE_TRY_STATUS(records_->append(record));
-  known_.insert_or_assign(record.trace, outcome);
+  known_.insert_or_assign(trace, outcome);
   return {};
 }
 
@@ -54,6 +35,8 @@ Result<std::vector<Evaluated>> RecordedEvaluator::evaluate(std::span<const Measu
                                                            const Watch& watch,
                                                            const EvaluationListener& listener) {
   const double start = monotonic_seconds();
+  std::vector<std::string> traces;
+  for (const MeasureJob& job : jobs) traces.push_back(to_string(job.program->trace));
   std::vector<Evaluated> outcomes;
   const auto deliver = [&](const Evaluated& outcome) -> Status {
     outcomes.push_back(outcome);
@@ -62,7 +45,7 @@ Result<std::vector<Evaluated>> RecordedEvaluator::evaluate(std::span<const Measu
   // What is known of the jobs up to that one.
   const auto deliver_known = [&](size_t end) -> Status {
     while (outcomes.size() < end) {
-      const auto known = known_.find(to_string(jobs[outcomes.size()].program->trace));
+      const auto known = known_.find(traces[outcomes.size()]);
       if (known == known_.end()) return {};
       LATHE_TRY_STATUS(deliver(known->second));
     }
@@ -71,14 +54,14 @@ Result<std::vector<Evaluated>> RecordedEvaluator::evaluate(std::span<const Measu
   std::vector<MeasureJob> unknown;
   std::vector<size_t> places;
   for (size_t i = 0; i < jobs.size(); ++i) {
-    if (known_.contains(to_string(jobs[i].program->trace))) continue;
+    if (known_.contains(traces[i])) continue;
     unknown.push_back(jobs[i]);
     places.push_back(i);
   }
   EvaluationListener inner;
   inner.while_waiting = listener.while_waiting;
   inner.done = [&](size_t k, const Evaluated& outcome) -> Status {
-    LATHE_TRY_STATUS(keep(unknown[k], outcome));
+    LATHE_TRY_STATUS(keep(traces[places[k]], outcome));
     LATHE_TRY_STATUS(deliver_known(places[k]));
     return deliver(outcome);
   };

@@ -34,7 +34,7 @@ class RecordedEvaluator : public Evaluator {
 
  private:
   RecordedEvaluator(const Task& task, Evaluator& inner, RecordStore& records);
-  Status keep(const MeasureJob& job, const Evaluated& outcome);
+  Status keep(const std::string& trace, const Evaluated& outcome);
 
   Evaluator* inner_;
   RecordStore* records_;

@@ -1,7 +1,9 @@
 #include "tune/task_records.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <utility>
 
 #include "base/compiler_version.h"
 #include "check/problem.h"
@@ -97,6 +99,23 @@ std::vector<FailureCount> count_failures(const std::vector<Record>& records) {
   }
   std::ranges::stable_sort(counts, std::greater(), &FailureCount::count);
   return counts;
+}
+
+Record blank_record(const Task& task, std::string strategy, uint64_t seed) {
+  Record record;
+  record.task = text_of(task);
+  record.target = task.target.name;
+  record.machine = task.target.machine;
+  record.cores = cores_of(task.target);
+  record.compiler_version = compiler_version();
+  record.strategy = std::move(strategy);
+  record.seed = seed;
+  return record;
+}
+
+int64_t unix_milliseconds() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace lathe

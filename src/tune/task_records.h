@@ -1,8 +1,10 @@
 // Which records count for a task, and what they say of its failures.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "records/record_store.h"
@@ -44,5 +46,10 @@ struct FailureCount {
 };
 // One for each kind, the most frequent first; none where none of them failed.
 std::vector<FailureCount> count_failures(const std::vector<Record>& records);
+
+// What every record of the task has that this process makes, by whatever strategy: all but what was measured.
+Record blank_record(const Task& task, std::string strategy, uint64_t seed);
+// Since 1970, UTC: when a record is made.
+int64_t unix_milliseconds();
 
 }  // namespace lathe

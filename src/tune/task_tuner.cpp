@@ -1,18 +1,15 @@
 #include "tune/task_tuner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "base/compiler_version.h"
 #include "base/memory.h"
 #include "check/tolerance.h"
 #include "cost/all.h"
 #include "measure/timing.h"
 #include "search/all.h"
-#include "task/task_text.h"
 #include "tune/candidates.h"
 #include "tune/choose_trace.h"
 #include "tune/pace.h"
@@ -30,24 +27,6 @@ Trial trial_of(const Point& point, const Measurement& measurement) {
   const auto half = static_cast<int>((measurement.samples.size() + 1) / 2);
   return {point, measurement.seconds, kDeviationOfNormal * measurement.spread * measurement.seconds,
           std::max(1, half)};
-}
-
-int64_t unix_milliseconds() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-// What all records of a tuner have in common.
-Record blank_record(const Task& task, const TuneOptions& options) {
-  Record record;
-  record.task = text_of(task);
-  record.target = task.target.name;
-  record.machine = task.target.machine;
-  record.cores = cores_of(task.target);
-  record.compiler_version = compiler_version();
-  record.strategy = options.strategy;
-  record.seed = options.seed;
-  return record;
 }
 
 }  // namespace
@@ -203,12 +182,13 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
   LATHE_TRY(Candidates candidates, Candidates::create(checked.task, options.space, model->wants()));
   LATHE_TRY_STATUS(evaluator.prepare(checked, watch));
   Recorder recorder(records, untuned_trace(candidates.space()));
-  auto state = std::make_unique<State>(State{.checked = checked,
-                                             .options = options,
-                                             .evaluator = &evaluator,
-                                             .candidates = std::move(candidates),
-                                             .recorder = std::move(recorder),
-                                             .blank = blank_record(*checked.task, options)});
+  auto state =
+      std::make_unique<State>(State{.checked = checked,
+                                    .options = options,
+                                    .evaluator = &evaluator,
+                                    .candidates = std::move(candidates),
+                                    .recorder = std::move(recorder),
+                                    .blank = blank_record(*checked.task, options.strategy, options.seed)});
   SearchSpace space = state->candidates.search_space();
   LATHE_TRY(state->strategy, options.strategy_factory
                                  ? options.strategy_factory(std::move(space), options.seed)

@@ -73,9 +73,9 @@ Candidates& TableGround::candidates_of(FeatureKind kind) {
 }
 
 const std::optional<FeatureRows>& TableGround::features(FeatureKind kind, const Point& point) {
-  constexpr size_t kProgramsKept = 1024;
+  constexpr size_t kAskedWithProgramsKept = 1024;
   Candidates& candidates = candidates_of(kind);
-  if (++made_ % kProgramsKept == 0) candidates.end_round();
+  if (++asked_ % kAskedWithProgramsKept == 0) candidates.end_round();
   return candidates.features(whole_[*index_.place_of(point)]);
 }
 

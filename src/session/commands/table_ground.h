@@ -40,7 +40,7 @@ class TableGround {
   Space space_;
   std::vector<Point> whole_;  // each point of the table in the whole space
   std::map<FeatureKind, Candidates> candidates_;
-  size_t made_ = 0;  // features, since the programs that they are of were let go
+  size_t asked_ = 0;  // how often for features
 };
 
 }  // namespace lathe

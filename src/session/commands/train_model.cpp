@@ -25,6 +25,7 @@ Result<std::regex> expression_of(const std::string& text, const char* option) {
 
 Result<TrainingSet> read_set(const std::vector<std::string>& files, const TrainingOptions& options,
                              const Teller& note) {
+  if (files.empty()) return fail(ErrorKind::invalid_argument, "no records file is named", "--records");
   std::vector<RecordStore> stores;
   for (const std::string& file : files) {
     LATHE_TRY(RecordStore store, open_records_to_read(file, note));

@@ -7,6 +7,7 @@
 #include "expr/walk.h"
 #include "space/flextensor/node_layouts.h"
 #include "space/program_length.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 
@@ -117,7 +118,7 @@ class GraphPlanner {
     const size_t axis = *node.nest.vector_axis;
     int64_t extent = extent_read(compute(node).output, host, found.depth, axis);
     if (layout.dims.back().modulo > 1) extent = std::gcd(extent, layout.dims.back().modulo);
-    found.lanes = extent == 0 ? 1 : vector_length(extent, decider_->lanes());
+    found.lanes = extent == 0 ? 1 : largest_divisor(extent, decider_->lanes());
     if (found.lanes > 1) found.vector_axis = axis;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "space/rules/layouts.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
@@ -107,7 +108,7 @@ NodeConfig along_memory(const Compute& compute, NodeConfig config, const Layout&
   if (memory.empty() || compute.axes[axis].extent == 1) return config;
   const int64_t extent = compute.axes[axis].extent;
   const bool in_blocks = inner.modulo > 1 && extent % inner.modulo == 0;
-  const int64_t tile = in_blocks ? inner.modulo : vector_length(extent, lanes);
+  const int64_t tile = in_blocks ? inner.modulo : largest_divisor(extent, lanes);
   config.parts[axis] = {extent / tile, tile};
   config.innermost = axis;
   return config;

@@ -5,14 +5,9 @@
 #include <string_view>
 
 #include "expr/walk.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
-
-int64_t vector_length(int64_t extent, int64_t lanes) {
-  int64_t length = std::min(extent, lanes);
-  while (extent % length != 0) --length;
-  return length;
-}
 
 namespace {
 
@@ -52,7 +47,7 @@ class NestBuilder {
   NestBuilder(const Compute& compute, const NodeConfig& config, int64_t lanes)
       : compute_(compute), config_(config), nest_{.block = compute.output->name} {
     const int64_t extent = config.innermost ? config.parts[*config.innermost].back() : 1;
-    nest_.lanes = vector_length(extent, lanes);
+    nest_.lanes = largest_divisor(extent, lanes);
     if (nest_.lanes > 1) nest_.vector_axis = config.innermost;
   }
 

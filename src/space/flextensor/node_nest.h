@@ -61,7 +61,4 @@ struct NodeNest {
 // `compute` is what the node has become by inlining.
 NodeNest nest_of(const Compute& compute, const NodeConfig& config, int64_t lanes);
 
-// The largest divisor of an extent that is no more than `lanes`.
-int64_t vector_length(int64_t extent, int64_t lanes);
-
 }  // namespace lathe

@@ -51,15 +51,7 @@ void write_sum_of_parts(Writer& writer, const Nest& nest, const std::string& par
   writer.add(AnnotateStep{block + ".acc.out", lane, LoopKind::vectorized});
 }
 
-// As many as wanted, or fewer, that leave no rest.
-int64_t largest_divisor(int64_t count, int64_t wanted) {
-  for (int64_t number = std::min(wanted, count); number > 1; --number) {
-    if (count % number == 0) return number;
-  }
-  return 1;
-}
-
-// The same, but more rather than one alone.
+// As many as wanted, or fewer, that leave no rest, but more rather than one alone.
 int64_t number_together(int64_t count, int64_t wanted) {
   const int64_t fewer = largest_divisor(count, wanted);
   for (int64_t number = wanted + 1; fewer == 1 && wanted > 1 && number <= 8; ++number) {

@@ -39,6 +39,12 @@ std::vector<int64_t> vector_counts(const Analysis& analysis, const Compute& comp
   return powers_of_two(std::min(of_length, most));
 }
 
+int64_t largest_divisor(int64_t number, int64_t most) {
+  int64_t divisor = std::max<int64_t>(std::min(number, most), 1);
+  while (number % divisor != 0) --divisor;
+  return divisor;
+}
+
 std::vector<int64_t> powers_of_two(int64_t limit) {
   std::vector<int64_t> values = {1};
   while (values.back() * 2 <= limit) values.push_back(values.back() * 2);

@@ -28,6 +28,8 @@ int64_t preferred_vectors(const Analysis& analysis, int64_t extent);
 
 // ceil(a / b)
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// The largest divisor of a number that is no more than `most`; 1 where that is less.
+int64_t largest_divisor(int64_t number, int64_t most);
 // 1, 2, 4 .. up to `limit` (included).
 std::vector<int64_t> powers_of_two(int64_t limit);
 // The sizes of equal parts of an axis but for the last, in up to 64 parts.

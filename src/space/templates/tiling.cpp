@@ -7,15 +7,10 @@
 #include "expr/walk.h"
 #include "schedule/apply.h"
 #include "space/program_length.h"
+#include "space/rules/vectors.h"
 
 namespace lathe {
 namespace {
-
-int64_t largest_divisor(int64_t number, int64_t most) {
-  int64_t divisor = std::min(number, most);
-  while (number % divisor != 0) --divisor;
-  return divisor;
-}
 
 void annotate(Writer& writer, const std::string& block, const std::string& loop, LoopKind kind) {
   if (kind != LoopKind::serial) writer.add(AnnotateStep{block, loop, kind});

@@ -7,19 +7,12 @@
 #include <map>
 
 #include "folders.h"
-#include "ops/workloads.h"
+#include "ops/all_workloads.h"
 #include "space/flextensor/small_cases.h"
 #include "test_share.h"
 
 namespace lathe::testing {
 namespace {
-
-const std::vector<Workload>& workloads() {
-  static const Result<std::vector<Workload>> loaded =
-      load_workloads(LATHE_SOURCE_DIR "/workloads/operators.json");
-  EXPECT_TRUE(loaded) << loaded.error().to_string();
-  return *loaded;
-}
 
 Task task_of(const Workload& workload, const char* target, int cores) {
   Result<Task> task = make_task(workload, with_cores(generic_target(target), cores), true);

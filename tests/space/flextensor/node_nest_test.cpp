@@ -81,10 +81,6 @@ TEST(NodeNest, UnrollWritesOutTheTileOrUpToSoManyStatements) {
 }
 
 TEST(NodeNest, AVectorHasTheLargestDivisorThatFits) {
-  EXPECT_EQ(vector_length(64, 8), 8);
-  EXPECT_EQ(vector_length(28, 8), 7);
-  EXPECT_EQ(vector_length(3, 8), 3);
-  EXPECT_EQ(vector_length(29, 16), 1);
   NodeConfig config = config_of_product();
   config.parts[1] = {1, 1, 64, 1};
   const NodeNest scalar = nest_of(product(), config, 8);

@@ -25,6 +25,14 @@ TEST(Vectors, NoneReachesBeyondTheEnd) {
   EXPECT_EQ(vector_tile(24, 8, 2).vectors, 1) << "two would leave a rest of one";
 }
 
+TEST(Vectors, TheLargestDivisorIsNoMoreThanAskedFor) {
+  EXPECT_EQ(largest_divisor(64, 8), 8);
+  EXPECT_EQ(largest_divisor(28, 8), 7);
+  EXPECT_EQ(largest_divisor(3, 8), 3);
+  EXPECT_EQ(largest_divisor(29, 16), 1);
+  EXPECT_EQ(largest_divisor(29, 0), 1) << "where no room is left";
+}
+
 TEST(Vectors, PreferredTilesPayForTheirLoops) {
   const RuleCase c("O[i:8] = A[i]");
   EXPECT_EQ(preferred_vectors(c.analysis(), 1), 1);

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "domain/thin.h"
-#include "folders.h"
+#include "ops/all_workloads.h"
 #include "space/all.h"
 #include "space/templates/template_case.h"
 #include "test_share.h"
@@ -17,13 +17,6 @@ namespace lathe::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::vector<Workload>& workloads() {
-  static const Result<std::vector<Workload>> loaded =
-      load_workloads(LATHE_SOURCE_DIR "/workloads/operators.json");
-  EXPECT_TRUE(loaded) << loaded.error().to_string();
-  return *loaded;
-}
 
 Task task_named(const std::string& name, const std::string& target = "x86-avx512") {
   const auto found = std::ranges::find(workloads(), name, &Workload::name);
