@@ -27,26 +27,37 @@ class SizeFollower {
  public:
   SizeFollower(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
                std::span<const FreeParts> known)
-      : before_(graph), inputs_(inputs), known_(known) {
-    result_.graph = graph;
-    result_.graph.nodes.clear();
-    result_.size = size;
-    result_.parts.resize(graph.tensors.size());
-  }
-
-  Result<FollowedSize> run() {
+      : before_(graph), inputs_(inputs), known_(known), size_(size) {
     const FreeInput& first = inputs_.front();
     from_ = before_.tensor(first.input).type.shape[first.axis];
-    for (const FreeInput& input : inputs_) mark({input.axis}, input.input);
-    mark_constants();
-    for (const GraphNode& node : before_.nodes) {
-      Status followed = follow(node);
-      if (!followed) return std::unexpected(std::move(followed.error()));
-    }
+  }
+
+  // What a loop's body makes of a state shows behind its entry: all is followed anew where a state has more
+  // parts than it began with, of which there are as many at the most as its tensor has axes.
+  Result<FollowedSize> run() {
+    do {
+      has_wider_state_ = false;
+      begin();
+      for (const GraphNode& node : before_.nodes) {
+        Status followed = follow(node);
+        if (!followed) return std::unexpected(std::move(followed.error()));
+        if (has_wider_state_) break;
+      }
+    } while (has_wider_state_);
     return std::move(result_);
   }
 
  private:
+  void begin() {
+    result_ = {};
+    result_.graph = before_;
+    result_.graph.nodes.clear();
+    result_.size = size_;
+    result_.parts.resize(before_.tensors.size());
+    for (const FreeInput& input : inputs_) mark({input.axis}, input.input);
+    mark_constants();
+  }
+
   const Shape& shape_before(TensorId id) const { return before_.tensor(id).type.shape; }
   GraphTensor& tensor(TensorId id) { return result_.graph.tensors[id]; }
 
@@ -70,6 +81,7 @@ class SizeFollower {
 
   Status follow(GraphNode node) {
     LATHE_TRY_STATUS(fit_operands(node));
+    if (role_of(node.op) == FusionRole::border) return follow_border(node);
     const TensorId id = node.output;
     const Shape& before = shape_before(id);
     LATHE_TRY(FreeParts given, given_parts(node));
@@ -90,6 +102,88 @@ class SizeFollower {
     LATHE_TRY_STATUS(follow_computes(node));
     add_repeated(node, result_.parts[id]);
     return {};
+  }
+
+  // Into a loop and out of it: each step is the same for all places.
+  Status follow_border(GraphNode node) {
+    if (std::holds_alternative<StepStateOp>(node.op)) LATHE_TRY_STATUS(widen_state(node));
+    FreeParts parts = result_.parts[node.inputs[0]];
+    if (const auto* last = std::get_if<LastStateOp>(&node.op)) {
+      const TensorId state = state_of(*last);
+      if (result_.parts[state] != parts) {
+        if (!std::ranges::includes(parts, result_.parts[state], {}, &FreePart::axis, &FreePart::axis))
+          return fail(ErrorKind::unsupported,
+                      fmt::format("{}: the free size is not in every step's state", label_of(node)));
+        wider_states_[state] = parts;
+        has_wider_state_ = true;
+        return {};
+      }
+    }
+    const auto* stack = std::get_if<StackStepsOp>(&node.op);
+    const bool takes = std::holds_alternative<TakeStepOp>(node.op);
+    if (takes && part_of(parts, 0) != nullptr)
+      return fail(ErrorKind::unsupported, fmt::format("{}: its steps are the free size", label_of(node)));
+    const bool is_end = std::holds_alternative<StepsWhileOp>(node.op);
+    const bool ends_by_place =
+        is_end && std::ranges::any_of(node.inputs, [&](TensorId id) { return !result_.parts[id].empty(); });
+    if (ends_by_place || (stack != nullptr && stack->slot != 0 && !parts.empty()))
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{}: places of the free size would end or lie otherwise in the loop", label_of(node)));
+    for (FreePart& part : parts) part.axis = takes ? part.axis - 1 : part.axis + (stack != nullptr ? 1 : 0);
+    result_.graph.nodes.push_back(node);
+    LATHE_TRY(tensor(node.output).type, infer_type(node, types_of(result_.graph, node.inputs)));
+    result_.parts[node.output] = std::move(parts);
+    return {};
+  }
+
+  // The state that this is the last value of.
+  TensorId state_of(const LastStateOp& last) const {
+    const auto found = std::ranges::find_if(result_.graph.nodes, [&](const GraphNode& node) {
+      const auto* state = std::get_if<StepStateOp>(&node.op);
+      return state != nullptr && state->loop.name == last.loop.name && state->number == last.number;
+    });
+    LATHE_CHECK(found != result_.graph.nodes.end());
+    return found->output;
+  }
+
+  // A state that has a part behind the first step has it before it too: what all places began with, a
+  // constant as a rule, is each one's.
+  Status widen_state(GraphNode& node) {
+    const auto wider = wider_states_.find(node.output);
+    if (wider == wider_states_.end() || result_.parts[node.inputs[0]] == wider->second) return {};
+    const TensorId id = node.inputs[0];
+    FreeParts missing;
+    for (const FreePart& part : wider->second)
+      if (part_of(result_.parts[id], part.axis) == nullptr) missing.push_back(part);
+    const Shape& shape = tensor(id).type.shape;
+    const auto has_extent = [&](int64_t extent) {
+      return std::ranges::all_of(
+          missing, [&](const FreePart& part) { return part.is_whole_axis() && shape[part.axis] == extent; });
+    };
+    const bool has_places =
+        tensor(id).is_constant() && has_extent(from_) && is_same_along(tensor(id), missing, from_);
+    if (has_places && from_ == result_.size) {
+      result_.parts[id] = wider->second;
+      return {};
+    }
+    const TensorId one = has_places ? one_place(id, missing) : id;
+    if (!has_places && !has_extent(1))
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{}: what it begins with is not the same for each place", label_of(node)));
+    LATHE_TRY(node.inputs[0], repeated(node, one, wider->second));
+    return {};
+  }
+
+  // The first place of a constant that is the same at each, as a constant of its own.
+  TensorId one_place(TensorId id, const FreeParts& parts) {
+    GraphTensor one = tensor(id);
+    one.data = first_places(one, parts, from_, 1);
+    one.type.shape = shape_at(one.type.shape, parts, 1);
+    one.name += "#one";
+    result_.graph.tensors.push_back(std::move(one));
+    result_.parts.emplace_back();
+    return result_.graph.tensors.size() - 1;
   }
 
   // Sums up to each place, whose computes tell the places apart by their numbers alone.
@@ -191,9 +285,6 @@ class SizeFollower {
     const bool concerns =
         std::ranges::any_of(node.inputs, [&](TensorId id) { return !result_.parts[id].empty(); });
     if (!concerns) return {};
-    if (role_of(node.op) == FusionRole::border)
-      return fail(ErrorKind::unsupported,
-                  fmt::format("{}: sizes are not followed into loops", label_of(node)));
     const size_t number = result_.graph.nodes.size() - 1;
     FusedGroup group{{number}, {number}, {}, {}, {node.output}};
     for (const TensorId id : node.inputs) {
@@ -256,8 +347,11 @@ class SizeFollower {
   const Graph& before_;
   std::span<const FreeInput> inputs_;
   std::span<const FreeParts> known_;
+  int64_t size_ = 0;
   int64_t from_ = 0;
   FollowedSize result_;
+  std::map<TensorId, FreeParts> wider_states_;  // parts that a state gets behind the first step
+  bool has_wider_state_ = false;                // one that this pass did not know
 };
 
 // What is computed of constants, and is a constant in the other graph, is one in this graph too.

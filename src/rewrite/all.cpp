@@ -12,6 +12,7 @@
 #include "rewrite/im2col.h"
 #include "rewrite/phases.h"
 #include "rewrite/rewrite.h"
+#include "rewrite/strassen.h"
 #include "rewrite/trim.h"
 #include "rewrite/winograd.h"
 #include "rewrite/winograd_sides.h"
@@ -35,6 +36,12 @@ const std::vector<RewriteRule>& rewrite_rules() {
        .apply = &rewrite_winograd,
        .choices = &winograd_choices,
        .parameters = {"m", "m0", "m1", "m2", "pairs"},
+       .spreads_specials = true,
+       .rounding = 10},
+      {.name = "strassen",
+       .summary = "a product of matrices as seven of their quarters by Strassen's algorithm",
+       .apply = &rewrite_strassen,
+       .choices = &strassen_choices,
        .spreads_specials = true,
        .rounding = 10},
       {.name = "trim",

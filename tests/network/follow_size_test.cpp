@@ -46,5 +46,42 @@ TEST_F(FollowSizeTest, ALargeTopKHasAnyBatch) {
   EXPECT_EQ(three->graph.tensor(three->graph.outputs[0]).type.shape, (Shape{3, 5}));
 }
 
+// Steps, layers and directions are the same for each place of the batch, which states that begin with nothing
+// get by the body; what they give is what each place gives alone.
+TEST_F(FollowSizeTest, ALoopHasAnyBatch) {
+  OnnxModel model;
+  model.input("x", {5, 1, 3}).initializer("w", {2, 16, 3}).initializer("r", {2, 16, 4}).output("y");
+  model.node("l", "LSTM", {"x", "w", "r"}, "all").gives("last");
+  model.attribute("hidden_size", 4).attribute("direction", "bidirectional");
+  model.node("t", "Transpose", {"all"}, "turned").attribute("perm", {2, 0, 1, 3});
+  model.integers("shape", {1, 5, 8}).node("s", "Reshape", {"turned", "shape"}, "y").output("last");
+  const Graph one = import_onnx(model_file(folder_, model), {}).value();
+  const Result<FollowedSize> three = followed(model, 1, 3);
+  ASSERT_TRUE(three.has_value()) << three.error().to_string();
+  EXPECT_TRUE(three->is_apart()) << *three->together;
+  const Graph& graph = three->graph;
+  EXPECT_EQ(graph.tensor(graph.outputs[0]).type.shape, (Shape{3, 5, 8}));
+  EXPECT_EQ(graph.tensor(graph.outputs[1]).type.shape, (Shape{2, 3, 4}));
+  const std::vector<Values> inputs = random_inputs(graph, 3);
+  const std::vector<Values> all = evaluate_graph(graph, inputs).value();
+  for (size_t place = 0; place < 3; ++place) {
+    Values own{{5, 1, 3}, {}, inputs[0].dtype};
+    for (size_t i = 0; i < 15; ++i) own.data.push_back(inputs[0].data[i / 3 * 9 + place * 3 + i % 3]);
+    const std::vector<Values> alone = evaluate_graph(one, std::vector{own}).value();
+    for (size_t i = 0; i < 40; ++i) EXPECT_EQ(alone[0].data[i], all[0].data[place * 40 + i]);
+    for (size_t i = 0; i < 8; ++i) EXPECT_EQ(alone[1].data[i], all[1].data[i / 4 * 12 + place * 4 + i % 4]);
+  }
+}
+
+TEST_F(FollowSizeTest, TheStepsOfALoopAreNoBatch) {
+  OnnxModel model;
+  model.input("x", {5, 1, 3}).initializer("w", {1, 4, 3}).initializer("r", {1, 4, 4}).output("y");
+  model.node("l", "RNN", {"x", "w", "r"}, "y").attribute("hidden_size", 4);
+  const Result<FollowedSize> longer = followed(model, 0, 9);
+  ASSERT_FALSE(longer.has_value());
+  EXPECT_NE(longer.error().message.find("its steps are the free size"), std::string::npos)
+      << longer.error().message;
+}
+
 }  // namespace
 }  // namespace lathe
