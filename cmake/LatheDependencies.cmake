@@ -18,8 +18,11 @@ add_library(lathe_dependencies INTERFACE)
 target_include_directories(lathe_dependencies SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(lathe_dependencies INTERFACE fmt::fmt nlohmann_json::nlohmann_json SQLite::SQLite3
   protobuf::libprotobuf Threads::Threads ${XGBOOST_LIBRARY} ${ONNX_PROTO_LIBRARY} ${CMAKE_DL_LIBS})
-# The shared LLVM library keeps the link short and the binaries small.
-target_link_libraries(lathe_dependencies INTERFACE LLVM)
+# The shared LLVM library keeps links short. What has the property LATHE_OWNS_LLVM set holds what it uses of it instead:
+# most of a start of `lathe` was the relocation of a library of 150 MB, and most of its memory what that touched.
+llvm_map_components_to_libnames(LATHE_LLVM_LIBRARIES InstCombine ScalarOpts JITLink X86 AArch64)
+target_link_libraries(lathe_dependencies INTERFACE
+  "$<IF:$<BOOL:$<TARGET_PROPERTY:LATHE_OWNS_LLVM>>,${LATHE_LLVM_LIBRARIES},LLVM>")
 target_link_directories(lathe_dependencies INTERFACE ${LLVM_LIBRARY_DIRS})
 
 # What the peers of `lathe bench --peers` wrap: linked by their plug-ins, never by Lathe.

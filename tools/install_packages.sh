@@ -11,7 +11,7 @@ set -eu
 
 build_packages="cmake g++ ninja-build make git ca-certificates
   llvm-22-dev libxgboost-dev libonnx-dev libprotobuf-dev protobuf-compiler libsqlite3-dev libfmt-dev libcli11-dev
-  nlohmann-json3-dev libjemalloc-dev"
+  nlohmann-json3-dev libjemalloc-dev libzstd-dev"
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy"
 demo_packages="python3-venv python3-dev util-linux"
 fuzz_packages="clang-22 libclang-rt-22-dev"

@@ -45,6 +45,7 @@ class SizedReader {
     std::vector<int64_t> sizes;
     for (const Dimension& dimension : dimensions_) sizes.push_back(dimension.working);
     LATHE_TRY(base_, import_at(sizes));
+    for (Dimension& dimension : dimensions_) read_at_two(dimension, sizes);
     for (Dimension& dimension : dimensions_) LATHE_TRY_STATUS(settle(dimension, sizes));
     return all_graphs();
   }
@@ -64,6 +65,21 @@ class SizedReader {
       }
     }
     return import_onnx(path_, options);
+  }
+
+  // Of an axis that has one place in the file nothing tells it from others of one place that reshapes add:
+  // where it cannot be followed so, the file is read with two places there, if it can be.
+  void read_at_two(Dimension& dimension, const std::vector<int64_t>& sizes) {
+    if (dimension.asked.fixed != 1 || dimension.asked.most == 1 || follow(dimension, base_, {})) return;
+    const std::map<std::string, Shape> shapes = shapes_;
+    for (const NamedAxis& axis : dimension.asked.axes) shapes_[axis.input][axis.axis] = 2;
+    Result<Graph> base = import_at(sizes);
+    if (base) {
+      base_ = std::move(*base);
+      dimension.asked.fixed = 2;
+    } else {
+      shapes_ = shapes;
+    }
   }
 
   size_t number_of(const Dimension& dimension) const {

@@ -32,18 +32,18 @@ class SizeFollower {
     from_ = before_.tensor(first.input).type.shape[first.axis];
   }
 
-  // What a loop's body makes of a state shows behind its entry: all is followed anew where a state has more
-  // parts than it began with, of which there are as many at the most as its tensor has axes.
+  // What a loop's body makes of a state shows behind its entry: all is followed anew, once a state, where it
+  // has other parts there than it was taken to have.
   Result<FollowedSize> run() {
     do {
-      has_wider_state_ = false;
+      is_other_state_ = false;
       begin();
       for (const GraphNode& node : before_.nodes) {
         Status followed = follow(node);
         if (!followed) return std::unexpected(std::move(followed.error()));
-        if (has_wider_state_) break;
+        if (is_other_state_) break;
       }
-    } while (has_wider_state_);
+    } while (is_other_state_);
     return std::move(result_);
   }
 
@@ -111,12 +111,10 @@ class SizeFollower {
     if (const auto* last = std::get_if<LastStateOp>(&node.op)) {
       const TensorId state = state_of(*last);
       if (result_.parts[state] != parts) {
-        if (!std::ranges::includes(parts, result_.parts[state], {}, &FreePart::axis, &FreePart::axis))
-          return fail(ErrorKind::unsupported,
-                      fmt::format("{}: the free size is not in every step's state", label_of(node)));
-        wider_states_[state] = parts;
-        has_wider_state_ = true;
-        return {};
+        is_other_state_ = state_parts_.emplace(state, parts).second;
+        if (is_other_state_) return {};
+        return fail(ErrorKind::unsupported,
+                    fmt::format("{}: the free size does not stand in each step's state", label_of(node)));
       }
     }
     const auto* stack = std::get_if<StackStepsOp>(&node.op);
@@ -147,31 +145,46 @@ class SizeFollower {
     return found->output;
   }
 
-  // A state that has a part behind the first step has it before it too: what all places began with, a
-  // constant as a rule, is each one's.
+  // The parts of a state: those that the last step showed, else those that it begins with, else its first
+  // axis of the dimension's size.
+  FreeParts parts_of_state(const GraphNode& node) const {
+    const auto known = state_parts_.find(node.output);
+    if (known != state_parts_.end()) return known->second;
+    const FreeParts& parts = result_.parts[node.inputs[0]];
+    const Shape& shape = shape_before(node.output);
+    const auto axis = std::ranges::find(shape, from_);
+    if (!parts.empty() || axis == shape.end()) return parts;
+    return {{static_cast<size_t>(axis - shape.begin())}};
+  }
+
+  // What all places of a state begin with, a constant as a rule, is each one's.
   Status widen_state(GraphNode& node) {
-    const auto wider = wider_states_.find(node.output);
-    if (wider == wider_states_.end() || result_.parts[node.inputs[0]] == wider->second) return {};
+    const FreeParts wanted = parts_of_state(node);
     const TensorId id = node.inputs[0];
+    if (result_.parts[id] == wanted) return {};
     FreeParts missing;
-    for (const FreePart& part : wider->second)
+    for (const FreePart& part : wanted)
       if (part_of(result_.parts[id], part.axis) == nullptr) missing.push_back(part);
     const Shape& shape = tensor(id).type.shape;
     const auto has_extent = [&](int64_t extent) {
       return std::ranges::all_of(
           missing, [&](const FreePart& part) { return part.is_whole_axis() && shape[part.axis] == extent; });
     };
+    const auto has_none_else = [&] {
+      return std::ranges::all_of(result_.parts[id],
+                                 [&](const FreePart& part) { return part_of(wanted, part.axis) != nullptr; });
+    };
     const bool has_places =
         tensor(id).is_constant() && has_extent(from_) && is_same_along(tensor(id), missing, from_);
-    if (has_places && from_ == result_.size) {
-      result_.parts[id] = wider->second;
+    if (has_places && from_ == result_.size && has_none_else()) {
+      result_.parts[id] = wanted;
       return {};
     }
     const TensorId one = has_places ? one_place(id, missing) : id;
-    if (!has_places && !has_extent(1))
+    if ((!has_places && !has_extent(1)) || !has_none_else())
       return fail(ErrorKind::unsupported,
                   fmt::format("{}: what it begins with is not the same for each place", label_of(node)));
-    LATHE_TRY(node.inputs[0], repeated(node, one, wider->second));
+    LATHE_TRY(node.inputs[0], repeated(node, one, wanted));
     return {};
   }
 
@@ -350,8 +363,8 @@ class SizeFollower {
   int64_t size_ = 0;
   int64_t from_ = 0;
   FollowedSize result_;
-  std::map<TensorId, FreeParts> wider_states_;  // parts that a state gets behind the first step
-  bool has_wider_state_ = false;                // one that this pass did not know
+  std::map<TensorId, FreeParts> state_parts_;  // that a loop's last step has shown
+  bool is_other_state_ = false;                // this pass took a state to have other ones
 };
 
 // What is computed of constants, and is a constant in the other graph, is one in this graph too.

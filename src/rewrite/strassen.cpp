@@ -88,20 +88,15 @@ std::optional<HalvedProduct> halved_factors(const Compute& compute, const Expr& 
   return product;
 }
 
-// The operand that the last axis of some length runs along is the weights.
+// The first factor is the data where it can be, as products and convolutions are written.
 std::optional<HalvedProduct> match_halved(const Compute& compute) {
   const Binary* const product = compute.reduction == Reduction::sum ? compute.body.as<Binary>() : nullptr;
   const Type f32{DType::f32, 1};
   if (product == nullptr || product->op != BinaryOp::mul || compute.body.type() != f32 ||
       product->a.type() != f32 || product->b.type() != f32)
     return std::nullopt;
-  size_t last = compute.spatial_count();
-  while (last > 0 && compute.axes[last - 1].extent == 1) --last;
-  for (const auto& [data, weight] : {std::pair(product->a, product->b), std::pair(product->b, product->a)}) {
-    auto found = halved_factors(compute, data, weight);
-    if (found && std::ranges::find(found->features, last - 1) != found->features.end()) return found;
-  }
-  return std::nullopt;
+  auto found = halved_factors(compute, product->a, product->b);
+  return found ? found : halved_factors(compute, product->b, product->a);
 }
 
 int64_t half_of(const Compute& compute, size_t axis) { return (compute.axes[axis].extent + 1) / 2; }
@@ -268,6 +263,16 @@ double work_of(const Compute& compute, const HalvedProduct& product, bool is_hal
                    products * channels * features * kUnitsPerWeight);
 }
 
+// Whether windows overlap, whose elements would be summed once for each window.
+bool is_read_again(const Compute& compute, const HalvedProduct& product) {
+  int64_t reads = extent_of(compute, product.rows) * extent_of(compute, product.channels);
+  for (const size_t i : product.shared) {
+    const auto runs = [&](const Affine& index) { return index.uses(compute.axes[i].var); };
+    if (std::ranges::any_of(product.data.index, runs)) reads *= compute.axes[i].extent;
+  }
+  return reads > product.data.tensor.elements();
+}
+
 }  // namespace
 
 Result<Dag> rewrite_strassen(const Dag& dag, const std::string& stage, const RewriteParameters&) {
@@ -287,7 +292,8 @@ std::vector<RewriteParameters> strassen_choices(const Dag& dag, const std::strin
   if (!position) return {};
   const Compute& compute = dag.computes[*position];
   const auto product = match_halved(compute);
-  if (!product || work_of(compute, *product, true) >= work_of(compute, *product, false)) return {};
+  if (!product || is_read_again(compute, *product)) return {};
+  if (work_of(compute, *product, true) >= work_of(compute, *product, false)) return {};
   return {{}};
 }
 

@@ -1,17 +1,34 @@
 #include "codegen/llvm/machine.h"
 
 #include <fmt/format.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/LastRunTrackingAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemorySSA.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ProfileSummaryInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScopedNoAliasAA.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/TypeBasedAliasAnalysis.h>
 #include <llvm/CodeGen/MachineFunctionPass.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -84,18 +101,55 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Processor& proce
   return machine;
 }
 
-void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Processor& processor) {
+// What the passes ask for. LLVM's PassBuilder registers these and those of every other pass, which takes all
+// of LLVM's transformations into a program.
+struct Analyses {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(calls);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, calls, modules);
 
+  explicit Analyses(const llvm::TargetMachine& machine) {
+    add<llvm::PassInstrumentationAnalysis>(loops);
+    add<llvm::PassInstrumentationAnalysis>(functions);
+    add<llvm::PassInstrumentationAnalysis>(modules);
+    add<llvm::ProfileSummaryAnalysis>(modules);
+    add<llvm::LastRunTrackingAnalysis>(functions);
+    add<llvm::AssumptionAnalysis>(functions);
+    add<llvm::BlockFrequencyAnalysis>(functions);
+    add<llvm::BranchProbabilityAnalysis>(functions);
+    add<llvm::DominatorTreeAnalysis>(functions);
+    add<llvm::LoopAnalysis>(functions);
+    add<llvm::MemorySSAAnalysis>(functions);
+    add<llvm::OptimizationRemarkEmitterAnalysis>(functions);
+    add<llvm::PostDominatorTreeAnalysis>(functions);
+    add<llvm::ScalarEvolutionAnalysis>(functions);
+    add<llvm::TargetLibraryAnalysis>(functions);
+    add<llvm::BasicAA>(functions);
+    add<llvm::ScopedNoAliasAA>(functions);
+    add<llvm::TypeBasedAA>(functions);
+    functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
+    functions.registerPass([] {
+      llvm::AAManager aliases;
+      aliases.registerFunctionAnalysis<llvm::BasicAA>();
+      aliases.registerFunctionAnalysis<llvm::ScopedNoAliasAA>();
+      aliases.registerFunctionAnalysis<llvm::TypeBasedAA>();
+      return aliases;
+    });
+    functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(modules); });
+    functions.registerPass([&] { return llvm::LoopAnalysisManagerFunctionProxy(loops); });
+    loops.registerPass([&] { return llvm::FunctionAnalysisManagerLoopProxy(functions); });
+    modules.registerPass([&] { return llvm::FunctionAnalysisManagerModuleProxy(functions); });
+  }
+
+ private:
+  template <typename Analysis, typename Manager>
+  static void add(Manager& manager) {
+    manager.registerPass([] { return Analysis(); });
+  }
+};
+
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Processor& processor) {
+  Analyses analyses(machine);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
@@ -103,7 +157,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const Proces
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) passes.run(function, functions);
+    if (!function.isDeclaration()) passes.run(function, analyses.functions);
   }
   if (processor.mend != nullptr) processor.mend(module);
 }
