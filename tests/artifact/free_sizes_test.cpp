@@ -105,6 +105,24 @@ TEST_F(FreeSizesTest, TokensAreServedByACount) {
   EXPECT_TRUE(artifact->run_timed(true).has_value());
 }
 
+// Tokens whose sum is 0 would be NaN behind those that count, and a product may add rows beside each other
+// up.
+TEST_F(FreeSizesTest, WhatLiesBehindAnOddNumberOfTokensDoesNotReachThem) {
+  OnnxModel onnx;
+  onnx.input("x", {96, 512}).initializer("w", {512, 512}).integers("axes", {1}).integers("first", {0});
+  onnx.node("a", "Abs", {"x"}, "p")
+      .node("s", "ReduceSum", {"p", "axes"}, "t")
+      .node("d", "Div", {"x", "t"}, "n");
+  onnx.node("m", "MatMul", {"n", "w"}, "y")
+      .node("f", "ReduceMax", {"y", "first"}, "z")
+      .output("y")
+      .output("z");
+  write_network(onnx, {{"x", {96, 512}}}, {{{"x", {{0, "tokens", 1, 96}}}}, {}});
+  auto artifact = LoadedArtifact::open(folder(), 1);
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().to_string();
+  for (const int64_t size : {95, 61, 96, 33, 1}) check(*artifact, {{"x", {size, 512}}});
+}
+
 // By the functions of the C face alone.
 TEST_F(FreeSizesTest, CallersGiveShapes) {
   OnnxModel onnx;

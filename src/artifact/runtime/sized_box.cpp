@@ -82,6 +82,25 @@ void SizedBox::copy_in(std::byte* planned, const std::byte* given) const {
     std::memcpy(planned + to * element_bytes_, given + from * element_bytes_,
                 static_cast<size_t>(count * element_bytes_));
   });
+  repeat_last_places(planned);
+}
+
+// From the innermost axis on: what lies behind an outer one is then whole.
+void SizedBox::repeat_last_places(std::byte* planned) const {
+  int64_t inner = element_bytes_;
+  int64_t outer = 1;
+  for (int d = 0; d < axis_count_; ++d) outer *= axes_[d].planned;
+  for (int d = axis_count_ - 1; d >= 0; --d) {
+    const Axis& axis = axes_[d];
+    outer /= axis.planned;
+    for (int64_t i = 0; i < outer && axis.count < axis.planned; ++i) {
+      std::byte* const line = planned + i * axis.planned * inner;
+      const std::byte* const last = line + (axis.count - 1) * inner;
+      for (int64_t place = axis.count; place < axis.planned; ++place)
+        std::memcpy(line + place * inner, last, static_cast<size_t>(inner));
+    }
+    inner *= axis.planned;
+  }
 }
 
 void SizedBox::copy_out(std::byte* given, const std::byte* planned) const {

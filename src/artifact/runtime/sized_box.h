@@ -30,6 +30,9 @@ class SizedBox {
   bool is_in_place() const { return is_in_place_; }
   // Of the first element in the caller's memory.
   int64_t offset_bytes() const { return offset_ * element_bytes_; }
+  // Places behind those that count hold what the last of them holds: products may add rows beside each other
+  // up (rewrite/strassen.h), and what is computed of such a place is as finite as its own results are, and
+  // the same in each call.
   void copy_in(std::byte* planned, const std::byte* given) const;
   void copy_out(std::byte* given, const std::byte* planned) const;
 
@@ -42,6 +45,7 @@ class SizedBox {
   };
   void add(Axis axis) { axes_[axis_count_++] = axis; }
   void measure();
+  void repeat_last_places(std::byte* planned) const;
   template <class Copy>
   void for_each_run(Copy copy) const;
 

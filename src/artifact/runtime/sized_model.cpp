@@ -27,15 +27,6 @@ int64_t bytes_of(const LatheTensor& tensor, bool is_output, int index, const lat
   return bytes;
 }
 
-// What may stand where no element of the caller's does: 0, or the value next to it that an index may have.
-void fill(std::byte* data, const LatheTensor& tensor, int64_t bytes) {
-  std::memset(data, 0, static_cast<size_t>(bytes));
-  if (!holds_indices(tensor) || (tensor.least_index <= 0 && tensor.most_index >= 0)) return;
-  const int64_t value = tensor.least_index > 0 ? tensor.least_index : tensor.most_index;
-  for (int64_t at = 0; at < bytes; at += tensor.element_bytes)
-    std::memcpy(data + at, &value, static_cast<size_t>(tensor.element_bytes));
-}
-
 }  // namespace
 
 struct SizedModel::Call {
@@ -244,10 +235,8 @@ bool SizedModel::place_input(Call& call, const LatheModelTables& tables, int inp
   call.buffers->read[input] = given + box.offset_bytes();
   if (box.is_in_place()) return true;
   AlignedBlock& block = call.buffers->inputs[input];
-  const bool is_new = block.data() == nullptr;
-  if (is_new && !block.create(input_bytes_[input], "an input at the size of its kernels")) return false;
-  // An earlier call may have left indices there that are refused.
-  if (is_new || holds_indices(tensor)) fill(block.data(), tensor, input_bytes_[input]);
+  if (block.data() == nullptr && !block.create(input_bytes_[input], "an input at the size of its kernels"))
+    return false;
   box.copy_in(block.data(), given);
   call.buffers->read[input] = block.data();
   return true;

@@ -258,6 +258,8 @@ double relative_difference(const std::vector<Values>& actual, const std::vector<
       return std::numeric_limits<double>::infinity();
     }
     for (size_t i = 0; i < expected[k].data.size(); ++i) {
+      if (std::isnan(actual[k].data[i]) != std::isnan(expected[k].data[i]))
+        return std::numeric_limits<double>::infinity();
       difference = std::max(difference, std::abs(actual[k].data[i] - expected[k].data[i]));
       magnitude = std::max(magnitude, std::abs(expected[k].data[i]));
     }

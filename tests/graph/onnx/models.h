@@ -75,7 +75,8 @@ Values numbered(const Shape& shape);
 // Random values in [-1, 1) for each input of the graph.
 std::vector<Values> random_inputs(const Graph& graph, uint64_t seed);
 
-// The largest difference over the largest magnitude of `expected`; infinite if the shapes differ.
+// The largest difference over the largest magnitude of `expected`; infinite if the shapes differ, or
+// where NaN stands in one of them alone.
 double relative_difference(const std::vector<Values>& actual, const std::vector<Values>& expected);
 
 }  // namespace lathe
