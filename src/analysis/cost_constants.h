@@ -58,6 +58,7 @@ struct CostConstants {
   double exact_sum = 512;
   double work_of_part = 4096;
   double block_rows_share = 0.125;
+  double near_block_share = 0.75;
   double rest_group = 1.03;
   double groups_a_core = 4;
   double longest_transform = 10;
@@ -184,6 +185,8 @@ inline constexpr std::array kCostConstants = {
                  "tools/ablate_constants"},
     CostConstant{"block_rows_share", &CostConstants::block_rows_share, 1, "share of the second-level cache",
                  "for stages that run together for a block of rows", "tools/ablate_constants"},
+    CostConstant{"near_block_share", &CostConstants::near_block_share, 1, "share of the first-level cache",
+                 "for such stages where none is a product", "docs/notes/space_constants.md"},
     CostConstant{"rest_group", &CostConstants::rest_group, 1, "times the cycles",
                  "where the last group of tiles is smaller", "tools/ablate_constants"},
     CostConstant{"groups_a_core", &CostConstants::groups_a_core, 1, "groups",

@@ -145,8 +145,9 @@ Expr standardised(DagBuilder& builder, const Tensor& x, const FoldedAxes& folded
   const auto [centred, variance] = moments_of(builder, x, folded, reducing);
   Expr root = load(variance, indices(reducing.result));
   root = epsilon_of_deviation == 0 ? sqrt(root + real(epsilon)) : sqrt(root) + real(epsilon_of_deviation);
-  const Tensor deviation = builder.compute("deviation", reducing.result, root);
-  return centred / load(deviation, reducing.reduced);
+  // One division for all that is normalised together: that of each element took most of the time.
+  const Tensor inverse = builder.compute("inverse", reducing.result, real(1) / root);
+  return centred * load(inverse, reducing.reduced);
 }
 
 // What is computed in folded axes in the operand's own.

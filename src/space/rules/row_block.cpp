@@ -15,6 +15,9 @@ bool is_common(const RowBlock& block, size_t stage, size_t axis) {
   return std::ranges::find(common, axis) != common.end();
 }
 
+// Sums of so many rows hide each other's latency.
+constexpr int64_t kSumsTogether = 4;
+
 class RowBlockDecider {
  public:
   RowBlockDecider(Decider& decider, const RowBlock& block, const std::map<size_t, TileAxes>& tiles)
@@ -32,6 +35,7 @@ class RowBlockDecider {
   std::optional<size_t> vector_axis(size_t stage) const;
   bool runs_in_lanes(size_t stage) const;
   bool is_taken_by_product(size_t stage) const;
+  bool has_product() const;
   int64_t choose_size();
   RowVectors decide_vectors(size_t stage);
   RowSums decide_sums(size_t stage);
@@ -66,20 +70,33 @@ bool RowBlockDecider::is_taken_by_product(size_t stage) const {
   });
 }
 
-// As many rows as a part of the second-level cache holds: the other operands of a product pass it, too. Of
-// rows so long that the cache does not hold the smallest part of them there are fewer.
+// As many rows as a part of the second-level cache holds: the other operands of a product pass it, too. Where
+// there is no product nothing else passes, and rows that the first-level cache holds are read from there by
+// all stages; but sums of a few rows side by side wait less for each other. Of rows so long that the cache
+// does not hold the smallest part of them there are fewer.
 int64_t RowBlockDecider::choose_size() {
-  const auto cache = static_cast<double>(d_.task.target.cpu().l2.bytes);
+  const CpuTarget& target = d_.task.target.cpu();
+  const auto cache = static_cast<double>(target.l2.bytes);
   const int64_t row = bytes_of_row(d_.dag, block_);
+  const auto rows_in = [&](double bytes) { return static_cast<int64_t>(bytes) / row; };
+  int64_t most = rows_in(d_.costs.block_rows_share * cache);
+  if (!has_product()) {
+    const int64_t near = rows_in(d_.costs.near_block_share * static_cast<double>(target.l1.bytes));
+    most = std::min(most, std::max(near, kSumsTogether));
+  }
   std::vector<int64_t> values = sizes_of_parts(extent_);
-  while (values.front() > 1 && static_cast<double>(values.front() * row) > d_.costs.cache_share * cache)
+  while (values.front() > 1 && (values.front() > rows_in(d_.costs.cache_share * cache) ||
+                                (!has_product() && values.front() > most)))
     values.insert(values.begin(), ceil_div(values.front(), 2));
-  const int64_t most = static_cast<int64_t>(d_.costs.block_rows_share * cache) / row;
   int64_t preferred = values.front();
   for (const int64_t value : values) {
     if (value <= most && (extent_ % value == 0 || extent_ % preferred != 0)) preferred = value;
   }
   return d_.choose.choose(name(block_.last) + ".rows", values, preferred);
+}
+
+bool RowBlockDecider::has_product() const {
+  return std::ranges::any_of(block_.members, [&](size_t member) { return tiles_.contains(member); });
 }
 
 RowVectors RowBlockDecider::decide_vectors(size_t stage) {
@@ -97,8 +114,8 @@ RowVectors RowBlockDecider::decide_vectors(size_t stage) {
 
 RowSums RowBlockDecider::decide_sums(size_t stage) {
   RowSums sums{.stage = stage};
-  sums.together =
-      d_.choose.choose(name(stage) + ".together", powers_of_two(std::min<int64_t>(8, extent_)), 4);
+  sums.together = d_.choose.choose(name(stage) + ".together", powers_of_two(std::min<int64_t>(8, extent_)),
+                                   kSumsTogether);
   while (size_ % sums.together != 0) sums.together /= 2;
   return sums;
 }
