@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "artifact/fixed_size.h"
 #include "artifact/free_dimensions.h"
 #include "artifact/join_sizes.h"
 #include "network/follow_size.h"
@@ -28,6 +29,8 @@ struct Dimension {
   SizedBy by = SizedBy::exact;
   std::vector<FreeParts> known = {};  // by compare_sizes
   std::string why_exact = {};
+  UnitPlaces units = UnitPlaces::first;
+  std::optional<std::string> refusal = {};  // by fixed_size.h
 
   bool is_open() const { return !asked.fixed; }
 };
@@ -45,7 +48,7 @@ class SizedReader {
     std::vector<int64_t> sizes;
     for (const Dimension& dimension : dimensions_) sizes.push_back(dimension.working);
     LATHE_TRY(base_, import_at(sizes));
-    for (Dimension& dimension : dimensions_) read_at_two(dimension, sizes);
+    for (Dimension& dimension : dimensions_) read_fixed(dimension, sizes);
     for (Dimension& dimension : dimensions_) LATHE_TRY_STATUS(settle(dimension, sizes));
     return all_graphs();
   }
@@ -67,16 +70,23 @@ class SizedReader {
     return import_onnx(path_, options);
   }
 
-  // Of an axis that has one place in the file nothing tells it from others of one place that reshapes add:
-  // where it cannot be followed so, the file is read with two places there, if it can be.
-  void read_at_two(Dimension& dimension, const std::vector<int64_t>& sizes) {
-    if (dimension.asked.fixed != 1 || dimension.asked.most == 1 || follow(dimension, base_, {})) return;
+  // With one place more than the file fixes, which becomes the network where it tells more.
+  void read_fixed(Dimension& dimension, const std::vector<int64_t>& sizes) {
+    const AskedDimension& asked = dimension.asked;
+    if (!asked.fixed || (asked.least == *asked.fixed && asked.most == *asked.fixed)) return;
     const std::map<std::string, Shape> shapes = shapes_;
-    for (const NamedAxis& axis : dimension.asked.axes) shapes_[axis.input][axis.axis] = 2;
-    Result<Graph> base = import_at(sizes);
-    if (base) {
-      base_ = std::move(*base);
-      dimension.asked.fixed = 2;
+    for (const NamedAxis& axis : dimension.asked.axes)
+      shapes_[axis.input][axis.axis] = *dimension.asked.fixed + 1;
+    Result<Graph> other = import_at(sizes);
+    const std::vector<FreeInput> others = other ? inputs_of(*other, dimension) : std::vector<FreeInput>();
+    const FixedReading reading =
+        read_fixed_size(base_, inputs_of(base_, dimension), other ? &*other : nullptr, others,
+                        *dimension.asked.fixed, dimension.working);
+    dimension.units = reading.units;
+    dimension.refusal = reading.refusal;
+    if (reading.has_one_more) {
+      base_ = std::move(*other);
+      ++*dimension.asked.fixed;
     } else {
       shapes_ = shapes;
     }
@@ -112,7 +122,8 @@ class SizedReader {
     if (inputs.empty())
       return fail(ErrorKind::invalid_argument,
                   fmt::format("no input of the model has '{}'", dimension.asked.name), path_);
-    return follow_size(graph, inputs, dimension.working, known);
+    if (dimension.refusal) return fail(ErrorKind::unsupported, *dimension.refusal);
+    return follow_size(graph, inputs, dimension.working, known, dimension.units);
   }
 
   static std::string count_name(const Dimension& dimension) { return "#count of " + dimension.asked.name; }

@@ -26,8 +26,8 @@ std::vector<TensorType> types_of(const Graph& graph, const std::vector<TensorId>
 class SizeFollower {
  public:
   SizeFollower(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
-               std::span<const FreeParts> known)
-      : before_(graph), inputs_(inputs), known_(known), size_(size) {
+               std::span<const FreeParts> known, UnitPlaces units)
+      : before_(graph), inputs_(inputs), known_(known), size_(size), units_(units) {
     const FreeInput& first = inputs_.front();
     from_ = before_.tensor(first.input).type.shape[first.axis];
   }
@@ -241,7 +241,7 @@ class SizeFollower {
     if (std::holds_alternative<IdentityOp>(node.op)) return parts;
     const bool is_gather = std::holds_alternative<GatherOp>(node.op);
     if (std::holds_alternative<ReshapeOp>(node.op) || (is_gather && is_view(node))) {
-      auto found = reshaped(parts, shape_of_operand(node), before, from_);
+      auto found = reshaped(parts, shape_of_operand(node), before, from_, units_);
       if (found) return *std::move(found);
       return fail(ErrorKind::unsupported,
                   fmt::format("{}: places of the free size do not stay side by side in {}", label_of(node),
@@ -361,6 +361,7 @@ class SizeFollower {
   std::span<const FreeInput> inputs_;
   std::span<const FreeParts> known_;
   int64_t size_ = 0;
+  UnitPlaces units_;
   int64_t from_ = 0;
   FollowedSize result_;
   std::map<TensorId, FreeParts> state_parts_;  // that a loop's last step has shown
@@ -431,9 +432,9 @@ std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size) {
 }
 
 Result<FollowedSize> follow_size(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
-                                 std::span<const FreeParts> known) {
+                                 std::span<const FreeParts> known, UnitPlaces units) {
   LATHE_CHECK(size >= 2 && !inputs.empty());
-  return SizeFollower(graph, inputs, size, known).run();
+  return SizeFollower(graph, inputs, size, known, units).run();
 }
 
 Result<Graph> at_size(const FollowedSize& followed, int64_t size) {

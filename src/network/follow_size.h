@@ -47,10 +47,10 @@ std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size);
 // The graph with the dimension, which has the same size in all of `inputs`, at `size`, 2 at least. Where the
 // sizes differ, shapes and attributes of operators that spell the old one spell the new one, and what all
 // places share is repeated. `known`: what compare_sizes says of the first tensors, for constants and for what
-// is repeated, or numbering_constants. An Error names the node where a result is not made of its own places
-// alone.
+// is repeated, or numbering_constants. `units`: of a dimension of one place (free_parts.h). An Error names
+// the node where a result is not made of its own places alone.
 Result<FollowedSize> follow_size(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
-                                 std::span<const FreeParts> known);
+                                 std::span<const FreeParts> known, UnitPlaces units = UnitPlaces::first);
 
 // The graph at a size that is no larger. What its constants have along the dimension are their first places.
 Result<Graph> at_size(const FollowedSize& followed, int64_t size);

@@ -11,11 +11,13 @@ int64_t elements_behind(const Shape& shape, size_t axis) {
 }
 
 // The part in the result of what stands so many elements apart in both; of several axes the one that is the
-// dimension alone, and of these the first from `axis` on, where a single place may stand on any.
-std::optional<FreePart> place_in(const Shape& result, int64_t apart, int64_t size, size_t axis) {
+// dimension alone, and of these `axis` or the first, or the last, where a single place may stand on any.
+std::optional<FreePart> place_in(const Shape& result, int64_t apart, int64_t size, size_t axis,
+                                 UnitPlaces units) {
   std::optional<FreePart> best;
   const auto rank = [&](const FreePart& part) {
-    return std::pair(part.is_whole_axis() ? 0 : 1, part.axis == axis ? 0 : 1);
+    const size_t distance = units == UnitPlaces::last ? result.size() - part.axis : part.axis == axis ? 0 : 1;
+    return std::pair(part.is_whole_axis() ? 0 : 1, distance);
   };
   for (size_t d = 0; d < result.size(); ++d) {
     const int64_t step = elements_behind(result, d);
@@ -55,10 +57,11 @@ Shape shape_at(Shape shape, const FreeParts& parts, int64_t size) {
 }
 
 std::optional<FreeParts> reshaped(const FreeParts& parts, const Shape& shape, const Shape& result,
-                                  int64_t size) {
+                                  int64_t size, UnitPlaces units) {
   FreeParts found;
   for (const FreePart& part : parts) {
-    const auto place = place_in(result, part.inner * elements_behind(shape, part.axis), size, part.axis);
+    const auto place =
+        place_in(result, part.inner * elements_behind(shape, part.axis), size, part.axis, units);
     if (!place || part_of(found, place->axis) != nullptr) return std::nullopt;
     found.push_back(*place);
   }

@@ -30,10 +30,14 @@ using FreeParts = std::vector<FreePart>;
 const FreePart* part_of(const FreeParts& parts, size_t axis);
 Shape shape_at(Shape shape, const FreeParts& parts, int64_t size);
 
+// Where a single place goes that may stand on several axes of a reshape's result: the same axis or else the
+// first, or the last.
+enum class UnitPlaces : uint8_t { first, last };
+
 // What a reshape makes of the parts of an operand of that shape, in which the dimension has `size`; none
 // where places of one index of the dimension do not stay side by side.
 std::optional<FreeParts> reshaped(const FreeParts& parts, const Shape& shape, const Shape& result,
-                                  int64_t size);
+                                  int64_t size, UnitPlaces units = UnitPlaces::first);
 
 // A node's operator where its operand and result have these shapes in place of the ones before: what spells
 // a shape spells the new one.

@@ -86,7 +86,7 @@ int64_t RowBlockDecider::choose_size() {
   }
   std::vector<int64_t> values = sizes_of_parts(extent_);
   while (values.front() > 1 && (values.front() > rows_in(d_.costs.cache_share * cache) ||
-                                (!has_product() && values.front() > most)))
+                                (!has_product() && values.front() > std::max(most, kSumsTogether))))
     values.insert(values.begin(), ceil_div(values.front(), 2));
   int64_t preferred = values.front();
   for (const int64_t value : values) {
