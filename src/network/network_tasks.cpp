@@ -54,6 +54,7 @@ Result<NetworkTasks> network_tasks(const Graph& graph, const Partition& partitio
     const NetworkTask& origin = partition.tasks[use.task];
     LATHE_TRY(Task task, make_task(origin.name, origin.dag, target, origin.constants));
     task.runs_cold = cold[number];
+    if (use.keeps_zeros) task.algorithm = kExactSpecials;
     for (size_t i = 0; i < task.arguments.size(); ++i) task.arguments[i].layout = use.layouts[i];
     const auto [entry, is_new] = known.emplace(hash_of(task), result.tasks.size());
     if (is_new) result.tasks.push_back({std::move(task), 0});

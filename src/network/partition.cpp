@@ -9,6 +9,7 @@
 #include "expr/structural_hash.h"
 #include "network/fuse.h"
 #include "network/group_to_dag.h"
+#include "network/keeps_zeros.h"
 
 namespace lathe {
 
@@ -66,11 +67,13 @@ Result<Partition> partition(const Graph& graph) {
   const LayoutPlan plan = plan_layouts(graph);
   LATHE_TRY(const LoopNest nest, loops_of(graph));
   LATHE_TRY(result.loops, place_steps(graph, nest, plan));
+  const std::vector<bool> keeps_zeros = products_that_keep_zeros(graph);
   std::unordered_map<uint64_t, size_t> known;
   for (const FusedGroup& group : fuse(graph, plan)) {
     LATHE_TRY(GroupDag lowered, group_to_dag(graph, group));
     TaskUse use = use_of(graph, plan, group, lowered);
     use.loop = nest.of_node[group.anchors.front()];
+    use.keeps_zeros = std::ranges::any_of(group.nodes, [&](size_t node) { return keeps_zeros[node]; });
     const auto [entry, is_new] = known.emplace(identity_of(lowered), result.tasks.size());
     if (is_new) result.tasks.push_back({use.name, std::move(lowered.dag), std::move(lowered.constants), 0});
     use.task = entry->second;

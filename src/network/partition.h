@@ -33,6 +33,7 @@ struct TaskUse {
   std::vector<Layout> layouts;              // in which the Dag's inputs and outputs lie there
   std::vector<std::string> operators = {};  // of the nodes that it computes, in their order: "Conv", "Relu"
   std::optional<size_t> loop = {};          // the innermost one that it stands in, of Partition::loops
+  bool keeps_zeros = false;                 // by network/keeps_zeros.h
 };
 
 struct Partition {
