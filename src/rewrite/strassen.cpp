@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 
 #include "expr/walk.h"
 #include "rewrite/match.h"
@@ -20,12 +22,12 @@ constexpr const char* kRowPair = "p";
 
 // Which quarters of the data, and of the weights, each product is of, [t, quarter], and which products each
 // quarter of the result is the sum of, [quarter, t].
-const std::vector<double> kDataQuarters = {1, 0, 0, 1, 0, 0, 1,  1, 1, 0, 0, 0, 0, 0,
-                                           0, 1, 1, 1, 0, 0, -1, 0, 1, 0, 0, 1, 0, -1};
-const std::vector<double> kWeightQuarters = {1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, -1, -1, 0,
-                                             1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0,  1,  1};
-const std::vector<double> kResultProducts = {1, 0, 0, 1, -1, 0, 1, 0, 0,  1, 0, 1, 0, 0,
-                                             0, 1, 0, 1, 0,  0, 0, 1, -1, 1, 0, 0, 1, 0};
+constexpr std::array<double, kProducts * kQuarters> kDataQuarters = {
+    1, 0, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, -1, 0, 1, 0, 0, 1, 0, -1};
+constexpr std::array<double, kProducts * kQuarters> kWeightQuarters = {
+    1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, -1, -1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1};
+constexpr std::array<double, kProducts * kQuarters> kResultProducts = {
+    1, 0, 0, 1, -1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, -1, 1, 0, 0, 1, 0};
 
 // A sum over channels of data times weights, and the axes that are halved (indices into the compute's).
 struct HalvedProduct {
@@ -158,11 +160,11 @@ class StrassenRewriter {
   }
 
   // The sums of quarters of an operand that the seven products are of.
-  Named sum_quarters(const char* suffix, const char* table_suffix, const std::vector<double>& table,
+  Named sum_quarters(const char* suffix, const char* table_suffix, std::span<const double> table,
                      const Dims& dims, bool is_data, std::vector<Compute>& computes) const {
     NamedNest nest(Dims{{kProductName, kProducts}} + dims, {{kQuarterName, kQuarters}});
-    const Tensor entries =
-        Tensor::literal(fmt::format("{}.{}", name_, table_suffix), {kProducts, kQuarters}, table);
+    const Tensor entries = Tensor::literal(fmt::format("{}.{}", name_, table_suffix), {kProducts, kQuarters},
+                                           {table.begin(), table.end()});
     const Expr entry = load(entries, {nest.values.at(kProductName), nest.values.at(kQuarterName)});
     const Expr value = is_data ? data_at(nest) : substitute(product_.weight, places_in(nest, false));
     return nest.finish(fmt::format("{}.{}", name_, suffix), entry * value, computes);
@@ -197,7 +199,7 @@ class StrassenRewriter {
   Expr data_at(const NamedNest& nest) const {
     const Substitution taken = places_in(nest, true);
     const Axis& row = compute_.axes[product_.row];
-    const Expr value = substitute(load(product_.data.tensor, product_.data.index), taken);
+    Expr value = substitute(load(product_.data.tensor, product_.data.index), taken);
     if (row.extent % 2 == 0) return value;
     const auto place = std::ranges::find(taken, row.var, &Substitution::value_type::first);
     return select(Expr(place->second) < Expr(row.extent), value, Expr(0.0));
@@ -207,7 +209,8 @@ class StrassenRewriter {
     NamedNest nest(Dims{{kRowPair, pairs_}} + own(product_.shared) + own(product_.features) +
                        Dims{{kQuarterName, kQuarters}},
                    {{kProductName, kProducts}});
-    const Tensor table = Tensor::literal(name_ + ".SC", {kQuarters, kProducts}, kResultProducts);
+    const Tensor table = Tensor::literal(name_ + ".SC", {kQuarters, kProducts},
+                                         {kResultProducts.begin(), kResultProducts.end()});
     const Expr entry = load(table, {nest.values.at(kQuarterName), nest.values.at(kProductName)});
     return nest.finish(name_ + ".SY", entry * read(products, nest.values), computes);
   }
