@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 namespace lathe {
 namespace {
@@ -11,13 +12,16 @@ int64_t elements_behind(const Shape& shape, size_t axis) {
 }
 
 // The part in the result of what stands so many elements apart in both; of several axes the one that is the
-// dimension alone, and of these `axis` or the first, or the last, where a single place may stand on any.
+// dimension alone, else none of features, which are the last axis, and of these `axis` or the first; or the
+// last of all, where a single place may stand on any.
 std::optional<FreePart> place_in(const Shape& result, int64_t apart, int64_t size, size_t axis,
                                  UnitPlaces units) {
   std::optional<FreePart> best;
   const auto rank = [&](const FreePart& part) {
-    const size_t distance = units == UnitPlaces::last ? result.size() - part.axis : part.axis == axis ? 0 : 1;
-    return std::pair(part.is_whole_axis() ? 0 : 1, distance);
+    const bool is_whole = part.is_whole_axis();
+    if (units == UnitPlaces::last) return std::tuple(!is_whole, false, result.size() - part.axis);
+    const bool is_in_features = !is_whole && part.axis + 1 == result.size();
+    return std::tuple(!is_whole, is_in_features, size_t{part.axis == axis ? 0U : 1U});
   };
   for (size_t d = 0; d < result.size(); ++d) {
     const int64_t step = elements_behind(result, d);

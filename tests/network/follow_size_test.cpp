@@ -76,6 +76,28 @@ TEST_F(FollowSizeTest, ALoopHasAnyBatch) {
   }
 }
 
+// Tokens first, as multi-head attention is exported: of [5, 1, 8] as [5, 8] the single place is among the
+// tokens, as [5, 2, 4] among the heads.
+TEST_F(FollowSizeTest, ABatchBehindTheTokensIsNotAmongTheFeatures) {
+  OnnxModel model;
+  model.input("x", {1, 5, 8}).initializer("w", {8, 8}).integers("rows", {5, 8}).integers("heads", {5, 2, 4});
+  model.node("t", "Transpose", {"x"}, "a")
+      .attribute("perm", {1, 0, 2})
+      .node("r", "Reshape", {"a", "rows"}, "b");
+  model.node("m", "MatMul", {"b", "w"}, "c")
+      .integers("back", {5, 1, 8})
+      .node("s", "Reshape", {"c", "back"}, "d");
+  model.node("h", "Reshape", {"d", "heads"}, "e")
+      .node("u", "Transpose", {"e"}, "f")
+      .attribute("perm", {1, 0, 2});
+  model.node("k", "Transpose", {"e"}, "g").attribute("perm", {1, 2, 0}).node("p", "MatMul", {"f", "g"}, "y");
+  model.output("y");
+  const Result<FollowedSize> three = followed(model, 0, 3);
+  ASSERT_TRUE(three.has_value()) << three.error().to_string();
+  EXPECT_TRUE(three->is_apart()) << *three->together;
+  EXPECT_EQ(three->graph.tensor(three->graph.outputs[0]).type.shape, (Shape{6, 5, 5}));
+}
+
 TEST_F(FollowSizeTest, TheStepsOfALoopAreNoBatch) {
   OnnxModel model;
   model.input("x", {5, 1, 3}).initializer("w", {1, 4, 3}).initializer("r", {1, 4, 4}).output("y");
