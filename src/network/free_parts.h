@@ -31,7 +31,7 @@ const FreePart* part_of(const FreeParts& parts, size_t axis);
 Shape shape_at(Shape shape, const FreeParts& parts, int64_t size);
 
 // Where a single place goes that may stand on several axes of a reshape's result: the same axis or else the
-// first, or the last.
+// first, but not among the features on the last one where it can be avoided; or the last.
 enum class UnitPlaces : uint8_t { first, last };
 
 // What a reshape makes of the parts of an operand of that shape, in which the dimension has `size`; none

@@ -49,10 +49,14 @@ class ZeroKeeper {
     return only;
   }
 
-  // Of a sum of what is computed of one element: x * x, a power, a magnitude.
+  // Of a sum of squares or magnitudes as exporters spell them: x * x, a power, an absolute value.
   void go_back_from_squares(TensorId summed) {
     const GraphNode* const square = producer_of(summed);
-    if (square == nullptr || role_of(square->op) != FusionRole::elementwise) return;
+    if (square == nullptr) return;
+    const auto* const map = std::get_if<MapOp>(&square->op);
+    const bool is_power =
+        map != nullptr && (map->function == MapFunction::abs || map->function == MapFunction::power);
+    if (!is_power && !scales(*square)) return;
     if (const std::optional<TensorId> operand = only_operand(*square)) go_back(*operand);
   }
 

@@ -21,6 +21,12 @@ Dag replace_stage(const Dag& dag, size_t stage, std::vector<Compute> computes) {
   return result;
 }
 
+int64_t extent_of(const Compute& compute, const std::vector<size_t>& axes) {
+  int64_t extent = 1;
+  for (const size_t i : axes) extent *= compute.axes[i].extent;
+  return extent;
+}
+
 Dag without_unused(Dag dag) {
   for (size_t i = dag.computes.size(); i-- > 0;) {
     const Tensor& output = dag.computes[i].output;

@@ -14,6 +14,9 @@ Result<size_t> find_stage(const Dag& dag, const std::string& stage);
 // The Dag with one compute replaced by several (the last of which gives the same output).
 Dag replace_stage(const Dag& dag, size_t stage, std::vector<Compute> computes);
 
+// Places of these axes together.
+int64_t extent_of(const Compute& compute, const std::vector<size_t>& axes);
+
 // The Dag without computes that nothing reads any more.
 Dag without_unused(Dag dag);
 

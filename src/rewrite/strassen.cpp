@@ -42,12 +42,6 @@ struct HalvedProduct {
   size_t feature = 0;
 };
 
-int64_t extent_of(const Compute& compute, const std::vector<size_t>& axes) {
-  int64_t product = 1;
-  for (const size_t i : axes) product *= compute.axes[i].extent;
-  return product;
-}
-
 // The longest axis, of those that lose least by being halved: what is odd gets a place more.
 std::optional<size_t> best_halved(const Compute& compute, const std::vector<size_t>& axes, bool may_be_odd) {
   std::optional<size_t> best;

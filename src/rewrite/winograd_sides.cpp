@@ -40,20 +40,10 @@ std::vector<Side> winograd_sides(const Compute& compute, const SlidingProduct& p
   return sides;
 }
 
-namespace {
-
-int64_t product_of(const Compute& compute, const std::vector<size_t>& axes) {
-  int64_t product = 1;
-  for (const size_t i : axes) product *= compute.axes[i].extent;
-  return product;
-}
-
-}  // namespace
-
 Status check_winograd_reuse(const std::string& stage, const Compute& conv, const SlidingProduct& product) {
-  if (product_of(conv, product.features) < 2)
+  if (extent_of(conv, product.features) < 2)
     return refuse_winograd(stage, "each of its windows gives one result alone");
-  if (product_of(conv, product.channels) < 2) return refuse_winograd(stage, "it adds up one channel alone");
+  if (extent_of(conv, product.channels) < 2) return refuse_winograd(stage, "it adds up one channel alone");
   return {};
 }
 
@@ -67,8 +57,8 @@ double work_of(const Compute& conv, const SlidingProduct& product, const std::ve
   constexpr double kUnitsPerStep = 1.5;
   double points = 1;
   double weights = 1;
-  const auto shared = static_cast<double>(product_of(conv, product.shared));
-  double places = static_cast<double>(product_of(conv, product.rows)) * shared;
+  const auto shared = static_cast<double>(extent_of(conv, product.shared));
+  double places = static_cast<double>(extent_of(conv, product.rows)) * shared;
   double steps = 0;
   for (const Side& side : sides) {
     if (!side.is_tiled()) {
@@ -81,8 +71,8 @@ double work_of(const Compute& conv, const SlidingProduct& product, const std::ve
     places *= static_cast<double>(side.phases() * side.tiles());
     steps += static_cast<double>(side.points()) * kUnitsPerStep;
   }
-  const auto channels = static_cast<double>(product_of(conv, product.channels));
-  const auto features = static_cast<double>(product_of(conv, product.features));
+  const auto channels = static_cast<double>(extent_of(conv, product.channels));
+  const auto features = static_cast<double>(extent_of(conv, product.features));
   const double multiplied = points * places * weights * channels * features / kLanes;
   const double fetched = points * weights * shared * channels * features * kUnitsPerWeight;
   return multiplied + fetched + points * places * steps * (channels + features) / kLanes;

@@ -60,6 +60,10 @@ TEST_F(KeepsZerosTest, OthersDoNot) {
   OnnxModel mean = normalised_model();
   mean.initializer("g", {16}).initializer("c", {16}).node("n", "LayerNormalization", {"k", "g", "c"}, "y");
   EXPECT_EQ(kept(mean), std::set<std::string>());
+  OnnxModel shares = normalised_model();
+  shares.integers("last", {2}).node("e", "Exp", {"k"}, "x2").node("n", "ReduceSum", {"x2", "last"}, "l");
+  shares.node("d", "Div", {"x2", "l"}, "y");
+  EXPECT_EQ(kept(shares), std::set<std::string>()) << "the exponential of 0 is 1";
   OnnxModel residual = normalised_model();
   residual.input("z", {4, 64, 16}).node("s", "Add", {"k", "z"}, "u");
   residual.node("n", "LpNormalization", {"u"}, "y").attribute("axis", -1);
