@@ -81,11 +81,14 @@ double GroupDecider::cycles_in_groups_of(int64_t size) const {
     return std::max(multiplied * static_cast<double>(places), fetched) + far * static_cast<double>(places);
   };
   if (stages_apart(size)) return cycles_of(size) / cores;
-  // A last group that is smaller has another tile, which may be a poor one.
+  // The core that has the most groups is the last to end.
   const int64_t rest = extent_ % size;
-  const int64_t whole_groups = extent_ / size;
-  const double cycles = static_cast<double>(whole_groups) * cycles_of(size);
-  return (rest == 0 ? cycles : (cycles + cycles_of(rest)) * d_.costs.rest_group) / cores;
+  const int64_t rounds = ceil_div(ceil_div(extent_, size), target.cores);
+  const bool ends_with_rest = rest != 0 && (extent_ / size) % target.cores == 0;
+  const double cycles =
+      static_cast<double>(rounds - 1) * cycles_of(size) + cycles_of(ends_with_rest ? rest : size);
+  // A last group that is smaller has another tile, which may be a poor one.
+  return rest == 0 ? cycles : cycles * d_.costs.rest_group;
 }
 
 int64_t GroupDecider::preferred_size(const std::vector<int64_t>& sizes) const {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expr/parse.h"
 #include "ops/workloads.h"
 #include "space/lathe/arms.h"
 #include "space/lathe/sketch_decision.h"
@@ -15,19 +16,23 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// The first plan whose arm is named so.
+Plan plan_of(const Task& task, const std::string& arm) {
+  for (Plan& plan : algorithm_plans(task, {})) {
+    if (plan.arm.starts_with(arm)) return std::move(plan);
+  }
+  ADD_FAILURE() << "no plan of " << arm;
+  return {};
+}
+
 // Winograd's way of a small convolution.
 Plan winograd(int cores) {
   const auto workloads = parse_workloads(
       R"([{"name":"c", "op":"conv2d", "batch":1, "height":24, "width":24, "in_channels":16,
            "out_channels":24, "kernel":3, "stride":1, "padding":1}])",
       "test");
-  const Task task =
-      make_task(workloads->front(), with_cores(generic_target("x86-avx2"), cores), true).value();
-  for (Plan& plan : algorithm_plans(task, {})) {
-    if (plan.arm.starts_with("winograd")) return std::move(plan);
-  }
-  ADD_FAILURE() << "no plan of winograd";
-  return {};
+  return plan_of(make_task(workloads->front(), with_cores(generic_target("x86-avx2"), cores), true).value(),
+                 "winograd");
 }
 
 // The group's decision, and the trace of the whole sketch, for groups of so many tiles.
@@ -73,6 +78,24 @@ TEST(GroupRule, OneGroupIsSharedStageByStage) {
   EXPECT_THAT(text, Not(HasSubstr("compute_at O.M ")));
   const auto [alone, text_of_one] = decided(winograd(1), std::nullopt);
   EXPECT_FALSE(alone.is_whole) << "one core has nothing to share";
+}
+
+// Of 99 pairs of rows in nine groups of eleven one of two cores would have five.
+TEST(GroupRule, CoresEndTogether) {
+  const Dag dag = parse_dag("O[i:197, j:768] = sum(k:768) A[i, k] * W[k, j]").value();
+  for (const int cores : {2, 3, 4}) {
+    SCOPED_TRACE(cores);
+    const Target target = with_cores(generic_target("x86-avx512"), cores);
+    const Plan plan = plan_of(make_task("product", dag, target, {"W"}).value(), "strassen");
+    Chooser declaring;
+    const SketchDecision sketch = decide_sketch(plan, declaring).value();
+    const auto group = std::ranges::find_if(
+        sketch.stages, [](const StageDecision& s) { return std::holds_alternative<GroupDecision>(s); });
+    ASSERT_NE(group, sketch.stages.end());
+    const auto& decision = std::get<GroupDecision>(*group);
+    const int64_t rounds = ceil_div(ceil_div(99, decision.size), cores);
+    EXPECT_TRUE(decision.is_whole || rounds * decision.size * cores <= 99 * 108 / 100) << decision.size;
+  }
 }
 
 }  // namespace
