@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/compiler_version.h"
@@ -143,15 +144,22 @@ void print_size(const SpaceSize& size, bool with_sizes) {
   }
 }
 
+void print_range(const std::vector<SpaceSize>& tasks) {
+  const auto count = [](const SpaceSize& size) { return size.sketches.size(); };
+  to_stdout("{} task{}, of {} to {} sketches\n", tasks.size(), tasks.size() == 1 ? "" : "s",
+            count(std::ranges::min(tasks, {}, count)), count(std::ranges::max(tasks, {}, count)));
+}
+
 Status run_space(const ExplainOptions& options) {
-  if (!options.file.empty() || !options.task.empty())
+  if (!options.task.empty())
     return fail(ErrorKind::invalid_argument,
-                "with --space neither a records file nor --task is given: --workload names operators");
-  if (options.program.source.workload.empty())
-    return fail(ErrorKind::invalid_argument, "--workload is required with --space");
-  LATHE_TRY(const ProgramSource source, source_of(options.program));
+                "with --space there is no --task: a model or --workload says whose sketches are meant");
+  ProgramOptions program = options.program;
+  program.source.model = options.file;
+  LATHE_TRY(const ProgramSource source, source_of(program));
   LATHE_TRY(const std::vector<SpaceSize> sizes, space_sizes(source, options.space));
   for (const SpaceSize& size : sizes) print_size(size, options.sizes);
+  if (!source.model.empty() && !sizes.empty()) print_range(sizes);
   return {};
 }
 
@@ -175,7 +183,7 @@ void add_explain(CLI::App& app, Action& chosen) {
   OptionSet command =
       add_command(app, "explain", "say why a task's best program is the best, or what a space holds");
   const auto options = std::make_shared<ExplainOptions>();
-  command.text("FILE", options->file, "the records file");
+  command.text("FILE", options->file, "the records file; with --space an ONNX model");
   command.text("--task", options->task, "the task, as `show` names it; its first digits will do");
   command.text("--space", options->space, "in place of a task: the sketches of that space");
   command.flag("--sizes", options->sizes, "how many points each sketch of --space has");

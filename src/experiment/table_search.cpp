@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "cost/draft.h"
 #include "experiment/curve.h"
 
 namespace lathe {
@@ -26,11 +27,17 @@ SearchSpace space_of(const TableIndex& index, const MeasuredTable& table) {
   return space;
 }
 
+std::vector<Domain> domains_of(const MeasuredTable& table) {
+  std::vector<Domain> domains;
+  for (const TableSketch& sketch : table.sketches) domains.push_back(sketch.domain);
+  return domains;
+}
+
 class TableRun {
  public:
   TableRun(const TableIndex& index, const MeasuredTable& table, CostModel& model,
            const TableFeatures& features)
-      : index_(index), table_(table), model_(model), features_(features) {}
+      : index_(index), table_(table), model_(model), features_(features), draft_(domains_of(table)) {}
 
   Trial measure(const Point& point) const {
     const TableEntry& entry = table_.entries[*index_.place_of(point)];
@@ -40,6 +47,8 @@ class TableRun {
 
   void learn(std::span<const Trial> trials) {
     for (const Trial& trial : trials) {
+      points_.push_back(trial.point);
+      seconds_.push_back(trial.seconds);
       const std::optional<FeatureRows>& rows = features_(trial.point);
       if (!rows) continue;
       samples_.features.add(*rows);
@@ -48,11 +57,17 @@ class TableRun {
     }
   }
 
-  Status fit() { return samples_.size() > 0 ? model_.fit(samples_) : Status(); }
+  Status fit() {
+    if (samples_.size() > 0) LATHE_TRY_STATUS(model_.fit(samples_));
+    if (model_.fitted()) draft_.fit(points_, seconds_);
+    return {};
+  }
 
   Predictor predictor() const {
     Predictor predictor;
     if (model_.fitted()) predictor.full = [this](std::span<const Point> points) { return predict(points); };
+    if (draft_.fitted())
+      predictor.draft = [this](std::span<const Point> points) { return draft_.predict(points); };
     return predictor;
   }
 
@@ -82,6 +97,9 @@ class TableRun {
   CostModel& model_;
   const TableFeatures& features_;
   CostSamples samples_;
+  DraftModel draft_;
+  std::vector<Point> points_;  // measured, and their seconds
+  std::vector<double> seconds_;
 };
 
 }  // namespace

@@ -74,6 +74,19 @@ bool Sampler::fill(std::vector<Point>& points, int count) {
   return true;
 }
 
+std::vector<Point> Sampler::guess(int count) {
+  std::vector<int> open;
+  for (size_t i = 0; i < in_play_.size(); ++i) {
+    if (in_play_[i]) open.push_back(static_cast<int>(i));
+  }
+  std::vector<Point> points;
+  for (int i = 0; i < count && !open.empty(); ++i) {
+    const int sketch = open[rng_.below(open.size())];
+    points.push_back({sketch, sample(space_.sketches[static_cast<size_t>(sketch)], rng_)});
+  }
+  return points;
+}
+
 std::vector<Point> Sampler::peek(int count) {
   std::erase_if(live_, [](const Sketch& sketch) { return sketch.listed && sketch.rest.empty(); });
   std::vector<size_t> open;

@@ -29,6 +29,8 @@ class Sampler {
   bool fill(std::vector<Point>& points, int count);
   // Up to `count` unused legal points, of distinct programs, but still unused: candidates to choose from.
   std::vector<Point> peek(int count);
+  // So many points of the sketches in play, legal or not and used or not: guesses.
+  std::vector<Point> guess(int count);
   // Marks the points of this one's identity as used; false if they were.
   bool use(const Point& point) { return used_.insert(space_.identity_of(point)).second; }
   bool used(const Point& point) const { return used_.contains(space_.identity_of(point)); }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "check/tolerance.h"
 #include "cost/all.h"
+#include "cost/draft.h"
 #include "measure/timing.h"
 #include "search/all.h"
 #include "tune/candidates.h"
@@ -29,6 +30,12 @@ Trial trial_of(const Point& point, const Measurement& measurement) {
           std::max(1, half)};
 }
 
+std::vector<Domain> domains_of(const Space& space) {
+  std::vector<Domain> domains;
+  for (const Sketch& sketch : space.sketches()) domains.push_back(sketch.domain);
+  return domains;
+}
+
 }  // namespace
 
 struct TaskTuner::State {
@@ -38,6 +45,7 @@ struct TaskTuner::State {
   Candidates candidates;
   Recorder recorder;
   Record blank;
+  DraftModel draft;
   std::unique_ptr<Strategy> strategy = {};
   std::unique_ptr<CostModel> model = {};
   TuneProgress progress = {};
@@ -72,7 +80,11 @@ void TaskTuner::State::fit() {
   if (fitted == trials.size()) return;
   fitted = trials.size();
   CostSamples samples;
+  std::vector<Point> points;
+  std::vector<double> seconds;
   for (const Trial& trial : trials) {
+    points.push_back(trial.point);
+    seconds.push_back(trial.seconds);
     const auto& row = candidates.features(trial.point);
     if (!row) continue;
     samples.features.add(*row);
@@ -81,6 +93,7 @@ void TaskTuner::State::fit() {
   }
   // A model that cannot learn leaves the search without one; the search goes on.
   if (samples.size() > 0) static_cast<void>(model->fit(samples));
+  if (model->fitted()) draft.fit(points, seconds);
 }
 
 // Times of a batch at pace 1. Where it began slow and ended quiet it counts as quiet: what looks better than
@@ -182,13 +195,15 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
   LATHE_TRY(Candidates candidates, Candidates::create(checked.task, options.space, model->wants()));
   LATHE_TRY_STATUS(evaluator.prepare(checked, watch));
   Recorder recorder(records, untuned_trace(candidates.space()));
+  DraftModel draft(domains_of(candidates.space()));
   auto state =
       std::make_unique<State>(State{.checked = checked,
                                     .options = options,
                                     .evaluator = &evaluator,
                                     .candidates = std::move(candidates),
                                     .recorder = std::move(recorder),
-                                    .blank = blank_record(*checked.task, options.strategy, options.seed)});
+                                    .blank = blank_record(*checked.task, options.strategy, options.seed),
+                                    .draft = std::move(draft)});
   SearchSpace space = state->candidates.search_space();
   LATHE_TRY(state->strategy, options.strategy_factory
                                  ? options.strategy_factory(std::move(space), options.seed)
@@ -205,6 +220,8 @@ Status TaskTuner::step(int count, const Watch& watch) {
   if (s.model->fitted()) {
     predictor.full = [&s](std::span<const Point> points) { return s.candidates.predict(points, *s.model); };
   }
+  if (s.draft.fitted())
+    predictor.draft = [&s](std::span<const Point> points) { return s.draft.predict(points); };
   const Proposal proposal = s.strategy->propose(count, predictor);
   const std::vector<Point>& points = proposal.points;
   s.progress.used_up = proposal.exhausted || points.empty();

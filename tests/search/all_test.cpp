@@ -37,8 +37,8 @@ TEST(SearchTable, AnUnknownNameIsAnErrorThatListsTheLegalOnes) {
 TEST(SearchTable, WhatANameLetsOneSetIsSetByTheText) {
   EXPECT_TRUE(check_strategy("evolutionary:population=8,diversity=0.5"));
   EXPECT_EQ(check_strategy("evolutionary:size=8").error().message,
-            "'evolutionary' has no setting 'size'; it has random-share, descent-share, descent-after, "
-            "descent-from, diversity, population, generations");
+            "'evolutionary' has no setting 'size'; it has random-share, descent-share, descent-from, "
+            "diversity, population, generations");
   EXPECT_EQ(check_strategy("evolutionary:population=0").error().message,
             "population is '0', but must be a number from 1 to 1000000");
   EXPECT_EQ(check_strategy("random:size=8").error().message, "'random' has nothing to set, so no 'size'");

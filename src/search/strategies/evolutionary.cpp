@@ -39,7 +39,6 @@ class Evolutionary : public Strategy {
   void observe(std::span<const Trial> trials) override {
     for (const Trial& trial : trials) {
       sampler_.use(trial.point);
-      ++measured_;
       if (std::isfinite(trial.seconds) && space_.legal(trial.point)) best_.push_back(trial);
     }
     bandit_.observe(trials);
@@ -68,8 +67,7 @@ class Evolutionary : public Strategy {
   void take_guided(std::vector<Point>& batch, int count, const Predictor& predictor) {
     const int wanted = count - static_cast<int>(batch.size());
     if (wanted == 0) return;
-    const int descent = measured_ >= options_.descent_after ? share(options_.descent_share, wanted) : 0;
-    take_descent(batch, descent, predictor);
+    take_descent(batch, share(options_.descent_share, wanted), predictor);
     const int random = wanted == 1 ? sampler_.rng().chance(options_.random_share)
                                    : std::max(1, share(options_.random_share, wanted));
     const int evolved = std::max(0, count - random - static_cast<int>(batch.size()));
@@ -126,7 +124,6 @@ class Evolutionary : public Strategy {
   Sampler sampler_;
   SketchBandit bandit_;
   size_t next_initial_ = 0;
-  int measured_ = 0;
   std::vector<Trial> best_;  // the successful trials, fastest first, at most a population
 };
 
@@ -135,7 +132,6 @@ class Evolutionary : public Strategy {
 std::vector<Setting<EvolutionaryOptions>> evolutionary_settings() {
   return {{"random-share", &EvolutionaryOptions::random_share, 0, 1},
           {"descent-share", &EvolutionaryOptions::descent_share, 0, 1},
-          {"descent-after", &EvolutionaryOptions::descent_after, 0, 1e9},
           {"descent-from", &EvolutionaryOptions::descent_from, 1, 1000},
           {"diversity", &EvolutionaryOptions::diversity, 0, 1000},
           {"population", &EvolutionaryOptions::population, 1, 1e6},

@@ -15,11 +15,9 @@ namespace lathe {
 
 struct EvolutionaryOptions {
   double random_share = 0.05;  // of a batch: uniform points whatever the model says; at least one point
-  double descent_share =
-      0.25;                // of a batch: neighbours of the best measured points, once there are enough trials
-  int descent_after = 24;  // measured trials before descent begins
-  int descent_from = 3;    // how many of the best measured points are walked from
-  double diversity = 0.25;  // weight of values that a batch does not cover yet, against predicted cost
+  double descent_share = 0.4;  // of a batch: neighbours of the best measured points
+  int descent_from = 1;        // how many of the best measured points are walked from
+  double diversity = 0.25;     // weight of values that a batch does not cover yet, against predicted cost
 
   // At most population * generations points are scored a proposal, and the neighbours of descent_from points:
   // a point's features cost 0.2 ms, Winograd's 0.6, which makes some 0.05 to 0.2 s a batch.

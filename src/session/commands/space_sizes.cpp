@@ -37,9 +37,16 @@ std::string given_by_paper(std::string_view space, std::string_view name) {
   return "";
 }
 
-SpaceSize size_of(const Space& space) {
-  SpaceSize size;
-  for (const Sketch& sketch : space.sketches()) {
+// Where the space has no program for the task, the reason.
+Result<SpaceSize> size_of(const Task& task, const std::string& name, const std::string& space) {
+  SpaceSize size{.name = name, .sketches = {}, .paper = given_by_paper(space, name)};
+  const Result<Space> derived = derive_space(task, space);
+  if (!derived && derived.error().kind != ErrorKind::unsupported) return std::unexpected(derived.error());
+  if (!derived) {
+    size.reason = derived.error().message;
+    return size;
+  }
+  for (const Sketch& sketch : derived->sketches()) {
     const int64_t points = sketch.domain.size();
     size.sketches.push_back({sketch.name, points, sketch.domain.parameters.size()});
     size.points += static_cast<double>(points);
@@ -51,17 +58,22 @@ SpaceSize size_of(const Space& space) {
 
 Result<std::vector<SpaceSize>> space_sizes(const ProgramSource& source, const std::string& space) {
   LATHE_TRY(const Target target, target_of(source));
-  LATHE_TRY(const std::vector<Workload> workloads, load_workloads(source));
   std::vector<SpaceSize> sizes;
+  const auto add = [&](const Task& task, const std::string& name) -> Status {
+    LATHE_TRY(SpaceSize size, size_of(task, name, space));
+    sizes.push_back(std::move(size));
+    return {};
+  };
+  if (!source.model.empty()) {
+    LATHE_TRY(const Network network, load_network(source, target));
+    for (const WeightedTask& weighted : network.tasks.tasks)
+      LATHE_TRY_STATUS(add(weighted.task, weighted.task.name));
+    return sizes;
+  }
+  LATHE_TRY(const std::vector<Workload> workloads, load_workloads(source));
   for (const Workload& workload : workloads) {
     LATHE_TRY(const Task task, task_of(workload, target, true, source.exact_specials));
-    const Result<Space> derived = derive_space(task, space);
-    if (!derived && derived.error().kind != ErrorKind::unsupported) return std::unexpected(derived.error());
-    SpaceSize size = derived ? size_of(*derived) : SpaceSize{};
-    if (!derived) size.reason = derived.error().message;
-    size.name = workload.name;
-    size.paper = given_by_paper(space, workload.name);
-    sizes.push_back(std::move(size));
+    LATHE_TRY_STATUS(add(task, workload.name));
   }
   return sizes;
 }

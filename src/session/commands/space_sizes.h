@@ -1,4 +1,5 @@
-// The command `explain --space`: what a space derives for operators, beside what the papers give.
+// The command `explain --space`: what a space derives for operators or the tasks of a network, beside what
+// the papers give.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct SketchSize {
 };
 
 struct SpaceSize {
-  std::string name;  // of the operator
+  std::string name;  // of the operator or task
   std::vector<SketchSize> sketches;
   double points = 0;
   std::string paper = "";  // "[B] table I: 3 sketches"; empty: no paper gives it
@@ -25,7 +26,8 @@ struct SpaceSize {
   std::string reason = "";
 };
 
-// Of each operator of the source, for its target. An Error where there is no such space or operator.
+// Of each operator of the source, or task of its model, for its target. An Error where there is no such
+// space, operator or model.
 Result<std::vector<SpaceSize>> space_sizes(const ProgramSource& source, const std::string& space);
 
 }  // namespace lathe

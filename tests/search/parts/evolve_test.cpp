@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "search/landscape.h"
@@ -55,6 +56,48 @@ TEST(Evolve, NoPointIsScoredTwice) {
   });
   evolve(space, sampler, {}, predictor, keeping(5));
   EXPECT_GT(scored.size(), 64U);
+}
+
+// A draft that is right leads to better points than the model alone, which is asked for no more programs than
+// there are in a population.
+TEST(Evolve, DraftsLeadTheWay) {
+  const SearchSpace space = Landscape::space();
+  int verified = 0;
+  Predictor predictor = predictor_of([&](std::span<const Point> points) {
+    verified += static_cast<int>(points.size());
+    return Landscape::perfect_scores(points);
+  });
+  Sampler alone(space, Rng(5));
+  const double without = evolve(space, alone, {}, predictor, keeping(1)).at(0).cost;
+  EXPECT_GT(verified, 2 * 64);
+  verified = 0;
+  predictor.draft = perfect().full;
+  Sampler sampler(space, Rng(5));
+  const std::vector<Scored> found = evolve(space, sampler, {}, predictor, keeping(1));
+  EXPECT_LT(found.at(0).cost, without);
+  EXPECT_LE(verified, 64);
+}
+
+// What is drafted may be illegal or used; what is given is neither, and its cost is the model's.
+TEST(Evolve, DraftsAreVerified) {
+  SearchSpace space = Landscape::space();
+  space.violation = [](const Point& point) {
+    return point.integers[7] == 3 ? std::optional<std::string>("no such order") : std::nullopt;
+  };
+  Sampler sampler(space, Rng(9));
+  std::vector<Point> measured;
+  for (int i = 0; i < 10; ++i) measured.push_back(*sampler.draw());
+  Predictor predictor = perfect();
+  predictor.draft = [](std::span<const Point> points) {
+    return Prediction{std::vector(points.size(), 7.0), std::vector(points.size(), 0.0)};
+  };
+  const std::vector<Scored> found = evolve(space, sampler, measured, predictor, keeping(20));
+  ASSERT_EQ(found.size(), 20U);
+  for (const Scored& scored : found) {
+    EXPECT_TRUE(space.legal(scored.point));
+    EXPECT_FALSE(sampler.used(scored.point));
+    EXPECT_EQ(scored.cost, Landscape::seconds(scored.point));
+  }
 }
 
 TEST(Evolve, TheSameSeedGivesTheSamePoints) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "session/network_file.h"
 #include "session/session_fixture.h"
 
 namespace lathe {
@@ -23,6 +24,19 @@ TEST_F(SpaceSizesTest, EverySketchHasItsNumberOfPoints) {
     points += static_cast<double>(sketch.points);
   }
   EXPECT_EQ(sizes[0].points, points);
+}
+
+// Two products of one shape are one task.
+TEST_F(SpaceSizesTest, AModelHasThoseOfItsTasks) {
+  OnnxModel model;
+  model.input("x", {4, 8}).initializer("v", {8, 8}).initializer("w", {8, 8});
+  model.node("first", "MatMul", {"x", "v"}, "h").node("second", "MatMul", {"h", "w"}, "y").output("y");
+  ProgramSource network = source();
+  network.workload.clear();
+  network.model = model_file(folder_, model);
+  const std::vector<SpaceSize> sizes = space_sizes(network, "ansor").value();
+  ASSERT_EQ(sizes.size(), 1U);
+  EXPECT_EQ(sizes[0].sketches.size(), 3U);
 }
 
 TEST_F(SpaceSizesTest, ASpaceThatThereIsNotIsAnError) {
