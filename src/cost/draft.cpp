@@ -1,7 +1,5 @@
 #include "cost/draft.h"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -11,26 +9,17 @@
 
 namespace lathe {
 
-DraftModel::DraftModel(std::vector<Domain> sketches) : sketches_(std::move(sketches)) {
-  for (const Domain& domain : sketches_) {
-    first_columns_.push_back(columns_);
-    columns_ += 1 + encoding_size(domain);
-  }
-}
+DraftModel::DraftModel(std::vector<Domain> sketches) : sketches_(std::move(sketches)) {}
 
-// Numbers of other sketches than a point's own are missing.
 FeatureSet DraftModel::rows_of(std::span<const Point> points) const {
   FeatureSet rows;
-  rows.columns = static_cast<int64_t>(columns_);
-  rows.values.assign(points.size() * columns_, std::numeric_limits<float>::quiet_NaN());
-  auto row = rows.values.begin();
+  for (const Domain& domain : sketches_) rows.columns += static_cast<int64_t>(1 + encoding_size(domain));
+  rows.values.reserve(points.size() * static_cast<size_t>(rows.columns));
   for (const Point& point : points) {
-    for (const size_t first : first_columns_) row[static_cast<std::ptrdiff_t>(first)] = 0;
-    const auto sketch = static_cast<size_t>(point.sketch);
-    const auto own = row + static_cast<std::ptrdiff_t>(first_columns_[sketch]);
-    *own = 1;
-    std::ranges::copy(encoded(sketches_[sketch], point.integers), own + 1);
-    row += static_cast<std::ptrdiff_t>(columns_);
+    for (size_t sketch = 0; sketch < sketches_.size(); ++sketch) {
+      const bool is_own = static_cast<int>(sketch) == point.sketch;
+      append_columns(sketches_[sketch], is_own ? &point.integers : nullptr, rows.values);
+    }
     rows.offsets.push_back(rows.offsets.back() + 1);
   }
   return rows;

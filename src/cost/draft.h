@@ -28,8 +28,6 @@ class DraftModel {
   FeatureSet rows_of(std::span<const Point> points) const;
 
   std::vector<Domain> sketches_;
-  std::vector<size_t> first_columns_;  // of each sketch: whether the point is of it, then its choices
-  size_t columns_ = 0;
   std::optional<FlatTrees> trees_;
 };
 

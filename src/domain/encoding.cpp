@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "base/overloaded.h"
@@ -86,6 +87,16 @@ std::vector<float> encoded(const Domain& domain, const std::vector<int64_t>& int
     slot += slots;
   }
   return numbers;
+}
+
+void append_columns(const Domain& domain, const std::vector<int64_t>* integers, std::vector<float>& row) {
+  row.push_back(integers != nullptr ? 1.0F : 0.0F);
+  if (integers == nullptr) {
+    row.resize(row.size() + encoding_size(domain), std::numeric_limits<float>::quiet_NaN());
+    return;
+  }
+  const std::vector<float> numbers = encoded(domain, *integers);
+  row.insert(row.end(), numbers.begin(), numbers.end());
 }
 
 }  // namespace lathe

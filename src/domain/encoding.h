@@ -19,4 +19,8 @@ size_t encoding_size(const Domain& domain);
 // The numbers of a point of the domain.
 std::vector<float> encoded(const Domain& domain, const std::vector<int64_t>& integers);
 
+// Appends one sketch's columns of a row over several: whether the point is of it, then the point's numbers,
+// which are missing (NaN) where it is of another.
+void append_columns(const Domain& domain, const std::vector<int64_t>* integers, std::vector<float>& row);
+
 }  // namespace lathe

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/check.h"
 #include "domain/encoding.h"
@@ -97,12 +96,8 @@ std::vector<std::string> feature_row_names(FeatureKind kind, const std::vector<S
 FeatureRows configuration_rows(const std::vector<Sketch>& sketches, const Point& point) {
   std::vector<float> row;
   for (size_t sketch = 0; sketch < sketches.size(); ++sketch) {
-    const Domain& domain = sketches[sketch].domain;
     const bool is_own = static_cast<int>(sketch) == point.sketch;
-    row.push_back(is_own ? 1.0F : 0.0F);
-    std::vector<float> numbers(encoding_size(domain), std::numeric_limits<float>::quiet_NaN());
-    if (is_own) numbers = encoded(domain, point.integers);
-    row.insert(row.end(), numbers.begin(), numbers.end());
+    append_columns(sketches[sketch].domain, is_own ? &point.integers : nullptr, row);
   }
   return {row};
 }
