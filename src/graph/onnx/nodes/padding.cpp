@@ -44,19 +44,28 @@ bool needs_places(const PadOp& op, FillMode mode, const Shape& shape) {
   return mode == FillMode::wrap;
 }
 
+// Refuses pads before any list of places is made: each takes memory for all of an axis' places.
+Status check_pads(const PadOp& op, const Shape& shape) {
+  constexpr int64_t kMostPlaces = int64_t{1} << 22;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const int64_t before = op.before[d], after = op.after[d];
+    const int64_t extent = shape[d] - std::max<int64_t>(0, -before) - std::max<int64_t>(0, -after);
+    if (extent >= 1 && std::max(before, after) <= kMostPlaces) continue;
+    return fail(ErrorKind::unsupported, fmt::format("the pads {} and {} of axis {} of {} are out of range",
+                                                    before, after, d, to_string(shape)));
+  }
+  return {};
+}
+
 // Each padded axis by the places that it shows.
 Result<size_t> add_places(const PadOp& op, FillMode mode, const Shape& shape, NodeSteps& steps) {
-  constexpr int64_t kMostPlaces = int64_t{1} << 26;
+  LATHE_TRY_STATUS(check_pads(op, shape));
   size_t result = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
     const int64_t before = op.before[d], after = op.after[d];
     if (before == 0 && after == 0) continue;
     const int64_t first = std::max<int64_t>(0, -before);
     const int64_t extent = shape[d] - first - std::max<int64_t>(0, -after);
-    if (extent < 1 || std::max(before, after) > kMostPlaces) {
-      return fail(ErrorKind::unsupported, fmt::format("the pads {} and {} of axis {} of {} are out of range",
-                                                      before, after, d, to_string(shape)));
-    }
     Shape places;
     for (int64_t at = std::min<int64_t>(0, -before); at < extent + std::max<int64_t>(0, after); ++at)
       if (before >= 0 || at >= 0) places.push_back(first + shown_place(mode, at, extent));

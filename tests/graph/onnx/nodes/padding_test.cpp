@@ -49,5 +49,13 @@ TEST(OnnxPad, ItsValueMayBeAnInput) {
   EXPECT_EQ(import_error(two), "node 'n' (Pad): its value has shape [2], and must be one number");
 }
 
+// Before a list of places is made of any axis: that took gigabytes before a later axis was refused.
+TEST(OnnxPad, PadsOfMillionsAreRefused) {
+  EXPECT_EQ(import_error(padding_model("edge", {6, 6}, {4194304, 0, 0, int64_t{1} << 36})),
+            "node 'n' (Pad): the pads 0 and 68719476736 of axis 1 of [6,6] are out of range");
+  EXPECT_EQ(import_error(padding_model("wrap", {3}, {4194305, 0})),
+            "node 'n' (Pad): the pads 4194305 and 0 of axis 0 of [3] are out of range");
+}
+
 }  // namespace
 }  // namespace lathe
