@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <numeric>
 #include <shared_mutex>
 
 #include "artifact/limit_weights.h"
@@ -113,11 +115,22 @@ Result<std::vector<Uncompared>> compile_first(const Network& network, const Comp
   return first;
 }
 
+// Tasks by the bytes of a comparison, most first: the time of one grows with them, and one that came last
+// would run beside none.
+std::vector<size_t> most_bytes_first(const std::vector<WeightedTask>& tasks) {
+  std::vector<size_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](size_t number) { return Problem::bytes_to_compare(tasks[number].task); });
+  return order;
+}
+
 // Compares programs, of which those that need much of the machine's memory do not run beside others.
 class Comparer {
  public:
   Comparer(const Network& network, const CompileModelOptions& options, std::vector<Uncompared>& programs)
       : tasks_(network.tasks.tasks),
+        order_(most_bytes_first(tasks_)),
         options_(options),
         programs_(programs),
         others_(options.another_runner ? other_threads(options, tasks_.size()) : 0),
@@ -138,11 +151,12 @@ class Comparer {
 
  private:
   Status compare(const CompileModelOptions& own, const NextNumber& next, bool tells) {
-    while (const std::optional<size_t> number = next()) {
-      const Task& task = tasks_[*number].task;
-      Uncompared& each = programs_[*number];
+    while (const std::optional<size_t> place = next()) {
+      const size_t number = order_[*place];
+      const Task& task = tasks_[number].task;
+      Uncompared& each = programs_[number];
       const Room room(*this, task);
-      LATHE_TRY(each.program, right_program(task, std::move(*each.program), own, FreeLayouts::never, *number,
+      LATHE_TRY(each.program, right_program(task, std::move(*each.program), own, FreeLayouts::never, number,
                                             std::move(each.wrong)));
       together_.count_done();
       if (tells) together_.tell();
@@ -169,6 +183,7 @@ class Comparer {
   };
 
   const std::vector<WeightedTask>& tasks_;
+  const std::vector<size_t> order_;
   const CompileModelOptions& options_;
   std::vector<Uncompared>& programs_;
   size_t others_;
