@@ -127,16 +127,20 @@ class OwnModel : public CostModel {
 
 }  // namespace
 
+StrategyFactory own_strategy(const SearchMethodFactory& method) {
+  return [method](SearchSpace space, uint64_t seed) {
+    return std::make_unique<OwnStrategy>(std::move(space), seed, method);
+  };
+}
+
+CostModelFactory own_cost_model(const CostPredictorFactory& predictor) {
+  return [predictor] { return std::make_unique<OwnModel>(predictor()); };
+}
+
 void use_own_search(TuneOptions& options, const SearchMethodFactory& method,
                     const CostPredictorFactory& predictor) {
-  if (method) {
-    options.strategy_factory = [method](SearchSpace space, uint64_t seed) {
-      return std::make_unique<OwnStrategy>(std::move(space), seed, method);
-    };
-  }
-  if (predictor) {
-    options.cost_model_factory = [predictor] { return std::make_unique<OwnModel>(predictor()); };
-  }
+  if (method) options.strategy_factory = own_strategy(method);
+  if (predictor) options.cost_model_factory = own_cost_model(predictor);
 }
 
 }  // namespace lathe

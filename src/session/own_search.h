@@ -2,9 +2,13 @@
 #pragma once
 
 #include "lathe/search.h"
+#include "session/commands/search_parts.h"
 #include "tune/task_tuner.h"
 
 namespace lathe {
+
+StrategyFactory own_strategy(const SearchMethodFactory& method);
+CostModelFactory own_cost_model(const CostPredictorFactory& predictor);
 
 // Sets the options' factories; empty ones leave the names in force.
 void use_own_search(TuneOptions& options, const SearchMethodFactory& method,

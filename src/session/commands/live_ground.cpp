@@ -88,6 +88,7 @@ Result<std::optional<KeptSearch>> LiveGround::search(const LiveSearchOptions& op
   TuneOptions tuning;
   tuning.space = state_->space;
   tuning.strategy = options.strategy;
+  tuning.strategy_factory = options.make_strategy;
   tuning.cost_model_factory = options.make_model;
   tuning.seed = options.seed;
   tuning.corrects_pace = false;

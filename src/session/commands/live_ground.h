@@ -10,13 +10,15 @@
 #include "cost/cost_model.h"
 #include "experiment/experiment.h"
 #include "experiment/search_store.h"
+#include "session/commands/search_parts.h"
 #include "session/teller.h"
 
 namespace lathe {
 
 struct LiveSearchOptions {
-  std::string strategy;
-  std::function<Result<std::unique_ptr<CostModel>>()> make_model;
+  std::string strategy;  // by which its records know it
+  StrategyFactory make_strategy;
+  CostModelFactory make_model;
   int64_t trials = 0;
   int batch = 64;  // between two fits, where the strategy does not fix it
   uint64_t seed = 0;

@@ -12,12 +12,10 @@
 #include "base/hash.h"
 #include "base/read_file.h"
 #include "base/write_file.h"
-#include "cost/all.h"
 #include "experiment/figure.h"
 #include "experiment/search_store.h"
 #include "experiment/table_search.h"
 #include "records/within.h"
-#include "search/all.h"
 #include "session/commands/live_ground.h"
 #include "session/commands/measured_tables.h"
 #include "session/commands/run_models.h"
@@ -67,13 +65,14 @@ std::vector<double> whole_curve(std::vector<double> curve, int64_t trials) {
 class Runner {
  public:
   // `folder` has the tables.
-  Runner(const Experiment& experiment, std::string folder, const ExperimentListener& listener,
-         SearchStore* store, std::optional<int> most_seeds)
+  Runner(const Experiment& experiment, const ExperimentRequest& request, std::string folder,
+         const ExperimentListener& listener, SearchStore* store)
       : experiment_(experiment),
-        models_(std::move(folder)),
+        parts_(request.parts),
+        models_(std::move(folder), parts_),
         listener_(listener),
         store_(store),
-        most_seeds_(most_seeds) {}
+        most_seeds_(request.seeds) {}
 
   // How many searches there are on one ground.
   size_t searches() const {
@@ -130,14 +129,20 @@ class Runner {
   Result<std::optional<KeptSearch>> search_of(Ground& ground, const ExperimentRun& run, int64_t trials,
                                               int seed) {
     const SearchKey key{ground.key, run.strategy, RunModels::text_of(run), trials, experiment_.batch, seed};
-    if (store_ != nullptr) {
+    const bool is_kept = store_ != nullptr && !has_own_parts(run);
+    if (is_kept) {
       if (const KeptSearch* known = store_->find(key)) return *known;
     }
     LATHE_TRY(std::optional<KeptSearch> search, ground.table
                                                     ? search_table_of(*ground.table, run, trials, seed)
                                                     : search_live(*ground.live, run, trials, seed));
-    if (search && store_ != nullptr) LATHE_TRY_STATUS(store_->add(key, *search));
+    if (search && is_kept) LATHE_TRY_STATUS(store_->add(key, *search));
     return search;
+  }
+
+  bool has_own_parts(const ExperimentRun& run) const {
+    return parts_.owns_strategy(run.strategy) || parts_.owns_cost_model(run.cost_model) ||
+           (run.learned && parts_.owns_cost_model(run.learned->cost_model));
   }
 
   Result<std::optional<KeptSearch>> search_table_of(TableGround& ground, const ExperimentRun& run,
@@ -148,7 +153,7 @@ class Runner {
       return ground.features(kind, point);
     };
     const auto make = [&](SearchSpace space) {
-      return make_strategy(run.strategy, std::move(space), static_cast<uint64_t>(seed));
+      return parts_.make_strategy(run.strategy, std::move(space), static_cast<uint64_t>(seed));
     };
     LATHE_TRY(std::vector<double> seconds,
               search_table(ground.index(), ground.table(), make, *model, features,
@@ -159,6 +164,10 @@ class Runner {
   Result<std::optional<KeptSearch>> search_live(LiveGround& ground, const ExperimentRun& run, int64_t trials,
                                                 int seed) {
     LiveSearchOptions options{.strategy = run.strategy,
+                              .make_strategy =
+                                  [&](SearchSpace space, uint64_t of_seed) {
+                                    return parts_.make_strategy(run.strategy, std::move(space), of_seed);
+                                  },
                               .make_model = [&] { return models_.make(run); },
                               .trials = trials,
                               .batch = experiment_.batch,
@@ -167,6 +176,7 @@ class Runner {
   }
 
   const Experiment& experiment_;
+  const SearchParts& parts_;
   RunModels models_;
   const ExperimentListener& listener_;
   SearchStore* store_;
@@ -174,10 +184,10 @@ class Runner {
 };
 
 // Before any search: a name that does not exist would be found only after hours.
-Status check_names(const Experiment& experiment) {
+Status check_names(const Experiment& experiment, const SearchParts& parts) {
   for (const ExperimentRun& run : experiment.runs) {
-    LATHE_TRY_STATUS(within(fmt::format("run '{}'", run.label), check_strategy(run.strategy)));
-    const auto model = within(fmt::format("run '{}'", run.label), make_cost_model(run.cost_model));
+    LATHE_TRY_STATUS(within(fmt::format("run '{}'", run.label), parts.check_strategy(run.strategy)));
+    const auto model = within(fmt::format("run '{}'", run.label), parts.make_cost_model(run.cost_model));
     if (!model) return std::unexpected(model.error());
   }
   return {};
@@ -231,7 +241,7 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
   LATHE_TRY(const std::string text, read_regular_file(request.file));
   RunExperiment run;
   LATHE_TRY(run.experiment, parse_experiment(text, request.file));
-  LATHE_TRY_STATUS(within(request.file, check_names(run.experiment)));
+  LATHE_TRY_STATUS(within(request.file, check_names(run.experiment, request.parts)));
   if (!run.experiment.cases.empty() && request.out.empty())
     return fail(ErrorKind::invalid_argument, "cases are measured: --out names the folder that keeps them",
                 request.file);
@@ -245,7 +255,7 @@ Result<RunExperiment> run_experiment(const ExperimentRequest& request, const Exp
     LATHE_TRY(store, SearchStore::open(place_in(request.out, run.experiment.name + ".searches")));
   }
   LATHE_TRY(std::vector<Ground> grounds, grounds_of(run.experiment, request, folder));
-  Runner runner(run.experiment, folder, listener, store ? &*store : nullptr, request.seeds);
+  Runner runner(run.experiment, request, folder, listener, store ? &*store : nullptr);
   const size_t count = runner.searches() * grounds.size();
   for (size_t i = 0; i < grounds.size(); ++i) {
     LATHE_TRY(std::optional<TableCurves> curves, runner.curves_on(grounds[i], i * runner.searches(), count));

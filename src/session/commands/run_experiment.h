@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "experiment/summary.h"
+#include "session/commands/search_parts.h"
 #include "session/teller.h"
 
 namespace lathe {
@@ -20,6 +21,7 @@ struct ExperimentRequest {
   std::string out = "";           // the folder of its searches, figure and numbers; empty: none are written
   std::optional<int> seeds = {};  // of each run at most
   std::string worker = "";        // the program in which candidates of cases are measured
+  SearchParts parts = {};         // what runs may name
 };
 
 struct ExperimentListener {
@@ -37,7 +39,8 @@ struct RunExperiment {
 
 // Searches on tables are the same on every machine; those of cases are of this one, and what they measure is
 // kept in NAME.db, so that a program has one time in all of them. Writes NAME.searches, to which the next run
-// adds what is missing, and at the end NAME.svg and NAME.json. An Error names the file that is at fault.
+// adds what is missing, and at the end NAME.svg and NAME.json. Searches with a caller's own parts are made
+// each time: the code behind their names may be another one. An Error names the file that is at fault.
 Result<RunExperiment> run_experiment(const ExperimentRequest& request, const ExperimentListener& listener);
 
 }  // namespace lathe

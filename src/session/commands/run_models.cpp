@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cost/all.h"
 #include "cost/transfer.h"
 #include "records/within.h"
 #include "session/commands/measured_tables.h"
@@ -42,7 +41,7 @@ std::string RunModels::text_of(const ExperimentRun& run) {
 }
 
 Result<std::unique_ptr<CostModel>> RunModels::make(const ExperimentRun& run) {
-  LATHE_TRY(std::unique_ptr<CostModel> model, make_cost_model(run.cost_model));
+  LATHE_TRY(std::unique_ptr<CostModel> model, parts_.make_cost_model(run.cost_model));
   if (!run.learned) return model;
   LATHE_TRY(std::shared_ptr<const CostModel> global, global_model(*run.learned));
   if (global->wants() != model->wants())
@@ -54,7 +53,7 @@ Result<std::unique_ptr<CostModel>> RunModels::make(const ExperimentRun& run) {
 Result<std::shared_ptr<const CostModel>> RunModels::global_model(const LearnedBefore& learned) {
   for (const auto& [known, model] : global_)
     if (known == learned) return model;
-  LATHE_TRY(std::unique_ptr<CostModel> model, make_cost_model(learned.cost_model));
+  LATHE_TRY(std::unique_ptr<CostModel> model, parts_.make_cost_model(learned.cost_model));
   CostSamples samples;
   const int64_t each = std::max<int64_t>(1, learned.points / std::ssize(learned.tables));
   for (size_t i = 0; i < learned.tables.size(); ++i) {

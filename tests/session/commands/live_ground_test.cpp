@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/all.h"
+#include "search/all.h"
 #include "session/session_fixture.h"
 
 namespace lathe {
@@ -15,11 +16,14 @@ class LiveGroundTest : public SessionTest {
     return LiveGround::create({.workload = "w.json", .op = op}, path(""), path("live.db"), worker_, {});
   }
   static LiveSearchOptions search(uint64_t seed) {
-    return {.strategy = "random",
-            .make_model = [] { return make_cost_model("none"); },
-            .trials = 5,
-            .batch = 2,
-            .seed = seed};
+    return {
+        .strategy = "random",
+        .make_strategy = [](SearchSpace space,
+                            uint64_t of_seed) { return make_strategy("random", std::move(space), of_seed); },
+        .make_model = [] { return make_cost_model("none"); },
+        .trials = 5,
+        .batch = 2,
+        .seed = seed};
   }
 };
 

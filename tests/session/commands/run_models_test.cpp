@@ -23,7 +23,9 @@ class RunModelsTest : public SessionTest {
     run.learned = LearnedBefore{.tables = {"mm.table"}, .points = 60, .cost_model = "gbt"};
     return run;
   }
-  RunModels models() const { return RunModels(path("")); }
+  RunModels models() const { return RunModels(path(""), parts_); }
+
+  SearchParts parts_;
 };
 
 TEST_F(RunModelsTest, AModelThatLearnedBeforePredictsAtOnce) {
