@@ -5,7 +5,6 @@
 #include <string>
 
 #include "lathe/artifact.h"
-#include "lathe/experiment.h"
 #include "lathe/network.h"
 #include "lathe/operator.h"
 #include "lathe/result.h"

@@ -6,6 +6,8 @@
 #include <map>
 #include <variant>
 
+#include "network/compare_sizes.h"
+
 namespace lathe {
 namespace {
 
@@ -24,7 +26,7 @@ std::optional<std::string> number_of_size(const Graph& network, const Graph& one
     if (twin == twins.end() || twin->second->op.index() != node.op.index() ||
         twin->second->inputs.size() != node.inputs.size())
       continue;
-    const std::string label = fmt::format("node '{}' ({})", node.name, name_of(node.op));
+    const std::string label = label_of(node);
     if (!spells_a_shape(node.op) && node.op != twin->second->op)
       return fmt::format("{}: it goes by the number of places", label);
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "artifact/fixed_size.h"
 #include "artifact/free_dimensions.h"
 #include "artifact/join_sizes.h"
+#include "network/compare_sizes.h"
 #include "network/follow_size.h"
 #include "network/mask_counts.h"
 
@@ -21,6 +22,8 @@ namespace {
 constexpr size_t kMostPlans = 64;
 // Where each size has kernels of its own there may be more of them: compiling takes long then, and works.
 constexpr size_t kMostExactPlans = 128;
+// So often a file is read for numbers that go by a size.
+constexpr int64_t kMostReadings = 1024;
 
 struct Dimension {
   AskedDimension asked;
@@ -28,6 +31,7 @@ struct Dimension {
   bool is_free = true;  // else it has one size, another one than in the file
   SizedBy by = SizedBy::exact;
   std::vector<FreeParts> known = {};  // by compare_sizes
+  SizeNumbers numbers = {};
   std::string why_exact = {};
   UnitPlaces units = UnitPlaces::first;
   std::optional<std::string> refusal = {};  // by fixed_size.h
@@ -49,6 +53,8 @@ class SizedReader {
     for (const Dimension& dimension : dimensions_) sizes.push_back(dimension.working);
     LATHE_TRY(base_, import_at(sizes));
     for (Dimension& dimension : dimensions_) read_fixed(dimension, sizes);
+    for (Dimension& dimension : dimensions_) compare(dimension, base_, sizes);
+    drop_common_numbers();
     for (Dimension& dimension : dimensions_) LATHE_TRY_STATUS(settle(dimension, sizes));
     return all_graphs();
   }
@@ -104,32 +110,67 @@ class SizedReader {
     return inputs;
   }
 
-  // What the network is at another size tells which axes follow it.
-  std::vector<FreeParts> known_of(const Dimension& dimension, const Graph& graph,
-                                  std::vector<int64_t> sizes) const {
-    if (!dimension.is_open()) return {};
+  // What the network is at another size tells which axes follow it, and which numbers.
+  void compare(Dimension& dimension, const Graph& graph, std::vector<int64_t> sizes) const {
+    dimension.known = {};
+    dimension.numbers = {};
+    if (!dimension.is_open()) return;
     int64_t& size = sizes[number_of(dimension)];
     size = std::max(dimension.asked.least, int64_t{2});
     if (size == dimension.working) ++size;
     const Result<Graph> other = import_at(sizes);
-    if (!other) return {};
-    return compare_sizes(graph, dimension.working, *other, size);
+    if (!other) return;
+    dimension.known = compare_sizes(graph, dimension.working, *other, size);
+    if (dimension.is_free)
+      dimension.numbers = numbers_at_all(dimension, numbers_of_size(graph, *other), sizes);
   }
 
-  Result<FollowedSize> follow(const Dimension& dimension, const Graph& graph,
-                              std::span<const FreeParts> known) const {
+  // A number of two sizes has a table for neither: it goes by the one that has more sizes, if each of the
+  // other one's has kernels of its own.
+  void drop_common_numbers() {
+    for (Dimension& dimension : dimensions_) {
+      for (Dimension& other : dimensions_) {
+        const bool is_wider =
+            dimension.asked.most - dimension.asked.least > other.asked.most - other.asked.least;
+        if (&dimension == &other || is_wider || dimension.numbers.values.empty()) continue;
+        const bool has_common = std::ranges::any_of(dimension.numbers.values, [&](const auto& number) {
+          return other.numbers.values.contains(number.first);
+        });
+        if (has_common) dimension.numbers = {};
+      }
+    }
+  }
+
+  // What these constants are at each size within the bounds, by reading the file at each. None where there is
+  // more to another size than that.
+  SizeNumbers numbers_at_all(const Dimension& dimension, const std::vector<TensorId>& ids,
+                             std::vector<int64_t> sizes) const {
+    SizeNumbers numbers{.least = dimension.asked.least, .values = {}};
+    if (ids.empty() || dimension.working - dimension.asked.least >= kMostReadings) return {};
+    for (int64_t size = dimension.asked.least; size <= dimension.working; ++size) {
+      sizes[number_of(dimension)] = size;
+      const Result<Graph> graph = import_at(sizes);
+      if (!graph || graph->tensors.size() != base_.tensors.size()) return {};
+      for (const TensorId id : ids) {
+        if (!graph->tensor(id).is_constant() || graph->tensor(id).type != base_.tensor(id).type) return {};
+        numbers.values[id].push_back(graph->tensor(id).data);
+      }
+    }
+    return numbers;
+  }
+
+  Result<FollowedSize> follow(const Dimension& dimension, const Graph& graph) const {
     const std::vector<FreeInput> inputs = inputs_of(graph, dimension);
     if (inputs.empty())
       return fail(ErrorKind::invalid_argument,
                   fmt::format("no input of the model has '{}'", dimension.asked.name), path_);
     if (dimension.refusal) return fail(ErrorKind::unsupported, *dimension.refusal);
-    return follow_size(graph, inputs, dimension.working, known, dimension.units);
+    return follow_size(graph, inputs, dimension.working, dimension.known, dimension.units, dimension.numbers);
   }
 
   static std::string count_name(const Dimension& dimension) { return "#count of " + dimension.asked.name; }
 
   Status settle(Dimension& dimension, const std::vector<int64_t>& sizes) {
-    dimension.known = known_of(dimension, base_, sizes);
     Status served = settle_by_one(dimension, sizes);
     if (!served && dimension.asked.fixed.value_or(1) > 1) {
       dimension.known = numbering_constants(base_, *dimension.asked.fixed);
@@ -155,7 +196,7 @@ class SizedReader {
 
   // By kernels that serve other sizes than their own; an Error says why that cannot be.
   Status settle_by_one(Dimension& dimension, const std::vector<int64_t>& sizes) {
-    LATHE_TRY(const FollowedSize followed, follow(dimension, base_, dimension.known));
+    LATHE_TRY(const FollowedSize followed, follow(dimension, base_));
     if (followed.is_apart()) {
       dimension.by = SizedBy::parts;
     } else if (!dimension.is_free) {
@@ -163,8 +204,8 @@ class SizedReader {
     } else if (followed.least_size > dimension.asked.least) {
       return fail(
           ErrorKind::unsupported,
-          fmt::format("{}: at the largest size it reads one of the first {} places, and the bounds do "
-                      "not say that there are always so many",
+          fmt::format("{}: at the largest size it reads one of the first or last {} places, and the bounds "
+                      "do not say that there are always so many",
                       followed.least_reader, followed.least_size));
     } else {
       LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
@@ -196,14 +237,14 @@ class SizedReader {
                      std::vector<int64_t> sizes) const {
     for (const int64_t size : {dimension.asked.least, dimension.asked.most}) {
       LATHE_TRY(const Graph followed_graph, at_size(followed, size));
-      if (followed.least_size == 1) continue;
+      if (followed.least_size == 1 && followed.from_end.empty()) continue;
       sizes[number_of(dimension)] = size;
       const Result<Graph> graph = import_at(sizes, &dimension);
       if (!graph)
         return fail(
             ErrorKind::unsupported,
-            fmt::format("{}: it reads one of the first {} places, and the file, which fixes the size, "
-                        "does not say whether that is counted from the end",
+            fmt::format("{}: it reads one of the first or last {} places, and the file, which fixes the "
+                        "size, does not say from where that is counted",
                         followed.least_reader, followed.least_size));
       LATHE_TRY_STATUS(check_same(followed_graph, *graph, fmt::format("at size {}", size)));
     }
@@ -317,10 +358,10 @@ class SizedReader {
     const Graph as_read = graph;
     std::vector<FreeExtent> extents;
     for (const size_t d : followed_dimensions()) {
-      const Dimension& dimension = dimensions_[d];
+      Dimension& dimension = dimensions_[d];
       const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
-      const Result<FollowedSize> followed_there =
-          follow(dimension, graph, has_exact ? known_of(dimension, as_read, read) : dimension.known);
+      if (has_exact) compare(dimension, as_read, read);
+      const Result<FollowedSize> followed_there = follow(dimension, graph);
       if (!followed_there)
         return fail(ErrorKind::unsupported,
                     fmt::format("'{}' cannot be free beside the other sizes: {}", dimension.asked.name,

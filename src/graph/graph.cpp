@@ -99,6 +99,10 @@ std::string wrong_number_of_inputs(size_t has, size_t least, size_t most) {
   return fmt::format("it has {} input{}, and takes {}", has, has == 1 ? "" : "s", taken);
 }
 
+std::string label_of(const GraphNode& node) {
+  return fmt::format("node '{}' ({})", node.name, name_of(node.op));
+}
+
 Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs) {
   std::vector<TensorType> widened(inputs.begin(), inputs.end());
   if (!keeps_stored_type(node.op))
@@ -110,8 +114,7 @@ Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType>
   };
   Result<TensorType> type = std::visit(infer_checked, node.op);
   if (!type) {
-    type.error().message =
-        fmt::format("node '{}' ({}): {}", node.name, name_of(node.op), type.error().message);
+    type.error().message = fmt::format("{}: {}", label_of(node), type.error().message);
   }
   return type;
 }

@@ -139,6 +139,8 @@ std::vector<std::vector<size_t>> consumers_of(const Graph& graph);
 bool is_output(const Graph& graph, TensorId id);
 // "it has 1 input, and takes 2": for an operator that takes so many.
 std::string wrong_number_of_inputs(size_t has, size_t least, size_t most);
+// What sentences call a node: "node 'c1' (Conv)".
+std::string label_of(const GraphNode& node);
 // The type that a node gives for operands of these types, which most operators widen where they are only
 // stored (graph/stored_types.h); an Error names the node.
 Result<TensorType> infer_type(const GraphNode& node, std::span<const TensorType> inputs);

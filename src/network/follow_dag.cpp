@@ -75,9 +75,14 @@ class DagFollower {
       return refused("reads tensors in which the size stands in an axis beside other factors");
     }
     const auto reach = bounds(index, ranges_);
-    if (!reach || reach->lo < 0 || reach->hi + 1 >= size_ || !part.is_whole_axis())
+    const int64_t from_begin = reach ? reach->hi + 1 : size_, from_end = reach ? size_ - reach->lo : size_;
+    const bool is_near_end = 2 * from_end <= size_;
+    if (!reach || reach->lo < 0 || reach->hi >= size_ || (from_begin == size_ && !is_near_end) ||
+        !part.is_whole_axis())
       return refused(fmt::format("reads other places of axis {} than its own", part.axis));
-    following_.least_size = std::max(following_.least_size, reach->hi + 1);
+    const bool is_from_end = is_near_end && from_end < from_begin;
+    following_.is_from_end = following_.is_from_end || is_from_end;
+    following_.least_size = std::max(following_.least_size, is_from_end ? from_end : from_begin);
     tell(fmt::format("it reads place {} of axis {}", reach->lo, part.axis));
     return {};
   }

@@ -20,6 +20,8 @@ struct DagFollowing {
   // None where places are alike.
   std::optional<std::string> tells_places_apart = {};
   int64_t least_size = 1;  // what the fixed places that are read need
+  // Whether these are counted from the end: they are nearer to it than to the first place, at this size.
+  bool is_from_end = false;
   // Axes of constants that run along the dimension.
   std::map<const TensorNode*, FreeParts> constants = {};
 };

@@ -6,16 +6,11 @@
 #include <map>
 
 #include "base/check.h"
-#include "graph/reference.h"
 #include "network/follow_dag.h"
 #include "network/group_to_dag.h"
 
 namespace lathe {
 namespace {
-
-std::string label_of(const GraphNode& node) {
-  return fmt::format("node '{}' ({})", node.name, name_of(node.op));
-}
 
 std::vector<TensorType> types_of(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<TensorType> types;
@@ -26,8 +21,8 @@ std::vector<TensorType> types_of(const Graph& graph, const std::vector<TensorId>
 class SizeFollower {
  public:
   SizeFollower(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
-               std::span<const FreeParts> known, UnitPlaces units)
-      : before_(graph), inputs_(inputs), known_(known), size_(size), units_(units) {
+               std::span<const FreeParts> known, UnitPlaces units, const SizeNumbers& numbers)
+      : before_(graph), inputs_(inputs), known_(known), size_(size), units_(units), numbers_(numbers) {
     const FreeInput& first = inputs_.front();
     from_ = before_.tensor(first.input).type.shape[first.axis];
   }
@@ -56,6 +51,10 @@ class SizeFollower {
     result_.parts.resize(before_.tensors.size());
     for (const FreeInput& input : inputs_) mark({input.axis}, input.input);
     mark_constants();
+    result_.numbers = numbers_;
+    if (numbers_.values.empty()) return;
+    result_.together =
+        fmt::format("constant '{}' goes by the size", tensor(numbers_.values.begin()->first).name);
   }
 
   const Shape& shape_before(TensorId id) const { return before_.tensor(id).type.shape; }
@@ -323,11 +322,22 @@ class SizeFollower {
     result_.parts[node.output] = std::move(following->result);
     if (following->combines) tell_combining(node);
     if (following->tells_places_apart) tell(node, *following->tells_places_apart);
+    if (following->is_from_end) {
+      if (!takes_fixed_places(node))
+        return fail(ErrorKind::unsupported,
+                    fmt::format("{}: it reads places of the free axis that are counted from its end",
+                                label_of(node)));
+      result_.from_end.push_back(number);
+    }
     if (following->least_size > result_.least_size) {
       result_.least_size = following->least_size;
       result_.least_reader = label_of(node);
     }
     return {};
+  }
+
+  static bool takes_fixed_places(const GraphNode& node) {
+    return std::holds_alternative<GatherOp>(node.op) || std::holds_alternative<SliceOp>(node.op);
   }
 
   void tell_constant(const GraphNode& node, TensorId id) {
@@ -362,79 +372,36 @@ class SizeFollower {
   std::span<const FreeParts> known_;
   int64_t size_ = 0;
   UnitPlaces units_;
+  const SizeNumbers& numbers_;
   int64_t from_ = 0;
   FollowedSize result_;
   std::map<TensorId, FreeParts> state_parts_;  // that a loop's last step has shown
   bool is_other_state_ = false;                // this pass took a state to have other ones
 };
 
-// What is computed of constants, and is a constant in the other graph, is one in this graph too.
-void fold_as(Graph& graph, const Graph& other) {
-  std::erase_if(graph.nodes, [&](const GraphNode& node) {
-    if (node.output >= other.tensors.size() || !other.tensor(node.output).is_constant()) return false;
-    std::vector<const GraphTensor*> operands;
-    for (const TensorId id : node.inputs) operands.push_back(&graph.tensors[id]);
-    if (!std::ranges::all_of(operands, &GraphTensor::is_constant)) return false;
-    std::shared_ptr<const Bytes> data = evaluate_constants(node, operands);
-    if (data == nullptr) return false;
-    graph.tensors[node.output].data = std::move(data);
-    return true;
-  });
-}
-
-bool are_same(const GraphTensor& one, const GraphTensor& other) {
-  if (one.type != other.type || one.is_constant() != other.is_constant()) return false;
-  return !one.is_constant() || one.data == other.data || *one.data == *other.data;
+// A node that takes places counted from the end, where the end lies so much further.
+void move_places(const FollowedSize& followed, int64_t by, GraphNode& node) {
+  for (const size_t axis : fixed_axes(followed, node)) {
+    if (auto* gather = std::get_if<GatherOp>(&node.op)) gather->first += by;
+    if (auto* slice = std::get_if<SliceOp>(&node.op)) slice->starts[axis] += by;
+  }
 }
 
 }  // namespace
 
-std::vector<FreeParts> compare_sizes(const Graph& graph, int64_t size, const Graph& other,
-                                     int64_t other_size) {
-  if (graph.tensors.size() != other.tensors.size()) return {};
-  std::vector<FreeParts> all(graph.tensors.size());
-  for (TensorId id = 0; id < all.size(); ++id) {
-    const Shape& here = graph.tensor(id).type.shape;
-    const Shape& there = other.tensor(id).type.shape;
-    if (here.size() != there.size()) return {};
-    for (size_t d = 0; d < here.size(); ++d)
-      if (here[d] == size && there[d] == other_size) all[id].push_back({d});
-  }
-  return all;
-}
-
-std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size) {
-  std::vector<FreeParts> all(graph.tensors.size());
-  for (TensorId id = 0; id < all.size(); ++id) {
-    const GraphTensor& tensor = graph.tensor(id);
-    for (size_t d = 0; tensor.is_constant() && d < tensor.type.shape.size(); ++d)
-      if (tensor.type.shape[d] == size && goes_on_along(tensor, d)) all[id].push_back({d});
-  }
-  for (const GraphNode& node : graph.nodes) {
-    const Shape& shape = graph.tensor(node.output).type.shape;
-    const Shape& operand = graph.tensor(node.inputs[0]).type.shape;
-    if (std::holds_alternative<ExpandOp>(node.op)) {
-      for (size_t d = 0; d < shape.size(); ++d) {
-        const size_t back = shape.size() - d;
-        const bool is_one = back > operand.size() || operand[operand.size() - back] == 1;
-        if (shape[d] == size && is_one) all[node.output].push_back({d});
-      }
-    }
-    const auto* gather = std::get_if<GatherOp>(&node.op);
-    int64_t before = 1;  // lists of places beside each other
-    for (size_t d = 0; gather != nullptr && d < gather->places_shape.size(); ++d) {
-      if (gather->places_shape[d] == size && (before == 1 || gather->step == 0))
-        all[node.output].push_back({gather->axis + d});
-      before *= gather->places_shape[d];
-    }
-  }
-  return all;
-}
-
 Result<FollowedSize> follow_size(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
-                                 std::span<const FreeParts> known, UnitPlaces units) {
+                                 std::span<const FreeParts> known, UnitPlaces units,
+                                 const SizeNumbers& numbers) {
   LATHE_CHECK(size >= 2 && !inputs.empty());
-  return SizeFollower(graph, inputs, size, known, units).run();
+  return SizeFollower(graph, inputs, size, known, units, numbers).run();
+}
+
+std::vector<size_t> fixed_axes(const FollowedSize& followed, const GraphNode& node) {
+  if (const auto* gather = std::get_if<GatherOp>(&node.op)) return {gather->axis};
+  std::vector<size_t> axes;
+  for (const FreePart& part : followed.parts[node.inputs[0]])
+    if (part_of(followed.parts[node.output], part.axis) == nullptr) axes.push_back(part.axis);
+  return axes;
 }
 
 Result<Graph> at_size(const FollowedSize& followed, int64_t size) {
@@ -446,6 +413,9 @@ Result<Graph> at_size(const FollowedSize& followed, int64_t size) {
     if (tensor.is_constant()) tensor.data = first_places(tensor, parts, followed.size, size);
     tensor.type.shape = shape_at(tensor.type.shape, parts, size);
   }
+  for (const auto& [id, values] : followed.numbers.values)
+    graph.tensors[id].data = values[static_cast<size_t>(size - followed.numbers.least)];
+  for (const size_t n : followed.from_end) move_places(followed, size - followed.size, graph.nodes[n]);
   for (GraphNode& node : graph.nodes) {
     const Shape& operand = node.inputs.empty() ? Shape() : before.tensor(node.inputs[0]).type.shape;
     node.op = with_shapes(std::move(node.op), operand, before.tensor(node.output).type.shape,
@@ -457,29 +427,6 @@ Result<Graph> at_size(const FollowedSize& followed, int64_t size) {
                             to_string(type), to_string(graph.tensor(node.output).type)));
   }
   return graph;
-}
-
-Status check_same(Graph graph, Graph other, const std::string& what) {
-  fold_as(graph, other);
-  fold_as(other, graph);
-  const auto differs = [&](const std::string& label) {
-    return fail(ErrorKind::unsupported, fmt::format("{} is another one {}", label, what));
-  };
-  for (size_t n = 0; n < std::min(graph.nodes.size(), other.nodes.size()); ++n) {
-    const GraphNode& node = graph.nodes[n];
-    const GraphNode& twin = other.nodes[n];
-    if (node.op != twin.op || node.inputs != twin.inputs || node.output != twin.output)
-      return differs(label_of(node));
-  }
-  if (graph.nodes.size() != other.nodes.size() || graph.tensors.size() != other.tensors.size())
-    return differs("the list of nodes");
-  // A model may hold constants that only shapes were computed of.
-  for (const GraphNode& node : graph.nodes) {
-    for (const TensorId id : node.inputs)
-      if (!are_same(graph.tensor(id), other.tensor(id)))
-        return differs(fmt::format("what {} reads, '{}',", label_of(node), graph.tensor(id).name));
-  }
-  return {};
 }
 
 }  // namespace lathe

@@ -4,6 +4,8 @@
 // they do not say. Pure.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,11 +23,19 @@ struct FreeInput {
   size_t axis = 0;
 };
 
+// Constants that are computed of the size and keep their shape: what they are at each size from `least` on.
+struct SizeNumbers {
+  int64_t least = 1;
+  std::map<TensorId, std::vector<std::shared_ptr<const Bytes>>> values;
+};
+
 struct FollowedSize {
   Graph graph;
-  int64_t size = 0;               // of the dimension in it
-  std::vector<FreeParts> parts;   // of each tensor
+  int64_t size = 0;              // of the dimension in it
+  std::vector<FreeParts> parts;  // of each tensor
+  SizeNumbers numbers;
   std::vector<size_t> combining;  // nodes that combine its places: sums, softmax
+  std::vector<size_t> from_end;   // nodes that take fixed places, counted from the last one
   // Why a result is not that of each place by itself, as that of a batch is: a sentence that names the node.
   std::optional<std::string> together;
   int64_t least_size = 1;    // what reads of fixed places ask for
@@ -34,29 +44,20 @@ struct FollowedSize {
   bool is_apart() const { return !together; }
 };
 
-// Of each tensor the axes that have the dimension's size in a network that was read at two sizes: those too
-// that follow it without any input's doing so, of constants and of what is repeated. None where the graphs
-// differ in more than that.
-std::vector<FreeParts> compare_sizes(const Graph& graph, int64_t size, const Graph& other,
-                                     int64_t other_size);
-
-// The same where a network is read at one size: integers that number so many places, or are the same at each,
-// places of a table that are taken in turn, and what is repeated so often.
-std::vector<FreeParts> numbering_constants(const Graph& graph, int64_t size);
-
 // The graph with the dimension, which has the same size in all of `inputs`, at `size`, 2 at least. Where the
 // sizes differ, shapes and attributes of operators that spell the old one spell the new one, and what all
 // places share is repeated. `known`: what compare_sizes says of the first tensors, for constants and for what
-// is repeated, or numbering_constants. `units`: of a dimension of one place (free_parts.h). An Error names
-// the node where a result is not made of its own places alone.
+// is repeated, or numbering_constants. `units`: of a dimension of one place (free_parts.h). `numbers` reach
+// to that size at least, where there are any. An Error names the node where a result is not made of its own
+// places alone.
 Result<FollowedSize> follow_size(const Graph& graph, std::span<const FreeInput> inputs, int64_t size,
-                                 std::span<const FreeParts> known, UnitPlaces units = UnitPlaces::first);
+                                 std::span<const FreeParts> known, UnitPlaces units = UnitPlaces::first,
+                                 const SizeNumbers& numbers = {});
 
 // The graph at a size that is no larger. What its constants have along the dimension are their first places.
 Result<Graph> at_size(const FollowedSize& followed, int64_t size);
 
-// An Error that names the first node, input or constant in which they differ; `what` is what it says of the
-// second graph: "at size 5". What is computed of constants in one of them may be a constant in the other.
-Status check_same(Graph graph, Graph other, const std::string& what);
+// The axes of its operand along which a node of `from_end` takes fixed places.
+std::vector<size_t> fixed_axes(const FollowedSize& followed, const GraphNode& node);
 
 }  // namespace lathe

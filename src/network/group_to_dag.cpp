@@ -256,8 +256,7 @@ Result<GroupDag> group_to_dag(const Graph& graph, const FusedGroup& group) {
   Result<GroupDag> result = GroupLowering(graph, group).run();
   if (!result) {
     const GraphNode& anchor = graph.nodes[group.anchors.front()];
-    result.error().message =
-        fmt::format("node '{}' ({}): {}", anchor.name, name_of(anchor.op), result.error().message);
+    result.error().message = fmt::format("{}: {}", label_of(anchor), result.error().message);
   }
   return result;
 }

@@ -47,10 +47,14 @@ class CountMasker {
   }
 
   Result<Graph> run() {
+    for (const auto& [id, values] : followed_.numbers.values) take_number(id, values);
     const std::set<size_t> combining(followed_.combining.begin(), followed_.combining.end());
+    const std::set<size_t> from_end(followed_.from_end.begin(), followed_.from_end.end());
     for (size_t n = 0; n < nodes_.size(); ++n) {
       if (combining.contains(n))
         LATHE_TRY_STATUS(mask(nodes_[n]));
+      else if (from_end.contains(n))
+        take_from_end(nodes_[n]);
       else
         graph_.nodes.push_back(nodes_[n]);
     }
@@ -66,9 +70,9 @@ class CountMasker {
     const auto masked = masked_operands(node);
     if (!masked)
       return fail(ErrorKind::unsupported,
-                  fmt::format("node '{}' ({}): it combines what stands along the free axis, and Lathe cannot "
-                              "leave out there what lies beyond the size",
-                              node.name, name_of(node.op)));
+                  fmt::format("{}: it combines what stands along the free axis, and Lathe cannot leave out "
+                              "there what lies beyond the size",
+                              label_of(node)));
     for (const MaskedOperand& each : *masked) {
       if (each.fill == 0 && is_zero_behind_.contains({node.inputs[each.operand], each.axis})) continue;
       node.inputs[each.operand] = masked_tensor(node, each);
@@ -210,6 +214,52 @@ class CountMasker {
     parts_[found] = parts_[node.output];
     graph_.nodes.push_back({node.name, std::move(node.op), std::move(node.inputs), found});
     graph_.nodes.push_back({fresh_name("least"), ZipOp{ZipFunction::min}, {found, last}, node.output});
+  }
+
+  // In place of a constant that goes by the size the one of so many places, of a table of all.
+  void take_number(TensorId id, const std::vector<std::shared_ptr<const Bytes>>& values) {
+    const TensorType type = graph_.tensors[id].type;
+    Bytes all;
+    for (const auto& value : values) all.insert(all.end(), value->begin(), value->end());
+    Shape shape = type.shape;
+    shape.insert(shape.begin(), std::ssize(values));
+    const TensorId table =
+        add({fresh_name("table"), {type.dtype, shape}, std::make_shared<const Bytes>(std::move(all))});
+    const TensorId least = constant({DType::i64, {}}, {static_cast<double>(-followed_.numbers.least)});
+    const TensorId place = zip(ZipFunction::add, least, count_as(DType::i64, {}));
+    const TensorId number = add_node(fresh_name("number"), GatherByOp{0}, {table, place}, type);
+    for (GraphNode& node : nodes_) std::ranges::replace(node.inputs, id, number);
+    graph_.tensors[id].name = fresh_name("largest");  // an output that copies it may have its name
+  }
+
+  // Places that are counted from the last one that counts.
+  void take_from_end(GraphNode node) {
+    if (auto* gather = std::get_if<GatherOp>(&node.op)) {
+      const TensorId places = places_from_end(gather->places_shape, gather->first, gather->step);
+      node.inputs.push_back(places);
+      node.op = GatherByOp{gather->axis};
+      return graph_.nodes.push_back(std::move(node));
+    }
+    auto& slice = std::get<SliceOp>(node.op);
+    for (const size_t axis : fixed_axes(followed_, node)) {
+      TensorType type = graph_.tensors[node.inputs[0]].type;
+      type.shape[axis] = slice.extents[axis];
+      const TensorId places = places_from_end({slice.extents[axis]}, slice.starts[axis], slice.steps[axis]);
+      slice.starts[axis] = 0;
+      slice.steps[axis] = 1;
+      node.inputs[0] =
+          add_node(fresh_name("last"), GatherByOp{axis}, {node.inputs[0], places}, std::move(type));
+    }
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  // Such places where all of the axis counts, as the count makes them.
+  TensorId places_from_end(const Shape& shape, int64_t first, int64_t step) {
+    std::vector<double> places;
+    for (int64_t i = 0; i < elements_of(shape); ++i)
+      places.push_back(static_cast<double>(first + i * step - size_));
+    const TensorId behind = constant({DType::i64, shape}, places);
+    return zip(ZipFunction::add, behind, count_as(DType::i64, shape));
   }
 
   const FollowedSize& followed_;

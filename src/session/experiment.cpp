@@ -1,10 +1,9 @@
-// lathe/experiment.h.
-#include "lathe/experiment.h"
-
+// lathe/search.h.
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "lathe/search.h"
 #include "session/commands/run_experiment.h"
 #include "session/own_search.h"
 

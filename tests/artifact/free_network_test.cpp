@@ -5,117 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <limits>
 #include <map>
 #include <numeric>
 
-#include "base/temporary_folder.h"
-#include "graph/onnx/models.h"
+#include "artifact/free_network_fixture.h"
 
 namespace lathe {
 namespace {
 
 using ::testing::HasSubstr;
-
-class FreeNetworkTest : public ::testing::Test {
- protected:
-  std::string write(const OnnxModel& onnx) const {
-    const std::string path = (folder_.path() / "net.onnx").string();
-    std::ofstream(path, std::ios::binary) << onnx.bytes();
-    return path;
-  }
-
-  Result<SizedGraphs> read(const OnnxModel& onnx, const std::map<std::string, Shape>& shapes,
-                           const SizeChoices& choices) const {
-    OnnxImportOptions import;
-    import.input_shapes = shapes;
-    return sized_graphs(write(onnx), import, choices);
-  }
-
-  // What the plan for that size gives, places that do not count cut off; of one dimension. Behind them are
-  // infinities and NaN, and for integers another token.
-  static std::vector<Values> run(const SizedGraphs& sized, const std::vector<Values>& inputs, int64_t size) {
-    const FreeDimension& dimension = sized.free.dimensions[0];
-    const SizedGraph* plan = nullptr;
-    for (const SizedGraph& each : sized.graphs)
-      if (each.sizes[0] >= size && (plan == nullptr || each.sizes[0] < plan->sizes[0])) plan = &each;
-    if (plan == nullptr) {
-      ADD_FAILURE() << "no graph takes " << size;
-      return {};
-    }
-    std::vector<Values> padded;
-    for (size_t i = 0; i < inputs.size(); ++i)
-      padded.push_back(moved_to(inputs[i], plan->graph.tensor(plan->graph.inputs[i]).type.shape, i));
-    if (dimension.by == SizedBy::count) padded.push_back({{1}, {static_cast<double>(size)}, DType::i64});
-    auto outputs = evaluate_graph(plan->graph, padded);
-    EXPECT_TRUE(outputs.has_value()) << outputs.error().to_string();
-    if (!outputs) return {};
-    for (const FreeExtent& extent : sized.free.extents) {
-      if (!extent.is_output) continue;
-      Values& output = (*outputs)[extent.tensor];
-      EXPECT_EQ(output.shape[extent.axis], extent.outer * plan->sizes[0] * extent.inner);
-      output = first_places(output, extent, plan->sizes[0], size);
-    }
-    return std::move(*outputs);
-  }
-
-  static Values moved_to(const Values& from, const Shape& shape, size_t seed) {
-    Values to{shape, {}, from.dtype};
-    Shape index(shape.size(), 0);
-    size_t count = seed;
-    do {
-      bool inside = true;
-      int64_t place = 0;
-      for (size_t d = 0; d < shape.size(); ++d) {
-        inside = inside && index[d] < from.shape[d];
-        place = place * from.shape[d] + index[d];
-      }
-      const double nothing = !is_float(from.dtype) ? 1
-                             : ++count % 3 == 0    ? std::numeric_limits<double>::infinity()
-                                                   : std::numeric_limits<double>::quiet_NaN();
-      to.data.push_back(inside ? from.data[static_cast<size_t>(place)] : nothing);
-    } while (next_index(index, shape));
-    return to;
-  }
-
-  static Values first_places(const Values& all, const FreeExtent& extent, int64_t planned, int64_t size) {
-    Values kept{all.shape, {}, all.dtype};
-    kept.shape[extent.axis] = extent.outer * size * extent.inner;
-    Shape index(all.shape.size(), 0);
-    size_t at = 0;
-    do {
-      if (index[extent.axis] / extent.inner % planned < size) kept.data.push_back(all.data[at]);
-      ++at;
-    } while (next_index(index, all.shape));
-    return kept;
-  }
-
-  // Every size of the one dimension beside the file as it is read there.
-  void check_every_size(const OnnxModel& onnx, const SizedGraphs& sized,
-                        const std::map<std::string, Shape>& largest) const {
-    const FreeDimension& dimension = sized.free.dimensions[0];
-    for (int64_t size = dimension.least; size <= dimension.most; ++size) {
-      OnnxImportOptions import;
-      import.input_shapes = largest;
-      for (const FreeExtent& extent : sized.free.extents) {
-        if (extent.is_output) continue;
-        auto at = import.input_shapes.begin();
-        const Graph& graph = sized.graphs[0].graph;
-        at = import.input_shapes.find(graph.tensor(graph.inputs[extent.tensor]).name);
-        at->second[extent.axis] = size;
-      }
-      const Result<Graph> exact = import_onnx(write(onnx), import);
-      ASSERT_TRUE(exact.has_value()) << exact.error().to_string();
-      const std::vector<Values> inputs = random_inputs(*exact, static_cast<uint64_t>(size));
-      const auto expected = evaluate_graph(*exact, inputs);
-      ASSERT_TRUE(expected.has_value()) << expected.error().to_string();
-      EXPECT_LT(relative_difference(run(sized, inputs, size), *expected), 1e-12) << "at size " << size;
-    }
-  }
-
-  TemporaryFolder folder_;
-};
 
 // x [1,2,5,5] with a batch that stays free.
 OnnxModel batch_model() {
@@ -151,18 +49,6 @@ OnnxModel attention_model(int64_t tokens) {
   onnx.attribute("perm", {0, 2, 1, 3});
   onnx.node("join", "Reshape", {"d", "joined"}, "y");
   onnx.node("average", "ReduceMean", {"y"}, "mean").attribute("axes", {1}).attribute("keepdims", 0);
-  return onnx;
-}
-
-// An input, x where there is one, with that axis open, called `name`.
-OnnxModel with_open(OnnxModel onnx, int axis, const char* name, int input = 0) {
-  onnx.proto.mutable_graph()
-      ->mutable_input(input)
-      ->mutable_type()
-      ->mutable_tensor_type()
-      ->mutable_shape()
-      ->mutable_dim(axis)
-      ->set_dim_param(name);
   return onnx;
 }
 
@@ -426,7 +312,8 @@ TEST_F(FreeNetworkTest, PlacesFromTheEndOfAFixedSizeMove) {
   onnx.integers("shape", {16}).node("r", "Reshape", {"x", "shape"}, "z").output("z");
   const auto spelled = read(onnx, {}, {{{"x", {{0, "", 8, 160}}}}, {}});
   ASSERT_FALSE(spelled.has_value());
-  EXPECT_THAT(spelled.error().message, HasSubstr("node 's' (Slice): it reads one of the first 7 places"));
+  EXPECT_THAT(spelled.error().message,
+              HasSubstr("node 's' (Slice): it reads one of the first or last 7 places"));
 }
 
 // Sizes of which each is compiled by itself may not stand in an axis with others either.
@@ -475,23 +362,6 @@ TEST_F(FreeNetworkTest, TwoDimensionsMayBeFree) {
   EXPECT_EQ(sized->free.dimensions[0].by, SizedBy::parts);
   EXPECT_EQ(sized->free.dimensions[1].by, SizedBy::count);
   EXPECT_EQ(sized->graphs.size(), 27U) << "1, 2, 4 by 4, 8, 12 .. 32 and 40";
-}
-
-// A row of numbers of the places is the same for every size, and one from the end is not.
-TEST_F(FreeNetworkTest, TheLastPlaceIsNoFixedOne) {
-  OnnxModel first;
-  first.input("x", {1, 40, 8}).integers("place", {0}).output("y");
-  first.node("g", "Gather", {"x", "place"}, "y").attribute("axis", 1);
-  OnnxModel last = first;
-  const auto of_first = read(first, {{"x", {1, 40, 8}}}, {{{"x", {{1, "", 1, 40}}}}, {}});
-  ASSERT_TRUE(of_first.has_value()) << of_first.error().to_string();
-  check_every_size(first, *of_first, {{"x", {1, 40, 8}}});
-  OnnxModel of_last;
-  of_last.input("x", {1, 160, 8}).integers("place", {-1}).output("y");
-  of_last.node("g", "Gather", {"x", "place"}, "y").attribute("axis", 1);
-  const auto refused = read(of_last, {{"x", {1, 160, 8}}}, {{{"x", {{1, "", 1, 160}}}}, {}});
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_THAT(refused.error().message, HasSubstr("node 'g' (Gather): it reads other places"));
 }
 
 }  // namespace

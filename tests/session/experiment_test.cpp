@@ -1,5 +1,4 @@
-#include "lathe/experiment.h"
-
+// Experiments of lathe/search.h.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +6,7 @@
 #include <fstream>
 
 #include "base/write_file.h"
+#include "lathe/search.h"
 #include "session/commands/table_case.h"
 #include "session/session_fixture.h"
 

@@ -417,6 +417,7 @@ class Importer {
 
   Status add_outputs() {
     LATHE_TRY(std::vector<onnx::NodeProto> copies, list_sequence_outputs(graph_, sequences_));
+    name_outputs_apart(graph_, copies, notes_);
     for (onnx::NodeProto& copy : copies) {
       names_read_.insert(copy.output(0));
       LATHE_TRY_STATUS(add_node(copy));
@@ -434,8 +435,7 @@ class Importer {
       }
       LATHE_TRY(const std::optional<TensorId> id, halves_.give(output.name()));
       if (!id)
-        return fail(ErrorKind::invalid_argument,
-                    fmt::format("no node gives the model's output '{}'", output.name()));
+        return fail(ErrorKind::invalid_argument, "no node gives the model's output '" + output.name() + "'");
       const TensorId held = *halves_.find(output.name());
       const std::optional<Counted> counted = counted_.find(held);
       // Shapes that are given take the place of declared ones, and others follow from them.
@@ -451,8 +451,8 @@ class Importer {
       }
       gives_any = true;
     }
-    return gives_any ? Status()
-                     : fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
+    if (gives_any) return {};
+    return fail(ErrorKind::unsupported, nothing + ", and there is no other to compute" + hint_);
   }
 
   onnx::ModelProto& model_;

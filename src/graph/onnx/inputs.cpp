@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "graph/onnx/file.h"
 #include "graph/onnx/proto.h"
@@ -50,6 +51,30 @@ Result<std::vector<DeclaredInput>> declared_inputs(const std::string& path) {
 bool is_output_of(const onnx::GraphProto& graph, const std::string& name) {
   const auto has_name = [&](const onnx::ValueInfoProto& output) { return output.name() == name; };
   return std::ranges::any_of(graph.output(), has_name);
+}
+
+void name_outputs_apart(onnx::GraphProto& graph, std::vector<onnx::NodeProto>& copies,
+                        std::vector<std::string>& notes) {
+  std::set<std::string> names;
+  for (const onnx::ValueInfoProto& input : graph.input()) names.insert(input.name());
+  for (const onnx::TensorProto& constant : graph.initializer()) names.insert(constant.name());
+  for (const onnx::NodeProto& node : graph.node()) names.insert(node.output().begin(), node.output().end());
+  std::set<std::string> listed;
+  for (onnx::ValueInfoProto& output : *graph.mutable_output()) {
+    const std::string name = output.name();
+    if (listed.insert(name).second) continue;
+    int number = 2;
+    const auto again = [&] { return fmt::format("{}.{}", name, number); };
+    while (names.contains(again())) ++number;
+    names.insert(again());
+    onnx::NodeProto& copy = copies.emplace_back();
+    copy.set_name(again());
+    copy.set_op_type("Identity");
+    copy.add_input(name);
+    copy.add_output(again());
+    output.set_name(again());
+    notes.push_back(fmt::format("output '{}' is listed more than once: '{}' is it again", name, again()));
+  }
 }
 
 std::string unsupported_output(const onnx::NodeProto& node, int output, size_t supported) {

@@ -39,6 +39,11 @@ Result<std::vector<DeclaredInput>> declared_inputs(const std::string& path);
 // Whether the model has an output of that name.
 bool is_output_of(const onnx::GraphProto& graph, const std::string& name);
 
+// Outputs that are listed more than once get names of their own, "y.2" for "y", and a node that copies them;
+// what is noticed is a sentence.
+void name_outputs_apart(onnx::GraphProto& graph, std::vector<onnx::NodeProto>& copies,
+                        std::vector<std::string>& notes);
+
 // "its output 1, 'm', is read, and Lathe supports the first alone": of an output beyond those supported.
 std::string unsupported_output(const onnx::NodeProto& node, int output, size_t supported);
 
