@@ -30,8 +30,9 @@ struct Dimension {
   int64_t working = 2;  // the size at which it is followed
   bool is_free = true;  // else it has one size, another one than in the file
   SizedBy by = SizedBy::exact;
-  std::vector<FreeParts> known = {};  // by compare_sizes
-  SizeNumbers numbers = {};
+  std::vector<FreeParts> known = {};      // by compare_sizes
+  std::vector<TensorId> number_ids = {};  // constants that go by it
+  SizeNumbers numbers = {};               // what they are, once everything else is known to follow the size
   std::string why_exact = {};
   UnitPlaces units = UnitPlaces::first;
   std::optional<std::string> refusal = {};  // by fixed_size.h
@@ -113,6 +114,7 @@ class SizedReader {
   // What the network is at another size tells which axes follow it, and which numbers.
   void compare(Dimension& dimension, const Graph& graph, std::vector<int64_t> sizes) const {
     dimension.known = {};
+    dimension.number_ids = {};
     dimension.numbers = {};
     if (!dimension.is_open()) return;
     int64_t& size = sizes[number_of(dimension)];
@@ -121,8 +123,7 @@ class SizedReader {
     const Result<Graph> other = import_at(sizes);
     if (!other) return;
     dimension.known = compare_sizes(graph, dimension.working, *other, size);
-    if (dimension.is_free)
-      dimension.numbers = numbers_at_all(dimension, numbers_of_size(graph, *other), sizes);
+    if (dimension.is_free) dimension.number_ids = numbers_of_size(graph, *other);
   }
 
   // A number of two sizes has a table for neither: it goes by the one that has more sizes, if each of the
@@ -132,19 +133,17 @@ class SizedReader {
       for (Dimension& other : dimensions_) {
         const bool is_wider =
             dimension.asked.most - dimension.asked.least > other.asked.most - other.asked.least;
-        if (&dimension == &other || is_wider || dimension.numbers.values.empty()) continue;
-        const bool has_common = std::ranges::any_of(dimension.numbers.values, [&](const auto& number) {
-          return other.numbers.values.contains(number.first);
-        });
-        if (has_common) dimension.numbers = {};
+        if (&dimension == &other || is_wider) continue;
+        if (std::ranges::find_first_of(dimension.number_ids, other.number_ids) != dimension.number_ids.end())
+          dimension.number_ids = {};
       }
     }
   }
 
-  // What these constants are at each size within the bounds, by reading the file at each. None where there is
+  // What such constants are at each size within the bounds, by reading the file at each. None where there is
   // more to another size than that.
-  SizeNumbers numbers_at_all(const Dimension& dimension, const std::vector<TensorId>& ids,
-                             std::vector<int64_t> sizes) const {
+  SizeNumbers numbers_at_all(const Dimension& dimension, std::vector<int64_t> sizes) const {
+    const std::vector<TensorId>& ids = dimension.number_ids;
     SizeNumbers numbers{.least = dimension.asked.least, .values = {}};
     if (ids.empty() || dimension.working - dimension.asked.least >= kMostReadings) return {};
     for (int64_t size = dimension.asked.least; size <= dimension.working; ++size) {
@@ -196,7 +195,7 @@ class SizedReader {
 
   // By kernels that serve other sizes than their own; an Error says why that cannot be.
   Status settle_by_one(Dimension& dimension, const std::vector<int64_t>& sizes) {
-    LATHE_TRY(const FollowedSize followed, follow(dimension, base_));
+    LATHE_TRY(FollowedSize followed, follow(dimension, base_));
     if (followed.is_apart()) {
       dimension.by = SizedBy::parts;
     } else if (!dimension.is_free) {
@@ -208,6 +207,12 @@ class SizedReader {
                       "do not say that there are always so many",
                       followed.least_reader, followed.least_size));
     } else {
+      LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
+      dimension.by = SizedBy::count;
+    }
+    if (!dimension.number_ids.empty()) {
+      dimension.numbers = numbers_at_all(dimension, sizes);
+      LATHE_TRY(followed, follow(dimension, base_));
       LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
       dimension.by = SizedBy::count;
     }
@@ -360,7 +365,10 @@ class SizedReader {
     for (const size_t d : followed_dimensions()) {
       Dimension& dimension = dimensions_[d];
       const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
-      if (has_exact) compare(dimension, as_read, read);
+      if (has_exact) {
+        compare(dimension, as_read, read);
+        dimension.numbers = numbers_at_all(dimension, read);
+      }
       const Result<FollowedSize> followed_there = follow(dimension, graph);
       if (!followed_there)
         return fail(ErrorKind::unsupported,

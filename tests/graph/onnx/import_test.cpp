@@ -8,7 +8,6 @@
 
 #include "graph/network_runner.h"
 #include "graph/onnx/models.h"
-#include "graph/reference.h"
 #include "graph/simplify.h"
 
 namespace lathe {
