@@ -17,8 +17,15 @@ bool spells_a_shape(const GraphOp& op) {
          std::holds_alternative<TileOp>(op) || std::holds_alternative<GatherOp>(op);
 }
 
-// A node that reads other numbers, or does something else, where there is one place more.
-std::optional<std::string> number_of_size(const Graph& network, const Graph& one_more) {
+bool is_uniform(const GraphTensor& constant) {
+  const auto bytes = static_cast<size_t>(bytes_of(constant.type.dtype));
+  return std::equal(constant.data->begin() + static_cast<std::ptrdiff_t>(bytes), constant.data->end(),
+                    constant.data->begin());
+}
+
+// A node that reads other numbers, or does something else, where there is one place more; or where both are
+// of the `same_size`, and numbers of another shape too.
+std::optional<std::string> number_of_size(const Graph& network, const Graph& one_more, bool same_size) {
   std::map<std::string_view, const GraphNode*> twins;
   for (const GraphNode& node : one_more.nodes) twins.emplace(node.name, &node);
   for (const GraphNode& node : network.nodes) {
@@ -32,7 +39,8 @@ std::optional<std::string> number_of_size(const Graph& network, const Graph& one
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const GraphTensor& read = network.tensor(node.inputs[i]);
       const GraphTensor& other = one_more.tensor(twin->second->inputs[i]);
-      if (!read.is_constant() || !other.is_constant() || read.type != other.type) continue;
+      if (!read.is_constant() || !other.is_constant()) continue;
+      if (read.type != other.type && (!same_size || is_uniform(other))) continue;
       if (read.data != other.data && *read.data != *other.data)
         return fmt::format("{}: it reads '{}', a number that goes by the number of places", label, read.name);
     }
@@ -55,10 +63,14 @@ bool gives_the_same(const FollowedSize& one, const FollowedSize& other) {
 
 }  // namespace
 
+std::optional<std::string> contradiction(const Graph& followed, const Graph& read) {
+  return number_of_size(followed, read, true);
+}
+
 FixedReading read_fixed_size(const Graph& network, std::span<const FreeInput> inputs, const Graph* one_more,
                              std::span<const FreeInput> inputs_of_one_more, int64_t fixed, int64_t size) {
   FixedReading reading;
-  if (one_more != nullptr) reading.refusal = number_of_size(network, *one_more);
+  if (one_more != nullptr) reading.refusal = number_of_size(network, *one_more, false);
   if (reading.refusal || fixed != 1 || inputs.empty()) return reading;
   if (one_more != nullptr) {
     auto followed = follow_size(*one_more, inputs_of_one_more, size, {});

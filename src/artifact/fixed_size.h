@@ -10,6 +10,10 @@
 
 namespace lathe {
 
+// Where a network that was followed to a size contradicts the file, read at that size: a sentence that names
+// the node. Shapes that the file spells may differ.
+std::optional<std::string> contradiction(const Graph& followed, const Graph& read);
+
 struct FixedReading {
   bool has_one_more = false;                // the network with one place more is to be followed
   UnitPlaces units = UnitPlaces::first;     // by which its single place is followed

@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "artifact/compared_sizes.h"
 #include "artifact/fixed_size.h"
 #include "artifact/free_dimensions.h"
 #include "artifact/join_sizes.h"
@@ -24,15 +27,12 @@ constexpr size_t kMostPlans = 64;
 constexpr size_t kMostExactPlans = 128;
 // So often a file is read for numbers that go by a size.
 constexpr int64_t kMostReadings = 1024;
-
 struct Dimension {
   AskedDimension asked;
   int64_t working = 2;  // the size at which it is followed
   bool is_free = true;  // else it has one size, another one than in the file
   SizedBy by = SizedBy::exact;
-  std::vector<FreeParts> known = {};      // by compare_sizes
-  std::vector<TensorId> number_ids = {};  // constants that go by it
-  SizeNumbers numbers = {};               // what they are, once everything else is known to follow the size
+  Compared compared = {};
   std::string why_exact = {};
   UnitPlaces units = UnitPlaces::first;
   std::optional<std::string> refusal = {};  // by fixed_size.h
@@ -54,9 +54,11 @@ class SizedReader {
     for (const Dimension& dimension : dimensions_) sizes.push_back(dimension.working);
     LATHE_TRY(base_, import_at(sizes));
     for (Dimension& dimension : dimensions_) read_fixed(dimension, sizes);
-    for (Dimension& dimension : dimensions_) compare(dimension, base_, sizes);
+    for (Dimension& dimension : dimensions_) dimension.compared = compare(dimension, base_, sizes);
     drop_common_numbers();
     for (Dimension& dimension : dimensions_) LATHE_TRY_STATUS(settle(dimension, sizes));
+    is_settled_ = true;
+    LATHE_TRY_STATUS(compare_combinations());
     return all_graphs();
   }
 
@@ -111,19 +113,17 @@ class SizedReader {
     return inputs;
   }
 
-  // What the network is at another size tells which axes follow it, and which numbers.
-  void compare(Dimension& dimension, const Graph& graph, std::vector<int64_t> sizes) const {
-    dimension.known = {};
-    dimension.number_ids = {};
-    dimension.numbers = {};
-    if (!dimension.is_open()) return;
+  Compared compare(const Dimension& dimension, const Graph& graph, std::vector<int64_t> sizes) const {
+    if (!dimension.is_open()) return {};
     int64_t& size = sizes[number_of(dimension)];
     size = std::max(dimension.asked.least, int64_t{2});
     if (size == dimension.working) ++size;
     const Result<Graph> other = import_at(sizes);
-    if (!other) return;
-    dimension.known = compare_sizes(graph, dimension.working, *other, size);
-    if (dimension.is_free) dimension.number_ids = numbers_of_size(graph, *other);
+    if (!other) return {};
+    Compared compared;
+    compared.known = compare_sizes(graph, dimension.working, *other, size);
+    if (dimension.is_free) compared.number_ids = numbers_of_size(graph, *other);
+    return compared;
   }
 
   // A number of two sizes has a table for neither: it goes by the one that has more sizes, if each of the
@@ -134,37 +134,38 @@ class SizedReader {
         const bool is_wider =
             dimension.asked.most - dimension.asked.least > other.asked.most - other.asked.least;
         if (&dimension == &other || is_wider) continue;
-        if (std::ranges::find_first_of(dimension.number_ids, other.number_ids) != dimension.number_ids.end())
-          dimension.number_ids = {};
+        std::vector<TensorId>& ids = dimension.compared.number_ids;
+        if (std::ranges::find_first_of(ids, other.compared.number_ids) != ids.end()) ids = {};
       }
     }
   }
 
   // What such constants are at each size within the bounds, by reading the file at each. None where there is
   // more to another size than that.
-  SizeNumbers numbers_at_all(const Dimension& dimension, std::vector<int64_t> sizes) const {
-    const std::vector<TensorId>& ids = dimension.number_ids;
+  SizeNumbers numbers_at_all(const Dimension& dimension, const Graph& largest,
+                             const std::vector<TensorId>& ids, std::vector<int64_t> sizes) const {
     SizeNumbers numbers{.least = dimension.asked.least, .values = {}};
     if (ids.empty() || dimension.working - dimension.asked.least >= kMostReadings) return {};
     for (int64_t size = dimension.asked.least; size <= dimension.working; ++size) {
       sizes[number_of(dimension)] = size;
       const Result<Graph> graph = import_at(sizes);
-      if (!graph || graph->tensors.size() != base_.tensors.size()) return {};
+      if (!graph || graph->tensors.size() != largest.tensors.size()) return {};
       for (const TensorId id : ids) {
-        if (!graph->tensor(id).is_constant() || graph->tensor(id).type != base_.tensor(id).type) return {};
+        if (!graph->tensor(id).is_constant() || graph->tensor(id).type != largest.tensor(id).type) return {};
         numbers.values[id].push_back(graph->tensor(id).data);
       }
     }
     return numbers;
   }
 
-  Result<FollowedSize> follow(const Dimension& dimension, const Graph& graph) const {
+  Result<FollowedSize> follow(const Dimension& dimension, const Graph& graph,
+                              const Compared& compared) const {
     const std::vector<FreeInput> inputs = inputs_of(graph, dimension);
     if (inputs.empty())
       return fail(ErrorKind::invalid_argument,
                   fmt::format("no input of the model has '{}'", dimension.asked.name), path_);
     if (dimension.refusal) return fail(ErrorKind::unsupported, *dimension.refusal);
-    return follow_size(graph, inputs, dimension.working, dimension.known, dimension.units, dimension.numbers);
+    return follow_size(graph, inputs, dimension.working, compared.known, dimension.units, compared.numbers);
   }
 
   static std::string count_name(const Dimension& dimension) { return "#count of " + dimension.asked.name; }
@@ -172,7 +173,7 @@ class SizedReader {
   Status settle(Dimension& dimension, const std::vector<int64_t>& sizes) {
     Status served = settle_by_one(dimension, sizes);
     if (!served && dimension.asked.fixed.value_or(1) > 1) {
-      dimension.known = numbering_constants(base_, *dimension.asked.fixed);
+      dimension.compared.known = numbering_constants(base_, *dimension.asked.fixed);
       served = settle_by_one(dimension, sizes);
     }
     if (served) return {};
@@ -195,7 +196,7 @@ class SizedReader {
 
   // By kernels that serve other sizes than their own; an Error says why that cannot be.
   Status settle_by_one(Dimension& dimension, const std::vector<int64_t>& sizes) {
-    LATHE_TRY(FollowedSize followed, follow(dimension, base_));
+    LATHE_TRY(FollowedSize followed, follow(dimension, base_, dimension.compared));
     if (followed.is_apart()) {
       dimension.by = SizedBy::parts;
     } else if (!dimension.is_free) {
@@ -210,24 +211,51 @@ class SizedReader {
       LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
       dimension.by = SizedBy::count;
     }
-    if (!dimension.number_ids.empty()) {
-      dimension.numbers = numbers_at_all(dimension, sizes);
-      LATHE_TRY(followed, follow(dimension, base_));
+    Compared& compared = dimension.compared;
+    if (!compared.number_ids.empty()) {
+      compared.numbers = numbers_at_all(dimension, base_, compared.number_ids, sizes);
+      LATHE_TRY(followed, follow(dimension, base_, compared));
       LATHE_TRY_STATUS(with_count(followed, dimension.working, count_name(dimension)));
       dimension.by = SizedBy::count;
     }
     return check_sizes(dimension, followed, sizes);
   }
 
+  // The same of several sizes at once, which may meet: as many of each as all combinations of them allow.
+  Status compare_combinations() {
+    size_t open = 0;
+    for (const Dimension& dimension : dimensions_) {
+      if (!dimension.is_open()) return {};  // the file is read at one size alone
+      ++open;
+    }
+    if (open < 2) return {};
+    const auto all = static_cast<double>(most_compared(base_));
+    const auto each = static_cast<size_t>(std::pow(all, 1 / static_cast<double>(open)));
+    std::vector<std::vector<int64_t>> choices;
+    for (const Dimension& dimension : dimensions_)
+      choices.push_back(
+          sizes_compared(dimension.asked.least, dimension.asked.most, std::max(kFewestCompared, each)));
+    return for_each_combination(choices, [this](const std::vector<int64_t>& at) { return compare_at(at); });
+  }
+
+  // `sizes` has an entry for each of dimensions_.
+  Status compare_at(const std::vector<int64_t>& sizes) {
+    LATHE_TRY(const Graph followed, graph_at(sizes, false));
+    LATHE_TRY(const Graph read, import_at(sizes));
+    std::vector<std::string> told;
+    for (size_t d = 0; d < sizes.size(); ++d)
+      told.push_back(fmt::format("{} = {}", dimensions_[d].asked.name, sizes[d]));
+    const Status same = check_same(followed, read, fmt::format("at {}", fmt::join(told, ", ")));
+    if (same) return {};
+    return fail(ErrorKind::unsupported, "its sizes cannot be free together: " + same.error().message, path_);
+  }
+
   // What follows from the largest size is what the file says at others.
   Status check_sizes(const Dimension& dimension, const FollowedSize& followed, std::vector<int64_t> sizes) {
     if (!dimension.is_free) return {};
     if (!dimension.is_open()) return check_fixed(dimension, followed, std::move(sizes));
-    const int64_t least = dimension.asked.least;
-    const int64_t most = dimension.asked.most;
-    const int64_t middle = (least + most) / 2;
-    for (const int64_t size : std::set<int64_t>{least, least + 1, middle, middle + 1, most - 1}) {
-      if (size < least || size >= dimension.working) continue;
+    for (const int64_t size :
+         sizes_compared(dimension.asked.least, dimension.asked.most, most_compared(base_))) {
       sizes[number_of(dimension)] = size;
       LATHE_TRY(const Graph graph, import_at(sizes));
       LATHE_TRY(const Graph followed_graph, at_size(followed, size));
@@ -240,18 +268,23 @@ class SizedReader {
   // end: that shows where the file can be read at another size.
   Status check_fixed(const Dimension& dimension, const FollowedSize& followed,
                      std::vector<int64_t> sizes) const {
-    for (const int64_t size : {dimension.asked.least, dimension.asked.most}) {
+    for (const int64_t size :
+         sizes_compared(dimension.asked.least, dimension.asked.most, most_compared(base_))) {
       LATHE_TRY(const Graph followed_graph, at_size(followed, size));
-      if (followed.least_size == 1 && followed.from_end.empty()) continue;
       sizes[number_of(dimension)] = size;
       const Result<Graph> graph = import_at(sizes, &dimension);
-      if (!graph)
+      const bool has_fixed_places = followed.least_size > 1 || !followed.from_end.empty();
+      if (!graph && has_fixed_places)
         return fail(
             ErrorKind::unsupported,
             fmt::format("{}: it reads one of the first or last {} places, and the file, which fixes the "
                         "size, does not say from where that is counted",
                         followed.least_reader, followed.least_size));
-      LATHE_TRY_STATUS(check_same(followed_graph, *graph, fmt::format("at size {}", size)));
+      if (!graph) continue;
+      if (has_fixed_places)
+        LATHE_TRY_STATUS(check_same(followed_graph, *graph, fmt::format("at size {}", size)));
+      if (const auto otherwise = contradiction(followed_graph, *graph))
+        return fail(ErrorKind::unsupported, fmt::format("{} (at size {})", *otherwise, size));
     }
     return {};
   }
@@ -279,7 +312,6 @@ class SizedReader {
   }
 
   Result<SizedGraphs> all_graphs() {
-    is_settled_ = true;
     SizedGraphs all;
     std::vector<size_t> number(dimensions_.size());
     for (size_t d = 0; d < dimensions_.size(); ++d) {
@@ -305,12 +337,21 @@ class SizedReader {
         sizes.push_back(each[each.size() - 1 - rest % each.size()]);
         rest /= each.size();
       }
-      Result<Graph> graph = graph_at(sizes, number);
+      Result<Graph> graph = graph_at(sizes_of_all(sizes, number), true);
       if (!graph) return std::unexpected(at_sizes(std::move(graph.error()), sizes, number));
       all.graphs.push_back({std::move(sizes), std::move(*graph)});
     }
     add_extents(all.free, number);
     return all;
+  }
+
+  // An entry for each of dimensions_, of those of the free ones.
+  std::vector<int64_t> sizes_of_all(const std::vector<int64_t>& free,
+                                    const std::vector<size_t>& number) const {
+    std::vector<int64_t> sizes;
+    for (size_t d = 0; d < dimensions_.size(); ++d)
+      sizes.push_back(dimensions_[d].is_free ? free[number[d]] : dimensions_[d].asked.most);
+    return sizes;
   }
 
   // What is compiled for one size alone says which.
@@ -348,43 +389,72 @@ class SizedReader {
     return order;
   }
 
-  Result<Graph> graph_at(const std::vector<int64_t>& sizes, const std::vector<size_t>& number) {
+  // The network at these sizes, one for each of dimensions_; `counted`: as what is compiled, in which what
+  // does not count is left out.
+  Result<Graph> graph_at(const std::vector<int64_t>& sizes, bool counted) {
     std::vector<int64_t> read;  // at which the file is read
     bool has_exact = false;
     for (size_t d = 0; d < dimensions_.size(); ++d) {
       const bool is_exact = dimensions_[d].is_free && dimensions_[d].by == SizedBy::exact;
       has_exact = has_exact || is_exact;
-      read.push_back(is_exact ? sizes[number[d]] : dimensions_[d].working);
+      read.push_back(is_exact ? sizes[d] : dimensions_[d].working);
     }
     Graph graph = base_;
     if (has_exact) {
       LATHE_TRY(graph, import_at(read));
     }
-    const Graph as_read = graph;
+    const std::vector<size_t> order = followed_dimensions();
+    LATHE_TRY(std::vector<Compared> compared, compared_at(order, graph, has_exact, read));
     std::vector<FreeExtent> extents;
-    for (const size_t d : followed_dimensions()) {
-      Dimension& dimension = dimensions_[d];
-      const int64_t size = dimension.is_free ? sizes[number[d]] : dimension.asked.most;
-      if (has_exact) {
-        compare(dimension, as_read, read);
-        dimension.numbers = numbers_at_all(dimension, read);
-      }
-      const Result<FollowedSize> followed_there = follow(dimension, graph);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const size_t d = order[i];
+      const Dimension& dimension = dimensions_[d];
+      const Result<FollowedSize> followed_there = follow(dimension, graph, compared[i]);
       if (!followed_there)
         return fail(ErrorKind::unsupported,
                     fmt::format("'{}' cannot be free beside the other sizes: {}", dimension.asked.name,
                                 followed_there.error().message),
                     path_);
       const FollowedSize& followed = *followed_there;
-      for (size_t i = 0; dimension.is_free && i < graph.outputs.size(); ++i) {
-        for (const FreePart& part : followed.parts[graph.outputs[i]])
-          extents.push_back({true, i, part.axis, d, part.outer, part.inner});
+      for (size_t o = 0; dimension.is_free && o < graph.outputs.size(); ++o) {
+        for (const FreePart& part : followed.parts[graph.outputs[o]])
+          extents.push_back({true, o, part.axis, d, part.outer, part.inner});
       }
-      LATHE_TRY(graph, dimension.by == SizedBy::parts ? at_size(followed, size)
-                                                      : with_count(followed, size, count_name(dimension)));
+      for (size_t later = i + 1; later < order.size(); ++later)
+        keep_first_places(compared[later].numbers, followed, sizes[d]);
+      const bool by_count = counted && dimension.by == SizedBy::count;
+      LATHE_TRY(graph, by_count ? with_count(followed, sizes[d], count_name(dimension))
+                                : at_size(followed, sizes[d]));
     }
-    LATHE_TRY_STATUS(take_extents(std::move(extents)));
+    if (counted) LATHE_TRY_STATUS(take_extents(std::move(extents)));
     return graph;
+  }
+
+  // What tells the sizes apart, of these dimensions: where others are exact, of the network as it is there.
+  Result<std::vector<Compared>> compared_at(const std::vector<size_t>& order, const Graph& graph,
+                                            bool has_exact, const std::vector<int64_t>& read) {
+    std::vector<Compared> all;
+    for (const size_t d : order) {
+      const Dimension& dimension = dimensions_[d];
+      if (!has_exact) {
+        all.push_back(dimension.compared);
+        continue;
+      }
+      const auto [known, is_new] = compared_.try_emplace({d, read});
+      Compared& there = known->second;
+      if (is_new) {
+        there = compare(dimension, graph, read);
+        there.numbers = numbers_at_all(dimension, graph, there.number_ids, read);
+      }
+      if (!there.number_ids.empty() && there.numbers.values.empty())
+        return fail(ErrorKind::unsupported,
+                    fmt::format("'{}' cannot be free beside the other sizes: '{}' goes by it, and what else "
+                                "the network is goes by it too",
+                                dimension.asked.name, graph.tensor(there.number_ids[0]).name),
+                    path_);
+      all.push_back(there);
+    }
+    return all;
   }
 
   const std::string& path_;
@@ -393,6 +463,7 @@ class SizedReader {
   std::vector<Dimension> dimensions_;
   bool is_settled_ = false;
   Graph base_;
+  std::map<std::pair<size_t, std::vector<int64_t>>, Compared> compared_;  // by dimension, and sizes read at
   std::optional<std::vector<FreeExtent>> extents_;  // of outputs, by the numbers of dimensions_
 };
 

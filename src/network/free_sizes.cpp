@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <utility>
 
 namespace lathe {
 namespace {
@@ -15,6 +17,25 @@ int64_t power_below(int64_t size) {
 }
 
 }  // namespace
+
+std::vector<int64_t> sizes_compared(int64_t least, int64_t most, size_t count) {
+  std::set<int64_t> sizes;
+  const int64_t range = most - least + 1;
+  if (std::cmp_less_equal(range, count)) {
+    for (int64_t size = least; size <= most; ++size) sizes.insert(size);
+    return {sizes.begin(), sizes.end()};
+  }
+  const auto add = [&](int64_t size) {
+    if (size >= least && size <= most) sizes.insert(size);
+  };
+  const int64_t middle = (least + most) / 2;
+  for (const int64_t size : {least, least + 1, middle, middle + 1, most - 1, most}) add(size);
+  for (int64_t one = 1, next = 2; one <= most && sizes.size() < count; next += one, one = next - one)
+    add(one);
+  const int64_t step = std::max<int64_t>(1, range / static_cast<int64_t>(count));
+  for (int64_t i = 0; i * step < range && sizes.size() < count; ++i) add(least + i * step + i % step);
+  return {sizes.begin(), sizes.end()};
+}
 
 std::vector<int64_t> sizes_compiled(const FreeDimension& dimension) {
   std::vector<int64_t> sizes;

@@ -39,6 +39,12 @@ struct FreeSizes {
   bool empty() const { return dimensions.empty(); }
 };
 
+// Sizes within the bounds, ascending, at which what follows from one size is compared with what the file
+// says: all of them where these are no more than `count`; else the ends and the middle with their neighbours,
+// Fibonacci's numbers, so that dimensions are compared where they are equal, and others evenly between, with
+// every remainder.
+std::vector<int64_t> sizes_compared(int64_t least, int64_t most, size_t count);
+
 // The sizes, ascending, that kernels are made for: powers of two for `parts`; for `count` four to each power
 // of two, from 16 on, so that what is computed for nothing is a ninth of all in the mean and a fifth at most,
 // and below it 4, 8 and 12; every size for `exact`. `most` is always one of them.

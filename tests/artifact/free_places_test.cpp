@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "artifact/free_network_fixture.h"
+#include "graph/reference.h"
 
 namespace lathe {
 namespace {
@@ -103,6 +104,80 @@ TEST_F(FreePlacesTest, ANumberOfTwoSizesGoesByTheOneWithMore) {
   ASSERT_EQ(sized->free.dimensions.size(), 2U);
   for (const FreeDimension& dimension : sized->free.dimensions)
     EXPECT_EQ(dimension.by, dimension.most == 3 ? SizedBy::exact : SizedBy::count) << dimension.name;
+}
+
+// x [B,T,4] over a number of its sizes, which `op` makes of them.
+OnnxModel over_number(const char* op, int64_t batch) {
+  OnnxModel onnx;
+  onnx.input("x", {batch, 160, 4}).output("y").node("shape", "Shape", {"x"}, "shape");
+  onnx.integers("first", {0}).integers("second", {1});
+  onnx.node("b", "Gather", {"shape", "first"}, "B").attribute("axis", 0);
+  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0);
+  onnx.node("number", op, {"T", "B"}, "count").node("real", "Cast", {"count"}, "number").attribute("to", 1);
+  onnx.node("over", "Div", {"x", "number"}, "y");
+  return with_open(with_open(onnx, 1, "tokens"), 0, "batch");
+}
+
+// The largest of two sizes is one size's alone where the other is small: no corner tells it.
+TEST_F(FreePlacesTest, SizesThatMeetAreComparedTogether) {
+  const auto refused =
+      read(over_number("Max", 5), {{"x", {5, 160, 4}}}, {{{"x", {{0, "", 1, 5}, {1, "", 1, 160}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("its sizes cannot be free together: what node 'over' (Div)"));
+}
+
+// A number that few sizes have is found at each of them.
+TEST_F(FreePlacesTest, ANumberOfOneSizeAmongManyIsSeen) {
+  OnnxModel onnx;
+  onnx.input("x", {2, 160, 4}).output("y").node("shape", "Shape", {"x"}, "shape").integers("second", {1});
+  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0).integers("which", {77});
+  onnx.node("is", "Equal", {"T", "which"}, "is").node("n", "Neg", {"x"}, "other");
+  onnx.node("w", "Where", {"is", "other", "x"}, "y");
+  onnx = with_open(onnx, 1, "tokens");
+  const auto refused = read(onnx, {{"x", {2, 160, 4}}}, {{{"x", {{1, "", 1, 160}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("at size 77"));
+  const auto few = read(onnx, {{"x", {2, 80, 4}}}, {{{"x", {{1, "", 70, 80}}}}, {}});
+  ASSERT_TRUE(few.has_value()) << few.error().to_string();
+  EXPECT_EQ(few->free.dimensions[0].by, SizedBy::exact);
+  check_every_size(onnx, *few, {{"x", {2, 80, 4}}});
+}
+
+// The same of a file that fixes the size, where it can be read at others.
+TEST_F(FreePlacesTest, ANumberOfAFixedSizeIsSeen) {
+  OnnxModel onnx;
+  onnx.input("x", {2, 7, 4}).output("y").node("shape", "Shape", {"x"}, "shape").integers("second", {1});
+  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0).integers("most", {10});
+  onnx.node("is", "Greater", {"T", "most"}, "is").node("n", "Neg", {"x"}, "other");
+  onnx.node("w", "Where", {"is", "other", "x"}, "y");
+  const auto refused = read(onnx, {}, {{{"x", {{1, "", 1, 160}}}}, {}});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("it reads 'is', a number that goes by the number of places"));
+}
+
+// What is compiled for each size of the batch, by what stands beside it, has the numbers of the tokens.
+TEST_F(FreePlacesTest, NumbersStandBesideAnExactSize) {
+  OnnxModel onnx;
+  onnx.input("x", {3, 160, 4}).output("y").node("shape", "Shape", {"x"}, "shape");
+  onnx.integers("second", {1}).integers("axes", {1});
+  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0);
+  onnx.node("real", "Cast", {"T"}, "number").attribute("to", 1);
+  onnx.node("s", "ReduceSum", {"x", "axes"}, "sum").attribute("keepdims", 0);
+  onnx.node("over", "Div", {"sum", "number"}, "mean").node("c", "Concat", {"mean", "sum"}, "y");
+  onnx.attribute("axis", 0);
+  onnx = with_open(with_open(onnx, 1, "tokens"), 0, "batch");
+  const auto sized = read(onnx, {{"x", {3, 160, 4}}}, {{{"x", {{0, "", 1, 3}, {1, "", 1, 160}}}}, {}});
+  ASSERT_TRUE(sized.has_value()) << sized.error().to_string();
+  for (const SizedGraph& each : sized->graphs) {
+    Values x{{each.sizes[0], each.sizes[1], 4}, {}, DType::f32};
+    x.data.assign(static_cast<size_t>(each.sizes[0] * each.sizes[1] * 4), 1);
+    const auto outputs =
+        evaluate_graph(each.graph, std::vector<Values>{x, {{1}, {1}, DType::i64}});  // one token counts
+    ASSERT_TRUE(outputs.has_value()) << outputs.error().to_string();
+    EXPECT_EQ((*outputs)[0].data.front(), 1) << "the sum of one, over one";
+  }
 }
 
 }  // namespace
