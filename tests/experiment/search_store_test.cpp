@@ -53,7 +53,8 @@ TEST_F(SearchStoreTest, WhatIsNoStoreIsASentence) {
   std::ofstream(path()) << "{\"table\": 3}\n";
   const auto store = SearchStore::open(path());
   ASSERT_FALSE(store);
-  EXPECT_THAT(store.error().to_string(), ::testing::EndsWith("searches: line 1 is no search of an experiment"));
+  EXPECT_THAT(store.error().to_string(),
+              ::testing::EndsWith("searches: line 1 is no search of an experiment"));
 }
 
 }  // namespace
