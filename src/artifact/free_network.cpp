@@ -27,6 +27,7 @@ constexpr size_t kMostPlans = 64;
 constexpr size_t kMostExactPlans = 128;
 // So often a file is read for numbers that go by a size.
 constexpr int64_t kMostReadings = 1024;
+
 struct Dimension {
   AskedDimension asked;
   int64_t working = 2;  // the size at which it is followed

@@ -67,14 +67,19 @@ TEST_F(FreePlacesTest, ASliceThatGrowsWithTheSizeIsRefused) {
   EXPECT_THAT(refused.error().message, HasSubstr("node 's' (Slice): it reads other places of axis 1"));
 }
 
+// T, the size of the second axis, and `number`, the same as a float.
+void add_size(OnnxModel& onnx) {
+  onnx.node("shape", "Shape", {"x"}, "shape").integers("second", {1});
+  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0);
+  onnx.node("real", "Cast", {"T"}, "number").attribute("to", 1);
+}
+
 // A sum over as many places as `tokens` has, divided by their number; which is an output too.
 OnnxModel average_by_hand(const char* reader) {
   OnnxModel onnx;
   onnx.input("x", {1, 160, 8}).output("y").output("number");
   onnx.node("s", "ReduceSum", {"x", "axes"}, "sum").attribute("keepdims", 0).integers("axes", {1});
-  onnx.node("shape", "Shape", {"x"}, "shape").integers("which", {1});
-  onnx.node("one", "Gather", {"shape", "which"}, "count").attribute("axis", 0);
-  onnx.node("real", "Cast", {"count"}, "number").attribute("to", 1);
+  add_size(onnx);
   onnx.node("mean", reader, {"sum", "number"}, "y");
   return with_open(onnx, 1, "tokens");
 }
@@ -130,8 +135,8 @@ TEST_F(FreePlacesTest, SizesThatMeetAreComparedTogether) {
 // A number that few sizes have is found at each of them.
 TEST_F(FreePlacesTest, ANumberOfOneSizeAmongManyIsSeen) {
   OnnxModel onnx;
-  onnx.input("x", {2, 160, 4}).output("y").node("shape", "Shape", {"x"}, "shape").integers("second", {1});
-  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0).integers("which", {77});
+  onnx.input("x", {2, 160, 4}).output("y").integers("which", {77});
+  add_size(onnx);
   onnx.node("is", "Equal", {"T", "which"}, "is").node("n", "Neg", {"x"}, "other");
   onnx.node("w", "Where", {"is", "other", "x"}, "y");
   onnx = with_open(onnx, 1, "tokens");
@@ -147,8 +152,8 @@ TEST_F(FreePlacesTest, ANumberOfOneSizeAmongManyIsSeen) {
 // The same of a file that fixes the size, where it can be read at others.
 TEST_F(FreePlacesTest, ANumberOfAFixedSizeIsSeen) {
   OnnxModel onnx;
-  onnx.input("x", {2, 7, 4}).output("y").node("shape", "Shape", {"x"}, "shape").integers("second", {1});
-  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0).integers("most", {10});
+  onnx.input("x", {2, 7, 4}).output("y").integers("most", {10});
+  add_size(onnx);
   onnx.node("is", "Greater", {"T", "most"}, "is").node("n", "Neg", {"x"}, "other");
   onnx.node("w", "Where", {"is", "other", "x"}, "y");
   const auto refused = read(onnx, {}, {{{"x", {{1, "", 1, 160}}}}, {}});
@@ -160,10 +165,8 @@ TEST_F(FreePlacesTest, ANumberOfAFixedSizeIsSeen) {
 // What is compiled for each size of the batch, by what stands beside it, has the numbers of the tokens.
 TEST_F(FreePlacesTest, NumbersStandBesideAnExactSize) {
   OnnxModel onnx;
-  onnx.input("x", {3, 160, 4}).output("y").node("shape", "Shape", {"x"}, "shape");
-  onnx.integers("second", {1}).integers("axes", {1});
-  onnx.node("t", "Gather", {"shape", "second"}, "T").attribute("axis", 0);
-  onnx.node("real", "Cast", {"T"}, "number").attribute("to", 1);
+  onnx.input("x", {3, 160, 4}).output("y").integers("axes", {1});
+  add_size(onnx);
   onnx.node("s", "ReduceSum", {"x", "axes"}, "sum").attribute("keepdims", 0);
   onnx.node("over", "Div", {"sum", "number"}, "mean").node("c", "Concat", {"mean", "sum"}, "y");
   onnx.attribute("axis", 0);
