@@ -22,5 +22,9 @@ Choices choices_of(const Domain& domain, const std::vector<int64_t>& integers);
 // the domain. Nothing where an answer is none of its parameter's values.
 std::optional<std::vector<int64_t>> integers_of(const Domain& domain, const Choices& choices,
                                                 const std::vector<int64_t>& otherwise);
+// The same for choices that another task's domain had, whose answers need not be values here: each is the
+// value of least ratio to it; as in `otherwise` is what has no like.
+std::vector<int64_t> integers_like(const Domain& domain, const Choices& choices,
+                                   const std::vector<int64_t>& otherwise);
 
 }  // namespace lathe

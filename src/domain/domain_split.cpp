@@ -285,6 +285,27 @@ std::optional<Factors> divisor_given(const SplitParameter& split, const Factors&
   return next == factors || split_fault(split, next) ? std::nullopt : std::optional(next);
 }
 
+double ratio_of(int64_t a, int64_t b) {
+  const auto [less, more] = std::minmax(a, b);
+  return (static_cast<double>(more) + 1) / (static_cast<double>(less) + 1);
+}
+
+Factors nearest_split(const SplitParameter& split, const Factors& wanted) {
+  Factors factors(wanted.size());
+  int64_t left = split.extent;
+  for (size_t slot = factors.size(); slot-- > 0;) {
+    const auto aim = std::max<int64_t>(wanted[slot], 1);
+    if (split.imperfect && split.allowed.empty()) {
+      factors[slot] = std::min(aim, largest_factor(split, slot, left));
+    } else {
+      factors[slot] = std::ranges::min(legal_factors(split, slot, left), {},
+                                       [aim](int64_t factor) { return ratio_of(factor, aim); });
+    }
+    left = ceil_div(left, factors[slot]);
+  }
+  return factors;
+}
+
 std::vector<Factors> all_splits(const SplitParameter& split) {
   std::vector<Factors> all;
   Factors factors(std::max(split.parts - 1, 0));

@@ -35,6 +35,11 @@ std::optional<Factors> step_of_split(const SplitParameter& split, const Factors&
 // A part, the outer one among them, gives a divisor of it, drawn at random, to another part; nothing where
 // what was drawn is no other legal value.
 std::optional<Factors> divisor_given(const SplitParameter& split, const Factors& factors, Rng& rng);
+// How many times the smaller of two numbers, 0 or more, the larger is; both one more, so that 0 has a ratio.
+double ratio_of(int64_t a, int64_t b);
+// The legal value that is like these factors, of a split into as many parts: each, the innermost first, is
+// the legal one of least ratio to what is wanted.
+Factors nearest_split(const SplitParameter& split, const Factors& wanted);
 // All legal values.
 std::vector<Factors> all_splits(const SplitParameter& split);
 // Why these factors are illegal, or nothing if they are legal.

@@ -14,6 +14,7 @@
 #include "tune/candidates.h"
 #include "tune/choose_trace.h"
 #include "tune/pace.h"
+#include "tune/related_points.h"
 #include "tune/task_records.h"
 
 namespace lathe {
@@ -34,6 +35,20 @@ std::vector<Domain> domains_of(const Space& space) {
   std::vector<Domain> domains;
   for (const Sketch& sketch : space.sketches()) domains.push_back(sketch.domain);
   return domains;
+}
+
+// The space's own points to begin with, and behind the first of them, the untuned program, those of other
+// tasks.
+Result<SearchSpace> space_to_search(Candidates& candidates, const Task& task, const TuneOptions& options,
+                                    const RecordStore& records) {
+  SearchSpace space = candidates.search_space();
+  // The published spaces begin with nothing that is known.
+  if (options.space != kDefaultSpace || options.related_points == 0) return space;
+  LATHE_TRY(const std::vector<Point> related, related_points(task, candidates.space(), options.space, records,
+                                                             static_cast<size_t>(options.related_points)));
+  space.initial.insert(space.initial.begin() + std::min<ptrdiff_t>(1, std::ssize(space.initial)),
+                       related.begin(), related.end());
+  return space;
 }
 
 }  // namespace
@@ -204,7 +219,7 @@ Result<TaskTuner> TaskTuner::create(const Task& asked_for, const TuneOptions& op
                                     .recorder = std::move(recorder),
                                     .blank = blank_record(*checked.task, options.strategy, options.seed),
                                     .draft = std::move(draft)});
-  SearchSpace space = state->candidates.search_space();
+  LATHE_TRY(SearchSpace space, space_to_search(state->candidates, *checked.task, options, records));
   LATHE_TRY(state->strategy, options.strategy_factory
                                  ? options.strategy_factory(std::move(space), options.seed)
                                  : make_strategy(options.strategy, std::move(space), options.seed));

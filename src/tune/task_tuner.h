@@ -34,6 +34,9 @@ struct TuneOptions {
   // Whether times are compared at the machine's pace (pace.h). Not where curves are to be what was measured.
   bool corrects_pace = true;
 
+  // How many points of other tasks' records a search of Lathe's own space tries at first (related_points.h).
+  int related_points = 3;
+
   // Where set, called once a tuner in place of looking the name up; what they give is never null. `strategy`
   // is then only what records are marked with.
   std::function<Result<std::unique_ptr<Strategy>>(SearchSpace, uint64_t seed)> strategy_factory = {};
