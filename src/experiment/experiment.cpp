@@ -18,6 +18,7 @@ constexpr int64_t kMostTrials = 1 << 20;
 constexpr int kMostSeeds = 10000;
 constexpr int kMostCores = 4096;
 constexpr const char* kQuantities[] = {"score", "final_quality", "trials_to_quality", "seconds_to_quality"};
+constexpr const char* kAcross[] = {"median", "mean", "least"};
 
 std::unexpected<Error> wrong(const std::string& what) { return fail(ErrorKind::parse, what); }
 
@@ -123,22 +124,27 @@ Result<ExperimentRun> run_from(const json& object) {
   return run;
 }
 
-Result<Quantity> quantity_from(const std::string& name) {
-  const auto* found = std::ranges::find(kQuantities, name);
-  if (found == std::end(kQuantities))
-    return wrong(
-        fmt::format("there is no quantity '{}'; legal names are {}", name, fmt::join(kQuantities, ", ")));
-  return static_cast<Quantity>(found - kQuantities);
+// The value that a name stands for, by its place among the names.
+template <class Value, size_t count>
+Result<Value> named(const std::string& name, const char* what, const char* const (&names)[count]) {
+  const auto* found = std::ranges::find(names, name);
+  if (found == std::end(names))
+    return wrong(fmt::format("there is no {} '{}'; legal names are {}", what, name, fmt::join(names, ", ")));
+  return static_cast<Value>(found - names);
 }
 
 Result<ExperimentBar> bar_from(const json& object, const std::vector<ExperimentRun>& runs) {
   ExperimentBar bar;
   std::string quantity;
+  std::string across = kAcross[0];
   std::optional<double> share;
   LATHE_TRY(Members members, Members::of(object, "a bar"));
   LATHE_TRY_STATUS(members.text("claim", bar.claim));
   LATHE_TRY_STATUS(members.text("quantity", quantity));
-  LATHE_TRY(bar.quantity, quantity_from(quantity));
+  LATHE_TRY(bar.quantity, named<Quantity>(quantity, "quantity", kQuantities));
+  LATHE_TRY_STATUS(members.text("across", across, false));
+  LATHE_TRY(bar.across, named<Across>(across, "way across tables", kAcross));
+  LATHE_TRY_STATUS(members.whole("after", bar.after, kMostTrials, false));
   LATHE_TRY_STATUS(members.text("run", bar.run));
   LATHE_TRY_STATUS(members.text("than", bar.than, false));
   LATHE_TRY_STATUS(members.number("share", share));
@@ -147,6 +153,8 @@ Result<ExperimentBar> bar_from(const json& object, const std::vector<ExperimentR
   LATHE_TRY_STATUS(members.finish());
   bar.share = share.value_or(bar.share);
   if (!(bar.share > 0 && bar.share <= 1)) return wrong("'share' of a bar is not above 0 and at most 1");
+  if (bar.after > 0 && bar.quantity != Quantity::final_quality)
+    return wrong("'after' of a bar is of its final_quality alone");
   if (!bar.at_least && !bar.at_most) return wrong("a bar has neither 'at_least' nor 'at_most'");
   const auto is_run = [&](const std::string& name) {
     return std::ranges::find(runs, name, &ExperimentRun::label) != runs.end();

@@ -41,6 +41,9 @@ enum class Quantity : uint8_t {
   seconds_to_quality,  // the same of the seconds charged, of live searches
 };
 
+// What many tables' numbers come to.
+enum class Across : uint8_t { median, mean, least };  // `mean`: the geometric one
+
 // What is expected of an experiment: a number of a run, alone or compared with another run's, over all
 // tables.
 struct ExperimentBar {
@@ -53,6 +56,8 @@ struct ExperimentBar {
   // no run is called so: what random search is expected to have.
   std::string than = {};
   double share = 0.95;
+  int64_t after = 0;  // of final_quality: so many trials are the end; 0: all are
+  Across across = Across::median;
   std::optional<double> at_least = {};
   std::optional<double> at_most = {};
 };

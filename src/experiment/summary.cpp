@@ -30,9 +30,14 @@ bool is_random(const TableCurves& table, const std::string& run) {
   return run == kRandomRun && std::ranges::find(table.runs, run, &RunCurves::run) == table.runs.end();
 }
 
+// After so many trials, or all where it is 0 or there are no more.
+double seconds_after(const TableCurves& table, const std::string& run, int64_t trials) {
+  const std::vector<double> best = is_random(table, run) ? table.random : band_of(table.of(run).best).median;
+  const int64_t last = trials > 0 ? std::min(trials, std::ssize(best)) : std::ssize(best);
+  return best[static_cast<size_t>(last) - 1];
+}
 double final_seconds(const TableCurves& table, const std::string& run) {
-  if (is_random(table, run)) return table.random.back();
-  return band_of(table.of(run).best).median.back();
+  return seconds_after(table, run, 0);
 }
 
 double value_on(const ExperimentBar& bar, const TableCurves& table) {
@@ -43,8 +48,8 @@ double value_on(const ExperimentBar& bar, const TableCurves& table) {
       return score_of(table, bar.run).median - (stands_alone ? 0 : score_of(table, bar.than).median);
     }
     case Quantity::final_quality: {
-      const double other = bar.than.empty() ? table.optimum : final_seconds(table, bar.than);
-      return other / final_seconds(table, bar.run);
+      const double other = bar.than.empty() ? table.optimum : seconds_after(table, bar.than, bar.after);
+      return other / seconds_after(table, bar.run, bar.after);
     }
     case Quantity::seconds_to_quality: {
       const double reference = bar.than.empty() ? table.optimum / bar.share : final_seconds(table, bar.than);
@@ -62,6 +67,17 @@ double value_on(const ExperimentBar& bar, const TableCurves& table) {
   const double others =
       is_random(table, bar.than) ? budget : trials_of(trials_until(table, bar.than, reference));
   return trials_of(trials_until(table, bar.run, reference)) / others;
+}
+
+double value_across(Across across, const std::vector<double>& values) {
+  switch (across) {
+    case Across::median: return median_of(values);
+    case Across::least: return *std::ranges::min_element(values);
+    case Across::mean: break;
+  }
+  double logarithms = 0;
+  for (const double value : values) logarithms += std::log(value);
+  return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
 }  // namespace
@@ -116,7 +132,7 @@ double seconds_until(const TableCurves& table, const std::string& run, double se
 BarOutcome outcome_of(const ExperimentBar& bar, const std::vector<TableCurves>& tables) {
   BarOutcome outcome{.bar = bar, .values = {}};
   for (const TableCurves& table : tables) outcome.values.push_back(value_on(bar, table));
-  outcome.value = median_of(outcome.values);
+  outcome.value = value_across(bar.across, outcome.values);
   outcome.is_met =
       (!bar.at_least || outcome.value >= *bar.at_least) && (!bar.at_most || outcome.value <= *bar.at_most);
   return outcome;

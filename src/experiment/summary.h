@@ -53,7 +53,7 @@ double seconds_until(const TableCurves& table, const std::string& run, double se
 struct BarOutcome {
   ExperimentBar bar;
   std::vector<double> values;  // one for each table; infinity: a quality that was never reached
-  double value = 0;            // their median
+  double value = 0;            // what they come to, as the bar says
   bool is_met = false;
 };
 BarOutcome outcome_of(const ExperimentBar& bar, const std::vector<TableCurves>& tables);

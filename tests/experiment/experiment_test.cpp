@@ -15,7 +15,9 @@ constexpr const char* kWhole = R"({
            {"label": "GA", "strategy": "genetic", "seeds": 100}],
   "bars": [{"claim": "a third", "quantity": "trials_to_quality", "run": "GBT", "than": "random",
             "at_most": 0.333},
-           {"claim": "half", "quantity": "score", "run": "GA", "at_least": 0.5, "share": 0.9}]})";
+           {"claim": "half", "quantity": "score", "run": "GA", "at_least": 0.5, "share": 0.9},
+           {"claim": "early", "quantity": "final_quality", "run": "GBT", "after": 16, "across": "least",
+            "at_least": 0.1}]})";
 
 std::string fault(const std::string& text) {
   const Result<Experiment> experiment = parse_experiment(text, "a1.json");
@@ -38,10 +40,14 @@ TEST(Experiment, AFileSaysTablesRunsAndBars) {
   EXPECT_EQ(experiment.runs[0].cost_model, "gbt:features=relation");
   EXPECT_EQ(experiment.runs[1].cost_model, "none");
   EXPECT_EQ(experiment.runs[1].seeds, 100);
-  ASSERT_EQ(experiment.bars.size(), 2U);
+  ASSERT_EQ(experiment.bars.size(), 3U);
   EXPECT_EQ(experiment.bars[0].quantity, Quantity::trials_to_quality);
   EXPECT_EQ(experiment.bars[0].at_most, 0.333);
   EXPECT_EQ(experiment.bars[1].share, 0.9);
+  EXPECT_EQ(experiment.bars[1].after, 0);
+  EXPECT_EQ(experiment.bars[1].across, Across::median);
+  EXPECT_EQ(experiment.bars[2].after, 16);
+  EXPECT_EQ(experiment.bars[2].across, Across::least);
 }
 
 TEST(Experiment, ARunMayHaveLearnedFromOtherTables) {
@@ -93,6 +99,10 @@ TEST(Experiment, WhatIsWrongIsNamed) {
   EXPECT_THAT(fault(replaced("trials_to_quality", "speed")), HasSubstr("there is no quantity 'speed'"));
   EXPECT_THAT(fault(replaced("\"at_least\": 0.5, ", "")), HasSubstr("neither 'at_least' nor 'at_most'"));
   EXPECT_THAT(fault(replaced("\"share\": 0.9", "\"share\": 2")), HasSubstr("'share' of a bar"));
+  EXPECT_THAT(fault(replaced("\"share\": 0.9", "\"after\": 9")), HasSubstr("of its final_quality alone"));
+  EXPECT_THAT(fault(replaced("\"after\": 16", "\"after\": 0")), HasSubstr("'after' of a bar"));
+  EXPECT_THAT(fault(replaced("\"least\"", "\"worst\"")),
+              HasSubstr("there is no way across tables 'worst'; legal names are median, mean, least"));
   EXPECT_THAT(fault(replaced("[\"C2.table\", \"C6.table\"]", "[]")),
               HasSubstr("'tables' of the experiment names none"));
 }

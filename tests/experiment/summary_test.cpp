@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace lathe {
@@ -51,6 +52,36 @@ TEST(Summary, BarsCompareRunsWithNumbersAndWithEachOther) {
   EXPECT_EQ(value(bar(Quantity::trials_to_quality, "fast", "random")), 0.4) << "3 s after 2 of 5";
   EXPECT_EQ(value(bar(Quantity::trials_to_quality, "fast", "slow")), 0.2) << "4 s after 1, after 5";
   EXPECT_EQ(value(bar(Quantity::trials_to_quality, "slow")), std::numeric_limits<double>::infinity());
+}
+
+TEST(Summary, AQualityMayBeThatAfterSomeTrials) {
+  ExperimentBar early = bar(Quantity::final_quality, "fast");
+  early.after = 1;
+  EXPECT_EQ(value(early), 0.5) << "4 s, and 2 are the optimum";
+  early.after = 99;
+  EXPECT_EQ(value(early), 1) << "there are no more than five";
+  early.after = 2;
+  early.than = "slow";
+  EXPECT_EQ(value(early), 5.0 / 3);
+  early.than = "random";
+  EXPECT_EQ(value(early), 1.5);
+}
+
+TEST(Summary, TablesComeToTheirMedianTheirMeanOrTheLeast) {
+  TableCurves other = table();
+  other.runs[0].best = {{8, 8, 8, 8, 8}};
+  TableCurves third = table();
+  third.runs[0].best = {{4, 4, 4, 4, 4}};
+  ExperimentBar end = bar(Quantity::final_quality, "fast");
+  const auto across = [&](Across way) {
+    end.across = way;
+    return outcome_of(end, {table(), other, third}).value;
+  };
+  EXPECT_EQ(across(Across::median), 0.5);
+  EXPECT_EQ(across(Across::least), 0.25);
+  EXPECT_NEAR(across(Across::mean), 0.5, 1e-12) << "the third root of 1 times 1/4 times 1/2";
+  other.runs[0].best = {{2, 2, 2, 2, 2}};
+  EXPECT_NEAR(across(Across::mean), std::cbrt(0.5), 1e-12);
 }
 
 TEST(Summary, ABarIsMetByTheMedianOfTheTables) {
