@@ -41,6 +41,8 @@ struct CompileModelOptions {
   bool exact_specials = false;           // as with_exact_specials; of operators
   std::set<int64_t> confirmed = {};      // records whose programs have been compared in full already
   std::set<int64_t> sampled = {};        // those of which a sample has been
+  // Tasks of a network, by number, of which the untuned program's record goes before the best one.
+  std::set<size_t> untuned = {};
   // A network's weights take at most so many times the bytes of its constants: tasks whose programs transform
   // theirs give them up, those first that lose the least time by it. 0: any number.
   double weights_limit = 2;

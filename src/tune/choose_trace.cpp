@@ -54,6 +54,20 @@ ChosenTrace chosen_of(Candidate candidate) {
   return {std::move(candidate.task), std::move(candidate.trace), candidate.record.id};
 }
 
+// The untuned program beside the task's best record, which is of another one.
+struct BesideBest {
+  Candidate untuned;
+  double best_seconds = 0;
+};
+Result<std::optional<BesideBest>> beside_best(const Task& task, const RecordStore& records) {
+  LATHE_TRY(const std::optional<Record> best, best_record_of(task, records));
+  if (!best) return std::nullopt;
+  LATHE_TRY(Task recorded, in_recorded_names(task, records));
+  LATHE_TRY(const auto untuned, untuned_record(recorded, *best, records, {}));
+  if (!untuned || untuned->trace == best->trace) return std::nullopt;
+  return BesideBest{{*untuned, std::move(recorded), parse_trace(untuned->trace)}, best->measurement.seconds};
+}
+
 // What a caller with row-major tensors waits beside the kernel: an estimate, since only the kernel is timed.
 double conversion_seconds(const Candidate& candidate) {
   // Measured in artifacts, on one core: 5 GB/s where no near cache holds both sides of a tensor, 33 GB/s for
@@ -130,16 +144,19 @@ bool is_clearly_faster(double seconds, double untuned_seconds) {
   return seconds * kClearlyFaster + kCallSeconds < untuned_seconds;
 }
 
+Result<std::optional<ChosenTrace>> recorded_untuned(const Task& task, const RecordStore& records) {
+  LATHE_TRY(auto beside, beside_best(task, records));
+  if (!beside) return std::nullopt;
+  return chosen_of(std::move(beside->untuned));
+}
+
 Result<std::optional<ChosenTrace>> close_untuned(const Task& task, const RecordStore& records) {
-  LATHE_TRY(const std::optional<Record> best, best_record_of(task, records));
-  if (!best) return std::nullopt;
-  LATHE_TRY(Task recorded, in_recorded_names(task, records));
-  LATHE_TRY(const auto untuned, untuned_record(recorded, *best, records, {}));
-  if (!untuned) return std::nullopt;
-  const double seconds = untuned->measurement.seconds;
-  const bool is_close = seconds <= best->measurement.seconds * kCloseEnough;
-  if (!is_close || !is_clearly_faster(best->measurement.seconds, seconds)) return std::nullopt;
-  return chosen_of({*untuned, std::move(recorded), parse_trace(untuned->trace)});
+  LATHE_TRY(auto beside, beside_best(task, records));
+  if (!beside) return std::nullopt;
+  const double seconds = beside->untuned.record.measurement.seconds;
+  const bool is_close = seconds <= beside->best_seconds * kCloseEnough;
+  if (!is_close || !is_clearly_faster(beside->best_seconds, seconds)) return std::nullopt;
+  return chosen_of(std::move(beside->untuned));
 }
 
 std::string untuned_trace(const Space& space) {

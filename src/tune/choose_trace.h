@@ -54,6 +54,9 @@ Result<ChosenTrace> choose_trace(const Task& task, const RecordStore* records,
 // in a Python program (docs/notes/search.md).
 bool is_clearly_faster(double seconds, double untuned_seconds);
 
+// The untuned program's record where the task's best record is of another program.
+Result<std::optional<ChosenTrace>> recorded_untuned(const Task& task, const RecordStore& records);
+
 // Beyond so many times the best one's seconds the untuned program is none that a race in an artifact could
 // find as fast: what memory makes of programs is less than this.
 inline constexpr double kCloseEnough = 1.15;

@@ -32,7 +32,7 @@ TEST(TaskJson, WhatIsMissingOrOfAnotherTypeIsNamed) {
     damaged.erase(key);
     const auto without = task_text_from(damaged);
     ASSERT_FALSE(without) << key;
-    EXPECT_THAT(without.error().message, testing::HasSubstr("member '" + key + "' of the task"));
+    EXPECT_THAT(without.error().message, ::testing::HasSubstr("member '" + key + "' of the task"));
     damaged[key] = 7;
     EXPECT_FALSE(task_text_from(damaged)) << key;
   }

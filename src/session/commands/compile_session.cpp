@@ -7,6 +7,7 @@
 #include "artifact/write/write_artifact.h"
 #include "session/commands/check_destinations.h"
 #include "session/commands/precision_error.h"
+#include "session/commands/write_network.h"
 #include "session/load_source.h"
 #include "session/open_records.h"
 #include "session/start_measurer.h"
@@ -15,19 +16,30 @@
 namespace lathe {
 namespace {
 
-Status write(Model model, const CompileRequest& request, const CompileListener& listener,
-             const std::string& folder, const PrecisionReference* reference = nullptr) {
-  if (!request.name.empty()) model.name = request.name;
-  const auto run = [&](const WorkState& state) {
+// Tells of the run of an artifact, and of what else lasts once its programs are compiled.
+WorkObserver observer_of_run(const CompileListener& listener) {
+  return [&listener](const WorkState& state) {
     if (listener.work) listener.work(0, 1, state);
   };
-  LATHE_TRY(WrittenModel written, request.as_sources ? write_model_sources(std::move(model), folder)
-                                                     : write_model(std::move(model), folder, {}, run));
+}
+
+// What was written is told of, with how far its precision is off where there is a reference.
+Status finish(WrittenModel written, const CompileRequest& request, const CompileListener& listener,
+              const PrecisionReference* reference) {
   if (reference != nullptr) {
-    LATHE_TRY(written.precision, state_error(*reference, folder, request.source.precision));
+    LATHE_TRY(written.precision, state_error(*reference, written.folder, request.source.precision));
   }
   if (listener.written) listener.written(written);
   return {};
+}
+
+Status write(Model model, const CompileRequest& request, const CompileListener& listener,
+             const std::string& folder, const PrecisionReference* reference = nullptr) {
+  if (!request.name.empty()) model.name = request.name;
+  LATHE_TRY(WrittenModel written, request.as_sources
+                                      ? write_model_sources(std::move(model), folder)
+                                      : write_model(std::move(model), folder, {}, observer_of_run(listener)));
+  return finish(std::move(written), request, listener, reference);
 }
 
 // Nothing where the programs are for another machine: then none is run.
@@ -96,10 +108,10 @@ Result<std::optional<PrecisionReference>> precision_reference(const CompileReque
   return PrecisionReference::make(request.source, target, measurer, request.out, watch);
 }
 
-// Its measurer and the network's constants are gone when the model is written and run: what that takes need
-// not be there beside them.
-Result<Model> compiled_model(const CompileRequest& request, const CompileListener& listener,
-                             CompileModelOptions options) {
+// The model that is still to be written: its measurer and the network's constants are gone then, since what
+// that takes need not be there beside them. With records it is written here, after its programs have raced.
+Result<std::optional<Model>> compile_file(const CompileRequest& request, const CompileListener& listener,
+                                          CompileModelOptions options, const PrecisionReference* reference) {
   LATHE_TRY_STATUS(check_name(request.name, 1));
   LATHE_TRY_STATUS(check_artifact_apart(request.out, files_read(request.source, request.records)));
   LATHE_TRY(const Network network, load_network(request.source, options.target));
@@ -123,6 +135,15 @@ Result<Model> compiled_model(const CompileRequest& request, const CompileListene
   options.watch.observer = [&](const WorkState& state) {
     if (listener.work) listener.work(compiled, network.tasks.tasks.size(), state);
   };
+  if (options.records != nullptr && measurer && !request.as_sources) {
+    LATHE_TRY(WrittenNetwork done,
+              write_network(network, options,
+                            {.path = request.out, .name = request.name, .work = observer_of_run(listener)}));
+    for (const auto& note : {done.untuned, done.uncompared})
+      if (note) tell(listener.rejected, *note);
+    LATHE_TRY_STATUS(finish(std::move(done.model), request, listener, reference));
+    return std::nullopt;
+  }
   LATHE_TRY(Model model, compile_network(network, options));
   if (const auto note = untuned_note(model, request.records)) tell(listener.rejected, *note);
   if (const auto note = uncompared_note(model)) tell(listener.rejected, *note);
@@ -148,8 +169,9 @@ Status compile_artifacts(const CompileRequest& request, const CompileListener& l
   }
   if (request.source.model.empty()) return compile_workloads(request, listener, std::move(options));
   LATHE_TRY(const auto reference, precision_reference(request, options.target, listener));
-  LATHE_TRY(Model model, compiled_model(request, listener, std::move(options)));
-  return write(std::move(model), request, listener, request.out, reference ? &*reference : nullptr);
+  const PrecisionReference* known = reference ? &*reference : nullptr;
+  LATHE_TRY(std::optional<Model> model, compile_file(request, listener, std::move(options), known));
+  return model ? write(std::move(*model), request, listener, request.out, known) : Status();
 }
 
 }  // namespace lathe

@@ -9,6 +9,7 @@
 #include "search/all.h"
 #include "session/commands/check_destinations.h"
 #include "session/commands/closing_seconds.h"
+#include "session/commands/write_network.h"
 #include "session/load_source.h"
 #include "session/open_records.h"
 #include "session/start_measurer.h"
@@ -162,6 +163,10 @@ Status TuneSession::read_network() {
               PrecisionReference::make(request_.source, target_, measurer_, request_.out, watch));
   }
   budget_.closing_seconds = closing_seconds(*request_.network);
+  // Where the search keeps most of the time; with less a race is made if time is left.
+  constexpr double kMostOfTime = 1.0 / 3;
+  const double with_race = budget_.closing_seconds + race_in_place_seconds(budget_.closing_seconds);
+  if (with_race < kMostOfTime * budget_.deadline.seconds_left()) budget_.closing_seconds = with_race;
   return {};
 }
 
@@ -268,10 +273,7 @@ Status TuneSession::write_one(Result<Model> model, const std::string& folder, co
   const auto run = [this](const WorkState& state) {
     if (listener_.work) listener_.work(0, 1, state);
   };
-  LATHE_TRY(WrittenModel written, write_model(std::move(*model), folder, deadline, run));
-  if (precision_reference_) {
-    LATHE_TRY(written.precision, state_error(*precision_reference_, folder, request_.source.precision));
-  }
+  LATHE_TRY(const WrittenModel written, write_model(std::move(*model), folder, deadline, run));
   if (listener_.written) listener_.written(written);
   return {};
 }
@@ -323,7 +325,16 @@ Status TuneSession::write_network() {
   };
   CompileModelOptions options = compile_options(closing_seconds(network) / 2, work);
   options.progress = [&](size_t done, size_t) { compiled = done; };
-  return write_one(compile_network(network, options), request_.out, budget_.deadline);
+  LATHE_TRY(WrittenNetwork written,
+            lathe::write_network(network, std::move(options),
+                                 {request_.out, request_.name, budget_.deadline, listener_.stop, work}));
+  if (written.uncompared) tell(listener_.rejected, *written.uncompared);
+  if (precision_reference_) {
+    LATHE_TRY(written.model.precision,
+              state_error(*precision_reference_, request_.out, request_.source.precision));
+  }
+  if (listener_.written) listener_.written(written.model);
+  return {};
 }
 
 Status joined(const Status& first, const Status& second, const Teller& rejected) {

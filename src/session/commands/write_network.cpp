@@ -1,0 +1,112 @@
+#include "session/commands/write_network.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "base/scratch_folder.h"
+#include "measure/timing.h"
+#include "session/commands/race_in_place.h"
+#include "target/all.h"
+#include "target/detect.h"
+#include "tune/choose_trace.h"
+
+namespace lathe {
+namespace {
+
+// Tasks by number of which the records choose another program than the untuned one, which has a record too:
+// it ran in a worker, and what it computed was looked at.
+Result<std::set<size_t>> tasks_with_both(const Network& network, const RecordStore& records) {
+  std::set<size_t> both;
+  for (size_t i = 0; i < network.tasks.tasks.size(); ++i) {
+    const Task& task = network.tasks.tasks[i].task;
+    LATHE_TRY(const std::optional<ChosenTrace> untuned, recorded_untuned(task, records));
+    if (!untuned) continue;
+    LATHE_TRY(const ChosenTrace chosen, choose_trace(task, &records));
+    if (chosen.record != untuned->record) both.insert(i);
+  }
+  return both;
+}
+
+Result<WrittenNetwork> write_one(const Network& network, const CompileModelOptions& options,
+                                 const NetworkFolder& folder) {
+  LATHE_TRY(Model model, compile_network(network, options));
+  WrittenNetwork done;
+  done.uncompared = uncompared_note(model);
+  done.untuned = untuned_note(model, options.records->path());
+  if (!folder.name.empty()) model.name = folder.name;
+  LATHE_TRY(done.model, write_model(std::move(model), folder.path, folder.deadline, folder.work));
+  return done;
+}
+
+// Whether another artifact has room beside that in the folder: on the disk, and both in memory at once.
+bool has_room(const std::string& folder) {
+  std::error_code ignored;
+  const auto weights = std::filesystem::file_size(std::filesystem::path(folder) / "weights.bin", ignored);
+  if (ignored) return true;  // it has none
+  const std::filesystem::space_info disk = std::filesystem::space(folder, ignored);
+  return !ignored && weights < disk.available / 4 && static_cast<int64_t>(weights) < free_memory_bytes() / 4;
+}
+
+// What the first artifact's compilation told is not told again.
+void be_silent(CompileModelOptions& options) {
+  options.note = [](const std::string&) {};
+  options.progress = [](size_t, size_t) {};
+}
+
+// Of those asked about the tasks whose untuned programs are faster in a run of the network.
+Result<std::set<size_t>> outrun(const Network& network, CompileModelOptions options,
+                                const std::set<size_t>& asked, const std::string& folder) {
+  LATHE_TRY(const ScratchFolder scratch, ScratchFolder::create(folder));
+  options.untuned = asked;
+  options.check = Checked::none;  // what stays in the end is compared then
+  be_silent(options);
+  LATHE_TRY(Model model, compile_network(network, options));
+  std::vector<size_t> task_of;
+  for (const ModelLaunch& launch : model.launches) task_of.push_back(launch.kernel);
+  const std::string beside = scratch.at("untuned");
+  LATHE_TRY_STATUS(write_untimed(std::move(model), beside));
+  LATHE_TRY(const InPlace race, race_in_place(folder, beside, cores_of(options.target)));
+  return faster_in(race.other, race.first, task_of, asked);
+}
+
+}  // namespace
+
+// The second artifact is compared with nothing, of a third one what has no record yet.
+double race_in_place_seconds(double first_seconds) {
+  constexpr double kTimesOfFirst = 1.5;
+  constexpr double kOpenAndRace = 3;
+  return kTimesOfFirst * first_seconds + kOpenAndRace;
+}
+
+Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions options,
+                                     const NetworkFolder& folder) {
+  const double begin = monotonic_seconds();
+  LATHE_TRY(WrittenNetwork first, write_one(network, options, folder));
+  const double race_seconds = race_in_place_seconds(monotonic_seconds() - begin);
+  const bool is_over = race_seconds > folder.deadline.seconds_left() || (folder.stop && folder.stop());
+  const bool may_run = options.runner != nullptr && check_runs_here(options.target);
+  if (!may_run || is_over || !has_room(folder.path)) return first;
+  LATHE_TRY(const std::set<size_t> both, tasks_with_both(network, *options.records));
+  if (both.empty()) return first;
+  if (folder.work) folder.work({network.name + ": programs race in their place", 0, race_seconds});
+  // The artifact is there already: what keeps it from being better is no failure.
+  const auto keep_first = [&first, &network, note = options.note](const Error& error) {
+    note(fmt::format("{}: programs did not race in their place: {}", network.name, error.to_string()));
+    return first;
+  };
+  Result<std::set<size_t>> slower = outrun(network, options, both, folder.path);
+  if (!slower) return keep_first(slower.error());
+  if (slower->empty()) return first;
+  options.note(
+      fmt::format("{}: in the network {} of {} tuned programs {} slower than the untuned one, which stays",
+                  network.name, slower->size(), both.size(), slower->size() == 1 ? "is" : "are"));
+  options.untuned = std::move(*slower);
+  be_silent(options);
+  Result<WrittenNetwork> last = write_one(network, options, folder);
+  return last ? std::move(*last) : keep_first(last.error());
+}
+
+}  // namespace lathe

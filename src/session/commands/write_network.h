@@ -1,0 +1,42 @@
+// A network's artifact with the programs that are fastest in it. Candidates are measured alone, again and
+// again on the same memory; in a network others ran before, on other cores' caches too, and what is fastest
+// alone may be slower than the untuned program there. So both run in their place, and what loses there gives
+// way.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "artifact/compile_model.h"
+#include "base/deadline.h"
+#include "session/commands/write_model.h"
+
+namespace lathe {
+
+struct NetworkFolder {
+  std::string path;
+  std::string name = {};  // of the model; empty: its own
+  Deadline deadline = {};
+  std::function<bool()> stop = {};  // whoever wants the end races no more
+  WorkObserver work = {};
+};
+
+// What a race and its artifacts take, where compiling and writing the first one took so long.
+double race_in_place_seconds(double first_seconds);
+
+struct WrittenNetwork {
+  WrittenModel model;
+  std::optional<std::string> uncompared;  // uncompared_note of what was written
+  std::optional<std::string> untuned;     // untuned_note of it
+};
+
+// Compiles and writes with the options' records, which must be there; then, where this machine runs it and
+// has the time by the deadline, memory and room on the disk, once more with the untuned programs of all tasks
+// that have another, in a folder that goes again; runs both in turns for some seconds, and where untuned
+// programs were clearly faster writes the artifact anew with those. What is told meanwhile goes to the
+// options. An Error leaves the folder as write_artifact does.
+Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions options,
+                                     const NetworkFolder& folder);
+
+}  // namespace lathe
