@@ -8,6 +8,7 @@
 #include <set>
 
 #include "artifact/choose_within.h"
+#include "measure/statistics.h"
 #include "records/within.h"
 #include "tune/smaller_traces.h"
 
@@ -26,9 +27,10 @@ struct KnownProgram {
 // A task's programs, the one that it has first.
 struct TaskChoices {
   size_t number = 0;
-  int64_t weight = 0;  // uses
-  int64_t sets = 0;    // of constants
-  std::vector<KnownProgram> programs;
+  int64_t weight = 0;   // uses
+  int64_t sets = 0;     // of constants
+  double estimate = 0;  // seconds of the untuned program by the model; 0: it has none
+  std::vector<KnownProgram> programs = {};
 };
 
 // Of each task, how many sets of constants its uses have: each set is prepared once.
@@ -58,31 +60,57 @@ int64_t constant_bytes(const Network& network) {
   return bytes;
 }
 
-// What the records say, else what the analytic model does: as cycles of a processor of 3 GHz.
-double seconds_of(KnownProgram& program, double cycles, const RecordStore* records) {
+// Cycles of a processor of 3 GHz.
+double seconds_by_model(double cycles, const Task& task) {
   constexpr double kHertz = 3e9;
+  return cycles / kHertz / cores_of(task.target);
+}
+
+// What the records say, else what the analytic model does.
+double seconds_of(KnownProgram& program, double cycles, const RecordStore* records) {
   if (records != nullptr && program.chosen.record) {
     const Result<Record> record = records->by_id(*program.chosen.record);
     program.is_recorded = record && record->measurement.ok();
     if (program.is_recorded) return record->measurement.seconds;
   }
-  return cycles / kHertz / cores_of(program.chosen.task.target);
+  return seconds_by_model(cycles, program.chosen.task);
 }
 
 Result<TaskChoices> choices_of(CompiledTask compiled, size_t number, const WeightedTask& weighted,
                                int64_t sets, const RecordStore* records) {
-  TaskChoices choices{number, weighted.weight, sets, {}};
+  TaskChoices choices{number, weighted.weight, sets};
   const int64_t bytes = weight_bytes(compiled.program);
   LATHE_TRY(SmallerTraces smaller, within(weighted.task.name, smaller_traces(weighted.task, records, bytes)));
   ChosenTrace first{compiled.task, compiled.trace, compiled.record};
   choices.programs.push_back({.chosen = std::move(first), .bytes = bytes, .compiled = std::move(compiled)});
   KnownProgram& own = choices.programs.front();
   own.seconds = seconds_of(own, smaller.untuned_cycles, records);
+  choices.estimate = seconds_by_model(smaller.untuned_cycles, weighted.task);
   for (SmallerTrace& trace : smaller.traces) {
     KnownProgram& other = choices.programs.emplace_back(std::move(trace.chosen), trace.bytes);
     other.seconds = seconds_of(other, trace.cycles, records);
   }
   return choices;
+}
+
+// Estimates are of what a machine could do. Beside recorded times they count as many times as long as the
+// task's own program takes by its record, or where that has none as others do.
+void scale_estimates(std::vector<TaskChoices>& tasks) {
+  const auto slowness_of = [](const TaskChoices& task) -> std::optional<double> {
+    const KnownProgram& own = task.programs.front();
+    if (!own.is_recorded || task.estimate <= 0) return std::nullopt;
+    return own.seconds / task.estimate;
+  };
+  std::vector<double> known;
+  for (const TaskChoices& task : tasks)
+    if (const auto slowness = slowness_of(task)) known.push_back(*slowness);
+  if (known.empty()) return;
+  const double usual = median(known);
+  for (TaskChoices& task : tasks) {
+    const double slowness = slowness_of(task).value_or(usual);
+    for (KnownProgram& program : task.programs)
+      if (!program.is_recorded) program.seconds *= slowness;
+  }
 }
 
 bool compiles(KnownProgram& program, size_t number) {
@@ -172,6 +200,7 @@ Status limit_weights(const Network& network, const CompileModelOptions& options,
               choices_of(std::move(compiled[i]), i, network.tasks.tasks[i], sets[i], options.records));
     tasks.push_back(std::move(choices));
   }
+  scale_estimates(tasks);
   const std::vector<size_t> chosen = choose_compiled(tasks, limit);
   options.note(cost_note(tasks, chosen, constants, options.weights_limit));
   for (size_t i = 0; i < compiled.size(); ++i)

@@ -8,7 +8,8 @@
 namespace lathe {
 
 // `compiled` has one program for each task of the network; those that give way are replaced, not compared
-// with anything. Their times are what the records say, or else the analytic model. The options' note is told
+// with anything. Their times are what the records say, or else the analytic model, on the
+// scale of the records. The options' note is told
 // what it cost, and where the limit cannot be met.
 Status limit_weights(const Network& network, const CompileModelOptions& options,
                      std::vector<CompiledTask>& compiled);

@@ -58,6 +58,35 @@ TEST_F(LimitWeightsTest, TransformedFiltersGiveWay) {
   EXPECT_TRUE(notes_.empty());
 }
 
+// What is recorded of one task takes many times as long as the model says, as everything here would: the others do not
+// look cheap beside it, nor do its own smaller programs.
+TEST_F(LimitWeightsTest, EstimatesStandOnTheScaleOfTheRecords) {
+  const Network network = convolutions();
+  const auto programs = [&] {
+    std::vector<std::string> traces;
+    const auto model = compile_network(network, options_);
+    EXPECT_TRUE(model.has_value()) << model.error().to_string();
+    for (const CompiledTask& kernel : model->kernels) traces.push_back(to_string(kernel.trace));
+    return traces;
+  };
+  options_.weights_limit = 0;
+  const std::vector<std::string> all = programs();
+  options_.weights_limit = 4;
+  const std::vector<std::string> within = programs();
+  ASSERT_NE(within, all) << "one of them gives way";
+  for (size_t recorded = 0; recorded < all.size(); ++recorded) {
+    auto records = RecordStore::open(folder("records" + std::to_string(recorded) + ".db"));
+    ASSERT_TRUE(records.has_value());
+    Record record = record_of(network.tasks.tasks[recorded].task);
+    record.trace = all[recorded];
+    record.measurement = measurement_of({0.1});
+    ASSERT_TRUE(records->append(record));
+    options_.records = &*records;
+    EXPECT_EQ(programs(), within) << recorded;
+    options_.records = nullptr;
+  }
+}
+
 // 9 kB of constants, of which the fastest program keeps 50.
 TEST_F(LimitWeightsTest, WhatTakesLessThanALibraryIsLeftAlone) {
   OnnxModel onnx;
