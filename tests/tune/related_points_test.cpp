@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/compiler_version.h"
 #include "base/temporary_folder.h"
 #include "expr/parse.h"

@@ -165,7 +165,7 @@ Status TuneSession::read_network() {
   budget_.closing_seconds = closing_seconds(*request_.network);
   // Where the search keeps most of the time; with less a race is made if time is left.
   constexpr double kMostOfTime = 1.0 / 3;
-  const double with_race = budget_.closing_seconds + race_in_place_seconds(budget_.closing_seconds);
+  const double with_race = budget_.closing_seconds + race_in_place_seconds(budget_.closing_seconds, 0);
   if (with_race < kMostOfTime * budget_.deadline.seconds_left()) budget_.closing_seconds = with_race;
   return {};
 }

@@ -9,12 +9,14 @@
 #include "base/scratch_folder.h"
 #include "measure/timing.h"
 #include "session/commands/race_in_place.h"
-#include "target/all.h"
 #include "target/detect.h"
 #include "tune/choose_trace.h"
 
 namespace lathe {
 namespace {
+
+// Some rounds of longer runs would take longer than anybody waits.
+constexpr double kLongestRun = 2;
 
 // Tasks by number of which the records choose another program than the untuned one, which has a record too:
 // it ran in a worker, and what it computed was looked at.
@@ -75,20 +77,21 @@ Result<std::set<size_t>> outrun(const Network& network, CompileModelOptions opti
 }  // namespace
 
 // The second artifact is compared with nothing, of a third one what has no record yet.
-double race_in_place_seconds(double first_seconds) {
+double race_in_place_seconds(double first_seconds, double run_seconds) {
   constexpr double kTimesOfFirst = 1.5;
   constexpr double kOpenAndRace = 3;
-  return kTimesOfFirst * first_seconds + kOpenAndRace;
+  constexpr double kRuns = 14;  // of either one the first two and five rounds
+  return kTimesOfFirst * first_seconds + kOpenAndRace + kRuns * run_seconds;
 }
 
 Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions options,
                                      const NetworkFolder& folder) {
   const double begin = monotonic_seconds();
   LATHE_TRY(WrittenNetwork first, write_one(network, options, folder));
-  const double race_seconds = race_in_place_seconds(monotonic_seconds() - begin);
-  const bool is_over = race_seconds > folder.deadline.seconds_left() || (folder.stop && folder.stop());
-  const bool may_run = options.runner != nullptr && check_runs_here(options.target);
-  if (!may_run || is_over || !has_room(folder.path)) return first;
+  const std::optional<ArtifactTime>& run = first.model.time;
+  if (options.runner == nullptr || !run || run->seconds > kLongestRun || !has_room(folder.path)) return first;
+  const double race_seconds = race_in_place_seconds(monotonic_seconds() - begin, run->seconds);
+  if (race_seconds > folder.deadline.seconds_left() || (folder.stop && folder.stop())) return first;
   LATHE_TRY(const std::set<size_t> both, tasks_with_both(network, *options.records));
   if (both.empty()) return first;
   if (folder.work) folder.work({network.name + ": programs race in their place", 0, race_seconds});

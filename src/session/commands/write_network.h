@@ -22,8 +22,9 @@ struct NetworkFolder {
   WorkObserver work = {};
 };
 
-// What a race and its artifacts take, where compiling and writing the first one took so long.
-double race_in_place_seconds(double first_seconds);
+// What a race and its artifacts take, where compiling and writing the first one took so long, and a run of
+// it.
+double race_in_place_seconds(double first_seconds, double run_seconds);
 
 struct WrittenNetwork {
   WrittenModel model;
@@ -31,11 +32,11 @@ struct WrittenNetwork {
   std::optional<std::string> untuned;     // untuned_note of it
 };
 
-// Compiles and writes with the options' records, which must be there; then, where this machine runs it and
-// has the time by the deadline, memory and room on the disk, once more with the untuned programs of all tasks
-// that have another, in a folder that goes again; runs both in turns for some seconds, and where untuned
-// programs were clearly faster writes the artifact anew with those. What is told meanwhile goes to the
-// options. An Error leaves the folder as write_artifact does.
+// Compiles and writes with the options' records, which must be there. Then, where this machine runs it, in no
+// more than two seconds, and has the time by the deadline, memory and room on the disk, once more with the
+// untuned programs of all tasks that have another, in a folder that goes again; runs both in turns for some
+// seconds, and where untuned programs were clearly faster writes the artifact anew with those. What is told
+// meanwhile goes to the options. An Error leaves the folder as write_artifact does.
 Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions options,
                                      const NetworkFolder& folder);
 

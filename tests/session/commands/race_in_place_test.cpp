@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <array>
 
 #include "session/commands/write_model.h"
 #include "session/network_file.h"
@@ -14,7 +14,7 @@ namespace {
 using Tasks = std::set<size_t>;
 
 // Three launches of two tasks; the first and the last are of task 0.
-const std::vector<size_t> kTaskOf = {0, 1, 0};
+constexpr std::array<size_t, 3> kTaskOf = {0, 1, 0};
 
 TEST(FasterIn, TheSumOverATasksLaunchesCounts) {
   const LaunchRounds first = {{1e-3, 5e-3, 1e-3}};
