@@ -58,8 +58,8 @@ TEST_F(LimitWeightsTest, TransformedFiltersGiveWay) {
   EXPECT_TRUE(notes_.empty());
 }
 
-// What is recorded of one task takes many times as long as the model says, as everything here would: the others do not
-// look cheap beside it, nor do its own smaller programs.
+// What is recorded of one task takes many times as long as the model says, as everything here would: the
+// others do not look cheap beside it, nor do its own smaller programs.
 TEST_F(LimitWeightsTest, EstimatesStandOnTheScaleOfTheRecords) {
   const Network network = convolutions();
   const auto programs = [&] {

@@ -40,7 +40,8 @@ TEST_F(SpaceSizesTest, AModelHasThoseOfItsTasks) {
 }
 
 TEST_F(SpaceSizesTest, ASpaceThatThereIsNotIsAnError) {
-  EXPECT_THAT(refusal_of(space_sizes(source(), "ansatz")), ::testing::HasSubstr("there is no space 'ansatz'"));
+  EXPECT_THAT(refusal_of(space_sizes(source(), "ansatz")),
+              ::testing::HasSubstr("there is no space 'ansatz'"));
 }
 
 }  // namespace
