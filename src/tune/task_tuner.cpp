@@ -44,6 +44,9 @@ Result<SearchSpace> space_to_search(Candidates& candidates, const Task& task, co
   SearchSpace space = candidates.search_space();
   // The published spaces begin with nothing that is known.
   if (options.space != kDefaultSpace || options.related_points == 0) return space;
+  // A search that goes on has begun already, and to look at all other tasks takes its time.
+  LATHE_TRY(const int64_t tried, records.count(records_of(task)));
+  if (tried > 0) return space;
   LATHE_TRY(const std::vector<Point> related, related_points(task, candidates.space(), options.space, records,
                                                              static_cast<size_t>(options.related_points)));
   space.initial.insert(space.initial.begin() + std::min<ptrdiff_t>(1, std::ssize(space.initial)),

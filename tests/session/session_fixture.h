@@ -49,11 +49,10 @@ class SessionTest : public CliTest {
     return source;
   }
 
-  // Of the first operator of the workload file, as this version of Lathe records it on this machine.
-  Record record(const std::string& trace, double seconds, bool free_layouts = false) const {
+  // Of the task, as this version of Lathe records it on this machine.
+  Record record_of(const Task& task, const std::string& trace, double seconds) const {
     Record record;
-    const Workload workload = load_workloads(source()).value().front();
-    record.task = text_of(task_of(workload, target_, free_layouts, false).value());
+    record.task = text_of(task);
     record.target = target_.name;
     record.machine = target_.machine;
     record.cores = 1;
@@ -63,6 +62,11 @@ class SessionTest : public CliTest {
     record.measurement = measurement_of({seconds});
     record.strategy = "evolutionary";
     return record;
+  }
+  // Of the first operator of the workload file.
+  Record record(const std::string& trace, double seconds, bool free_layouts = false) const {
+    const Workload workload = load_workloads(source()).value().front();
+    return record_of(task_of(workload, target_, free_layouts, false).value(), trace, seconds);
   }
   Record failed_record(ErrorKind kind, const std::string& message) const {
     Record record = this->record("split C i [2]\n", 1);

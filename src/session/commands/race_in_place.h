@@ -19,12 +19,13 @@ using LaunchRounds = std::vector<std::vector<double>>;
 std::set<size_t> faster_in(const LaunchRounds& other, const LaunchRounds& first,
                            std::span<const size_t> task_of, const std::set<size_t>& asked);
 
-// Runs both artifacts with random inputs, in turns and in this process, for about two seconds. An Error where
-// one cannot be opened or fails, or their launches are not the same.
+// What two artifacts took in turns.
 struct InPlace {
   LaunchRounds first;
   LaunchRounds other;
 };
+// Runs both artifacts with random inputs, in turns and in this process, for about two seconds. An Error where
+// one cannot be opened or fails, or their launches are not the same.
 Result<InPlace> race_in_place(const std::string& first, const std::string& other, int cores);
 
 }  // namespace lathe

@@ -18,29 +18,36 @@ namespace {
 // Some rounds of longer runs would take longer than anybody waits.
 constexpr double kLongestRun = 2;
 
-// Tasks by number of which the records choose another program than the untuned one, which has a record too:
-// it ran in a worker, and what it computed was looked at.
-Result<std::set<size_t>> tasks_with_both(const Network& network, const RecordStore& records) {
-  std::set<size_t> both;
-  for (size_t i = 0; i < network.tasks.tasks.size(); ++i) {
-    const Task& task = network.tasks.tasks[i].task;
-    LATHE_TRY(const std::optional<ChosenTrace> untuned, recorded_untuned(task, records));
-    if (!untuned) continue;
-    LATHE_TRY(const ChosenTrace chosen, choose_trace(task, &records));
-    if (chosen.record != untuned->record) both.insert(i);
-  }
-  return both;
+// What was written, and the record of each task's program that has one.
+struct Attempt {
+  WrittenNetwork network;
+  std::vector<std::optional<int64_t>> records;
+};
+
+Result<Attempt> write_one(const Network& network, const CompileModelOptions& options,
+                          const NetworkFolder& folder) {
+  LATHE_TRY(Model model, compile_network(network, options));
+  Attempt done;
+  for (const CompiledTask& kernel : model.kernels) done.records.push_back(kernel.record);
+  done.network.uncompared = uncompared_note(model);
+  done.network.untuned = untuned_note(model, options.records->path());
+  if (!folder.name.empty()) model.name = folder.name;
+  LATHE_TRY(done.network.model, write_model(std::move(model), folder.path, folder.deadline, folder.work));
+  return done;
 }
 
-Result<WrittenNetwork> write_one(const Network& network, const CompileModelOptions& options,
-                                 const NetworkFolder& folder) {
-  LATHE_TRY(Model model, compile_network(network, options));
-  WrittenNetwork done;
-  done.uncompared = uncompared_note(model);
-  done.untuned = untuned_note(model, options.records->path());
-  if (!folder.name.empty()) model.name = folder.name;
-  LATHE_TRY(done.model, write_model(std::move(model), folder.path, folder.deadline, folder.work));
-  return done;
+// Tasks by number whose recorded program is another than the untuned one, which has a record too: it ran in a
+// worker, and what it computed was looked at.
+Result<std::set<size_t>> tasks_with_both(const Network& network, const Attempt& written,
+                                         const RecordStore& records) {
+  std::set<size_t> both;
+  for (size_t i = 0; i < written.records.size(); ++i) {
+    if (!written.records[i]) continue;
+    LATHE_TRY(const std::optional<ChosenTrace> untuned,
+              recorded_untuned(network.tasks.tasks[i].task, records));
+    if (untuned && untuned->record != written.records[i]) both.insert(i);
+  }
+  return both;
 }
 
 // Whether another artifact has room beside that in the folder: on the disk, and both in memory at once.
@@ -87,12 +94,13 @@ double race_in_place_seconds(double first_seconds, double run_seconds) {
 Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions options,
                                      const NetworkFolder& folder) {
   const double begin = monotonic_seconds();
-  LATHE_TRY(WrittenNetwork first, write_one(network, options, folder));
+  LATHE_TRY(const Attempt written, write_one(network, options, folder));
+  const WrittenNetwork& first = written.network;
   const std::optional<ArtifactTime>& run = first.model.time;
   if (options.runner == nullptr || !run || run->seconds > kLongestRun || !has_room(folder.path)) return first;
   const double race_seconds = race_in_place_seconds(monotonic_seconds() - begin, run->seconds);
   if (race_seconds > folder.deadline.seconds_left() || (folder.stop && folder.stop())) return first;
-  LATHE_TRY(const std::set<size_t> both, tasks_with_both(network, *options.records));
+  LATHE_TRY(const std::set<size_t> both, tasks_with_both(network, written, *options.records));
   if (both.empty()) return first;
   if (folder.work) folder.work({network.name + ": programs race in their place", 0, race_seconds});
   // The artifact is there already: what keeps it from being better is no failure.
@@ -108,8 +116,8 @@ Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions
                   network.name, slower->size(), both.size(), slower->size() == 1 ? "is" : "are"));
   options.untuned = std::move(*slower);
   be_silent(options);
-  Result<WrittenNetwork> last = write_one(network, options, folder);
-  return last ? std::move(*last) : keep_first(last.error());
+  Result<Attempt> last = write_one(network, options, folder);
+  return last ? std::move(last->network) : keep_first(last.error());
 }
 
 }  // namespace lathe

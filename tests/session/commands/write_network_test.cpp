@@ -34,17 +34,7 @@ class WriteNetwork : public SessionTest {
   }
   const Task& task() const { return network_->tasks.tasks[0].task; }
   int64_t keep(const std::string& trace, double seconds) {
-    Record record;
-    record.task = text_of(task());
-    record.target = target_.name;
-    record.machine = target_.machine;
-    record.cores = 1;
-    record.compiler_version = compiler_version();
-    record.trace = trace;
-    record.point = {"lathe", "by hand", {}};
-    record.measurement = measurement_of({seconds});
-    record.strategy = "by hand";
-    return store_->append(record).value();
+    return store_->append(record_of(task(), trace, seconds)).value();
   }
   int64_t keep_naive(double seconds) { return keep(to_string(naive_trace(task()).value()), seconds); }
   int64_t keep_untuned(double seconds) { return keep(untuned_trace(derive_space(task()).value()), seconds); }
