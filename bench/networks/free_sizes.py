@@ -3,8 +3,8 @@
 bounds beside an artifact for each size alone, both tuned for --time seconds (0: compiled only), taking turns.
 
 Inputs are given as `lathe` takes them, with SIZE for the free size. Of a file that spells its size (--fixed) an artifact
-for one size alone is one for it and the size below. The outputs of both artifacts are compared: fails
-where they differ by more than 1e-4 of the largest magnitude. Artifacts and records stay in FOLDER, so that an
+for one size alone is one for it and the size below, for 1 one for 1 and 2. The outputs of both artifacts are compared:
+fails where they differ by more than 1e-4 of the largest magnitude. Artifacts and records stay in FOLDER, so that an
 interrupted run goes on where it was.
 
 usage: free_sizes.py MODEL.onnx FOLDER --input NAME=SIZE,3,224,224 [--input ..] --bounds 1..16
@@ -90,7 +90,7 @@ def main() -> int:
     ratios, wrong = [], []
     print("| size | free, ms | alone, ms | times as fast as alone | difference |\n|---|---|---|---|---|")
     for size in chosen_sizes(arguments):
-        alone = f"size:{max(1, size - 1)}..{size}" if arguments.fixed and size > 1 else str(size)
+        alone = f"size:{max(1, size - 1)}..{max(2, size)}" if arguments.fixed else str(size)
         rows, difference = compared(arguments, size, free, made(arguments, f"size{size}", alone))
         ratios.append(statistics.median(alone / together for together, alone in
                                         zip(rows[0]["rounds"], rows[1]["rounds"])))

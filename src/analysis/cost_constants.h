@@ -39,7 +39,6 @@ struct CostConstants {
   double row_block_share = 0.5;
   double vectors_of_part = 8;
   double panels_share = 0.625;
-  double rows_share = 0.5;
   double streams = 16;
   double channels_innermost = 7;
   double reuse_worth_packing = 64;
@@ -147,8 +146,6 @@ inline constexpr std::array kCostConstants = {
                  "of terms in the parts of a sum that is cut at the least", "tools/ablate_constants"},
     CostConstant{"panels_share", &CostConstants::panels_share, 1, "share of the second-level cache",
                  "of panels that stay in it while rows pass", "tools/ablate_constants"},
-    CostConstant{"rows_share", &CostConstants::rows_share, 1, "share of the second-level cache",
-                 "above which rows do not stay beside panels", "tools/ablate_constants"},
     CostConstant{"streams", &CostConstants::streams, kNoLimit, "blocks of channels",
                  "that the processor fetches ahead at once", "docs/architecture.md"},
     CostConstant{"channels_innermost", &CostConstants::channels_innermost, 0, "places",

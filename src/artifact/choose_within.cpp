@@ -21,19 +21,12 @@ class Choosing {
   }
 
   std::vector<size_t> within(int64_t limit) {
-    std::vector<WeightsStep> steps;
     while (bytes_ > limit) {
       const std::optional<WeightsStep> step = cheapest();
-      if (!step) break;
+      if (!step) return chosen_;
       take(*step);
-      steps.push_back(*step);
     }
-    // The last steps cost most.
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-      const int64_t saved = bytes(step->task, step->from) - bytes(step->task, step->into);
-      if (chosen_[step->task] == step->into && bytes_ + saved <= limit)
-        take({step->task, step->into, step->from});
-    }
+    while (const std::optional<WeightsStep> step = best_within(limit - bytes_)) take(*step);
     return chosen_;
   }
 
@@ -45,6 +38,24 @@ class Choosing {
     chosen_[step.task] = step.into;
   }
 
+  // The step that saves most among those that take no more room than that, of tasks that gave way.
+  std::optional<WeightsStep> best_within(int64_t room) const {
+    std::optional<WeightsStep> best;
+    double most = 0;
+    for (size_t task = 0; task < tasks_.size(); ++task) {
+      if (chosen_[task] == 0) continue;
+      const WeightsChoice& now = tasks_[task][chosen_[task]];
+      for (size_t choice = 0; choice < tasks_[task].size(); ++choice) {
+        const WeightsChoice& other = tasks_[task][choice];
+        if (other.bytes - now.bytes > room || now.cost - other.cost <= most) continue;
+        most = now.cost - other.cost;
+        best = WeightsStep{task, chosen_[task], choice};
+      }
+    }
+    return best;
+  }
+
+  // The step to fewer bytes that costs least for each.
   std::optional<WeightsStep> cheapest() const {
     std::optional<WeightsStep> best;
     double least = std::numeric_limits<double>::infinity();
@@ -53,7 +64,7 @@ class Choosing {
       for (size_t choice = 0; choice < tasks_[task].size(); ++choice) {
         const WeightsChoice& other = tasks_[task][choice];
         if (other.bytes >= now.bytes) continue;
-        const double cost = (other.seconds - now.seconds) / static_cast<double>(now.bytes - other.bytes);
+        const double cost = (other.cost - now.cost) / static_cast<double>(now.bytes - other.bytes);
         if (best && cost >= least) continue;
         least = cost;
         best = WeightsStep{task, chosen_[task], choice};

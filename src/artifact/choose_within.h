@@ -11,13 +11,14 @@ namespace lathe {
 
 // What one program of a task would add to a network.
 struct WeightsChoice {
-  int64_t bytes = 0;   // of weights, all uses together
-  double seconds = 0;  // of all its uses
+  int64_t bytes = 0;  // of weights, all uses together
+  double cost = 0;    // of all its uses: seconds, or whatever else is to be small in all
 };
 
-// For each task which of its choices to take, the first being the fastest: together at most `limit` bytes
-// where that can be had, else as few as there are. Greedy: from the fastest on, the step that costs least
-// time for each byte that it saves; steps that turn out not to be needed are taken back.
+// For each task which of its choices to take, the first being the cheapest: together at most `limit` bytes
+// where that can be had, else as few as there are. Greedy: from these on, the step that costs
+// least for each byte that it saves; then tasks that gave way go into the room that is left, what saves most
+// first.
 std::vector<size_t> choose_within(const std::vector<std::vector<WeightsChoice>>& tasks, int64_t limit);
 
 }  // namespace lathe

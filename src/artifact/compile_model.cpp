@@ -99,7 +99,7 @@ Result<std::vector<CompiledTask>> contenders(const Task& task, const CompileMode
     // A program without a record would be run here for the first time (--check none), where nothing guards
     // against what it does wrong.
     if (fixed && (fixed->record || fixed->checked != Checked::none)) {
-      fixed->outran_records = free.record && !fixed->record;
+      fixed->goes_before_records = free.record && !fixed->record;
       add(std::move(*fixed));
     }
   }
@@ -168,10 +168,16 @@ Result<Network> load_network(const std::string& path, const OnnxImportOptions& i
   return network;
 }
 
-Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
+Result<std::vector<CompiledTask>> compile_programs(const Network& network,
+                                                   const CompileModelOptions& options) {
   LATHE_TRY_STATUS(check_has_artifacts(options.target));
   LATHE_TRY(std::vector<CompiledTask> compiled, compile_tasks(network, options));
   LATHE_TRY_STATUS(share_packing(network, options, compiled));
+  return compiled;
+}
+
+Result<Model> compile_network(const Network& network, const CompileModelOptions& options) {
+  LATHE_TRY(std::vector<CompiledTask> compiled, compile_programs(network, options));
   return network_model(network, std::move(compiled));
 }
 

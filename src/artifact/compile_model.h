@@ -41,8 +41,6 @@ struct CompileModelOptions {
   bool exact_specials = false;           // as with_exact_specials; of operators
   std::set<int64_t> confirmed = {};      // records whose programs have been compared in full already
   std::set<int64_t> sampled = {};        // those of which a sample has been
-  // Tasks of a network, by number, of which the untuned program's record goes before the best one.
-  std::set<size_t> untuned = {};
   // A network's weights take at most so many times the bytes of its constants: tasks whose programs transform
   // theirs give them up, those first that lose the least time by it. 0: any number.
   double weights_limit = 2;
@@ -65,6 +63,10 @@ Result<Model> compile_operator(const Workload& workload, const CompileModelOptio
 Result<Network> load_network(const std::string& path, const OnnxImportOptions& import, const Target& target,
                              bool exact_specials = false, const SizeChoices& sizes = {},
                              std::optional<DType> precision = {});
+// A program for each task of the network, in order, those that plans share constants by included
+// (share_packing.h): what network_model makes a model of.
+Result<std::vector<CompiledTask>> compile_programs(const Network& network,
+                                                   const CompileModelOptions& options);
 Result<Model> compile_network(const Network& network, const CompileModelOptions& options);
 
 }  // namespace lathe

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -32,6 +33,9 @@ struct TaskChoices {
   double estimate = 0;  // seconds of the untuned program by the model; 0: it has none
   std::vector<KnownProgram> programs = {};
 };
+
+// Weights of the size of an artifact's library, which takes some hundred kilobytes, are nobody's concern.
+constexpr int64_t kNegligibleBytes = int64_t{1} << 18;
 
 // Of each task, how many sets of constants its uses have: each set is prepared once.
 std::vector<int64_t> constant_sets(const Network& network) {
@@ -141,15 +145,8 @@ std::vector<size_t> choose_compiled(std::vector<TaskChoices>& tasks, int64_t lim
   }
 }
 
-// Weights of the size of an artifact's library, which takes some hundred kilobytes, are nobody's concern.
-constexpr int64_t kNegligibleBytes = int64_t{1} << 18;
-
-int64_t most_bytes(int64_t constants, double factor) {
-  return std::max(static_cast<int64_t>(static_cast<double>(constants) * factor), kNegligibleBytes);
-}
-
 std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<size_t>& chosen,
-                      int64_t constants, double factor) {
+                      const WeightsBudget& budget, double factor) {
   constexpr double kMegabyte = 1e6;
   int64_t before = 0;
   int64_t after = 0;
@@ -171,7 +168,7 @@ std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<s
   std::string text = fmt::format(
       "{:.1f} MB of weights are more than {:g} times the {:.1f} MB of the network's constants "
       "(--weights-limit)",
-      static_cast<double>(before) / kMegabyte, factor, static_cast<double>(constants) / kMegabyte);
+      static_cast<double>(before) / kMegabyte, factor, static_cast<double>(budget.constants()) / kMegabyte);
   if (given_up > 0) {
     text += fmt::format(
         ": with {} of {} tasks on smaller ones they are {:.1f} MB, and these tasks take {:.3f} ms of a run "
@@ -179,32 +176,43 @@ std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<s
         given_up, tasks.size(), static_cast<double>(after) / kMegabyte, slow * 1e3, fast * 1e3,
         is_recorded ? "" : ", by estimates");
   }
-  if (after > most_bytes(constants, factor)) text += "; no known programs come within the limit";
+  if (after > budget.limit()) text += "; no known programs come within the limit";
   return text;
 }
 
 }  // namespace
 
+WeightsBudget::WeightsBudget(const Network& network, double factor)
+    : sets_(constant_sets(network)), constants_(constant_bytes(network)) {
+  limit_ = factor <= 0
+               ? std::numeric_limits<int64_t>::max()
+               : std::max(static_cast<int64_t>(static_cast<double>(constants_) * factor), kNegligibleBytes);
+}
+
+int64_t WeightsBudget::bytes(const std::vector<CompiledTask>& compiled) const {
+  int64_t all = 0;
+  for (size_t i = 0; i < compiled.size(); ++i) all += weight_bytes(compiled[i].program) * sets_[i];
+  return all;
+}
+
 Status limit_weights(const Network& network, const CompileModelOptions& options,
                      std::vector<CompiledTask>& compiled) {
-  if (options.weights_limit <= 0) return {};
-  const std::vector<int64_t> sets = constant_sets(network);
-  const int64_t constants = constant_bytes(network);
-  const int64_t limit = most_bytes(constants, options.weights_limit);
-  int64_t all = 0;
-  for (size_t i = 0; i < compiled.size(); ++i) all += weight_bytes(compiled[i].program) * sets[i];
-  if (all <= limit) return {};
+  const WeightsBudget budget(network, options.weights_limit);
+  if (budget.bytes(compiled) <= budget.limit()) return {};
   std::vector<TaskChoices> tasks;
   for (size_t i = 0; i < compiled.size(); ++i) {
     LATHE_TRY(TaskChoices choices,
-              choices_of(std::move(compiled[i]), i, network.tasks.tasks[i], sets[i], options.records));
+              choices_of(std::move(compiled[i]), i, network.tasks.tasks[i], budget.sets(i), options.records));
     tasks.push_back(std::move(choices));
   }
   scale_estimates(tasks);
-  const std::vector<size_t> chosen = choose_compiled(tasks, limit);
-  options.note(cost_note(tasks, chosen, constants, options.weights_limit));
-  for (size_t i = 0; i < compiled.size(); ++i)
+  const std::vector<size_t> chosen = choose_compiled(tasks, budget.limit());
+  options.note(cost_note(tasks, chosen, budget, options.weights_limit));
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    const std::optional<int64_t> record = tasks[i].programs.front().chosen.record;
     compiled[i] = std::move(*tasks[i].programs[chosen[i]].compiled);
+    if (record && !compiled[i].record) compiled[i].goes_before_records = true;
+  }
   return {};
 }
 

@@ -93,6 +93,16 @@ Model operator_model(const std::string& name, const std::string& op, const Task&
   return model;
 }
 
+int64_t run_bytes(const Model& model) {
+  int64_t bytes = model.weights_bytes + model.arena_bytes + model.resident_bytes;
+  for (const auto* tensors : {&model.inputs, &model.outputs})
+    for (const ModelTensor& tensor : *tensors) bytes += bytes_of(TensorType{tensor.dtype, tensor.shape});
+  int64_t workspace = 0;
+  for (const CompiledTask& kernel : model.kernels)
+    workspace = std::max(workspace, kernel.module.workspace_bytes);
+  return bytes + workspace;
+}
+
 std::string public_prefix(const Model& model) {
   std::string name = model.name.substr(0, kLongestName);
   for (char& c : name) {

@@ -34,8 +34,9 @@ struct CompiledTask {
   Checked checked = Checked::none;
   // Why not as much of what it computes was compared with a reference as was to be.
   std::optional<std::string> uncompared = {};
-  // There is a recorded program, and this one, which has no record, was faster with its conversions.
-  bool outran_records = false;
+  // There is a recorded program, and this one, which has no record, was faster with its conversions, or
+  // keeps within the limit of weights.
+  bool goes_before_records = false;
 };
 
 // `number` makes the entries' symbols unique within a model. An Error as compile gives it.
@@ -148,6 +149,10 @@ struct Model {
     return std::span(inputs).first(inputs.size() - count_inputs);
   }
 };
+
+// Bytes of memory that a run of the model takes, at its largest sizes, the caller's tensors included and its
+// code left out.
+int64_t run_bytes(const Model& model);
 
 // The model of one task: its inputs and outputs bear the names that they have in `task`, whatever names the
 // compiled program speaks of. `op` is the workload's: "matmul".

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <span>
-
 #include "artifact/check_program.h"
 #include "base/memory.h"
 #include "records/within.h"
@@ -19,16 +16,6 @@ std::string rejection(const std::string& task, std::optional<int64_t> record, co
   return fmt::format("{}: {} is not used, {}: {}", task, program, to_string(kind), message);
 }
 
-// What the records choose, or the untuned program where the options ask for it.
-Result<ChosenTrace> chosen_for(const Task& task, const CompileModelOptions& options, FreeLayouts free_layouts,
-                               size_t number, std::span<const int64_t> wrong, const TryCompile& compiles) {
-  if (options.records != nullptr && options.untuned.contains(number)) {
-    LATHE_TRY(std::optional<ChosenTrace> untuned, recorded_untuned(task, *options.records));
-    if (untuned && std::ranges::find(wrong, *untuned->record) == wrong.end()) return std::move(*untuned);
-  }
-  return choose_trace(task, options.records, free_layouts, wrong, compiles);
-}
-
 Result<CompiledTask> compile_next(const Task& task, const CompileModelOptions& options,
                                   FreeLayouts free_layouts, size_t number, std::vector<int64_t>& wrong) {
   for (;;) {
@@ -37,7 +24,7 @@ Result<CompiledTask> compile_next(const Task& task, const CompileModelOptions& o
       LATHE_TRY(untuned, compile_task(same, trace, std::nullopt, number));
       return {};
     };
-    LATHE_TRY(const ChosenTrace chosen, chosen_for(task, options, free_layouts, number, wrong, compiles));
+    LATHE_TRY(const ChosenTrace chosen, choose_trace(task, options.records, free_layouts, wrong, compiles));
     if (!chosen.record) return std::move(*untuned);
     Result<CompiledTask> compiled = chosen.trace
                                         ? compile_task(chosen.task, *chosen.trace, chosen.record, number)

@@ -16,6 +16,13 @@ int64_t power_below(int64_t size) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
 }
 
+// From one size of those that count to the next: half of all sizes lie in the upper half of the bounds, and
+// steps there are half as long beside them.
+int64_t step_behind(int64_t size, int64_t most) {
+  const int64_t parts = 2 * size >= most ? 8 : 4;
+  return std::max<int64_t>(power_below(size) / parts, 4);
+}
+
 }  // namespace
 
 std::vector<int64_t> sizes_compared(int64_t least, int64_t most, size_t count) {
@@ -46,7 +53,7 @@ std::vector<int64_t> sizes_compiled(const FreeDimension& dimension) {
     for (int64_t size = power_below(dimension.least); size < most; size *= 2) sizes.push_back(size);
   } else {
     const int64_t least = std::max(dimension.least, std::min(kLeastCounted, most));
-    for (int64_t size = power_below(least); size < most; size += std::max<int64_t>(power_below(size) / 4, 4))
+    for (int64_t size = power_below(least); size < most; size += step_behind(size, most))
       if (size >= least) sizes.push_back(size);
   }
   sizes.push_back(most);

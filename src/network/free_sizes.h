@@ -47,7 +47,8 @@ std::vector<int64_t> sizes_compared(int64_t least, int64_t most, size_t count);
 
 // The sizes, ascending, that kernels are made for: powers of two for `parts`; for `count` four to each power
 // of two, from 16 on, so that what is computed for nothing is a ninth of all in the mean and a fifth at most,
-// and below it 4, 8 and 12; every size for `exact`. `most` is always one of them.
+// eight in the upper half of the bounds, where half of all sizes lie, and below 16 4, 8 and 12; every size
+// for `exact`. `most` is always one of them.
 std::vector<int64_t> sizes_compiled(const FreeDimension& dimension);
 // The same of several dimensions, whose combinations are `limit` at most where that can be had by leaving
 // every second size out.

@@ -27,8 +27,10 @@ namespace lathe {
 // Keeps the calling thread on that cpu; false where the system refuses.
 bool pin_this_thread(int cpu);
 
+// Sleeping threads are up within a tenth of a millisecond, or the machine is too busy to wait for.
+inline constexpr std::chrono::microseconds kWakingPatience{2000};
 // Waits until all of a pool's threads are awake, or for so long; gives how many came.
-int wake_all(const LatheParallel& pool, std::chrono::microseconds patience);
+int wake_all(const LatheParallel& pool, std::chrono::microseconds patience = kWakingPatience);
 
 class ThreadPool {
  public:

@@ -2,43 +2,55 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "expr/print.h"
 
 namespace lathe {
 namespace {
 
-// A printed Dag in two parts.
-struct Parts {
-  std::string kind;
-  std::vector<double> sizes;
+constexpr std::string_view kDigits = "0123456789";
+
+// The printed Dag from `at` on begins with a size, or with a text that has none.
+struct Part {
+  std::string_view text;
+  bool is_size = false;
 };
 
-Parts parts_of(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789";
-  Parts parts;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
-    const bool is_factor = end < text.size() && text[end] == '*';
-    if (end == at) {
-      parts.kind += text[at++];
-      continue;
-    }
-    if (is_factor) {
-      parts.kind.append(text, at, end - at);
-    } else {
-      double& size = parts.sizes.emplace_back();
-      std::from_chars(text.data() + at, text.data() + end, size);
-    }
-    at = end;
-  }
-  return parts;
+Part part_at(std::string_view dag, size_t at) {
+  const size_t digits = std::min(dag.find_first_not_of(kDigits, at), dag.size());
+  if (digits == at) return {dag.substr(at, dag.find_first_of(kDigits, at) - at)};
+  const bool is_factor = digits < dag.size() && dag[digits] == '*';
+  return {dag.substr(at, digits - at), !is_factor};
 }
 
 }  // namespace
 
-std::string kind_of(const Dag& dag) { return kind_of(to_string(dag)); }
-std::string kind_of(std::string_view dag) { return parts_of(dag).kind; }
-std::vector<double> sizes_of(std::string_view dag) { return parts_of(dag).sizes; }
+std::string kind_of(const Dag& dag) {
+  const std::string text = to_string(dag);
+  std::string kind;
+  for (size_t at = 0; at < text.size();) {
+    const Part part = part_at(text, at);
+    if (!part.is_size) kind += part.text;
+    at += part.text.size();
+  }
+  return kind;
+}
+
+std::optional<std::vector<double>> sizes_as_of_kind(std::string_view dag, std::string_view kind) {
+  std::vector<double> sizes;
+  for (size_t at = 0; at < dag.size();) {
+    const Part part = part_at(dag, at);
+    at += part.text.size();
+    if (part.is_size) {
+      std::from_chars(part.text.data(), part.text.data() + part.text.size(), sizes.emplace_back());
+    } else if (kind.starts_with(part.text)) {
+      kind.remove_prefix(part.text.size());
+    } else {
+      return std::nullopt;
+    }
+  }
+  return kind.empty() ? std::optional(std::move(sizes)) : std::nullopt;
+}
 
 }  // namespace lathe

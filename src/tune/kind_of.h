@@ -1,6 +1,7 @@
 // What tasks have in common that can hope for each other's throughput, and for each other's programs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,7 @@ namespace lathe {
 
 // The formula without its sizes. Factors of indices stay: strides decide which algorithms there are.
 std::string kind_of(const Dag& dag);
-// The same of a Dag in its printed form.
-std::string kind_of(std::string_view dag);
-// What a kind leaves out of that form, in its order: as many sizes of two tasks of one kind.
-std::vector<double> sizes_of(std::string_view dag);
+// What a kind leaves out of a Dag's printed form, in its order; nothing where that is of another kind.
+std::optional<std::vector<double>> sizes_as_of_kind(std::string_view dag, std::string_view kind);
 
 }  // namespace lathe

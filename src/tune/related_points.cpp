@@ -26,15 +26,16 @@ double distance_of(const std::vector<double>& a, const std::vector<double>& b) {
 
 Result<std::vector<Relative>> relatives_of(const Task& task, const RecordStore& records) {
   const TaskText own = text_of(task);
-  const std::string kind = kind_of(own.dag);
-  const std::vector<double> sizes = sizes_of(own.dag);
+  const std::string kind = kind_of(task.dag);
+  const std::vector<double> sizes = sizes_as_of_kind(own.dag, kind).value();
   LATHE_TRY(std::vector<TaskText> known, records.task_texts());
   std::vector<Relative> relatives;
   for (TaskText& other : known) {
-    if (other.free_layouts != own.free_layouts || kind_of(other.dag) != kind) continue;
-    const std::vector<double> theirs = sizes_of(other.dag);
-    if (theirs.size() != sizes.size()) continue;
-    relatives.push_back({std::move(other), distance_of(sizes, theirs)});
+    if (other.free_layouts != own.free_layouts) continue;
+    const std::optional<std::vector<double>> theirs = sizes_as_of_kind(other.dag, kind);
+    // Digits in a tensor's name are taken for a size too.
+    if (!theirs || theirs->size() != sizes.size()) continue;
+    relatives.push_back({std::move(other), distance_of(sizes, *theirs)});
   }
   std::ranges::stable_sort(relatives, {}, &Relative::distance);
   return relatives;

@@ -27,6 +27,11 @@ TEST(ChooseWithin, WhatTurnsOutNotToBeNeededIsTakenBack) {
   EXPECT_THAT(choose_within({{{30, 1.0}, {20, 1.01}}, {{100, 1.0}, {10, 2.0}}}, 60), ElementsAre(0, 1));
 }
 
+// 160 bytes for 1 s are a better bargain than 100 for 0.8, which are enough.
+TEST(ChooseWithin, ASmallerStepThatIsEnoughTakesThePlaceOfALargerOne) {
+  EXPECT_THAT(choose_within({{{200, 0.0}, {100, 0.8}, {40, 1.0}}}, 120), ElementsAre(1));
+}
+
 TEST(ChooseWithin, WhereNothingFitsTheLeastIsTaken) {
   EXPECT_THAT(choose_within({{{100, 1.0}, {90, 2.0}}}, 10), ElementsAre(1));
 }

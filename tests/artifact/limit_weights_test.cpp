@@ -87,6 +87,29 @@ TEST_F(LimitWeightsTest, EstimatesStandOnTheScaleOfTheRecords) {
   }
 }
 
+// What is compiled in its place is no program that tuning would have to find first.
+TEST_F(LimitWeightsTest, ATaskThatGivesItsRecordedProgramUpIsTunedAllTheSame) {
+  const Network network = convolutions();
+  options_.weights_limit = 0;
+  const auto free = compile_network(network, options_);
+  ASSERT_TRUE(free.has_value()) << free.error().to_string();
+  auto records = RecordStore::open(folder("records.db"));
+  ASSERT_TRUE(records.has_value());
+  for (size_t i = 0; i < free->kernels.size(); ++i) {
+    Record record = record_of(network.tasks.tasks[i].task);
+    record.trace = to_string(free->kernels[i].trace);
+    record.measurement = measurement_of({1e-3});
+    ASSERT_TRUE(records->append(record));
+  }
+  options_.records = &*records;
+  options_.weights_limit = 1.5;
+  const auto within = compile_network(network, options_);
+  ASSERT_TRUE(within.has_value()) << within.error().to_string();
+  EXPECT_TRUE(std::ranges::any_of(within->kernels, &CompiledTask::goes_before_records));
+  for (const CompiledTask& kernel : within->kernels)
+    EXPECT_NE(kernel.record.has_value(), kernel.goes_before_records) << kernel.task.name;
+}
+
 // 9 kB of constants, of which the fastest program keeps 50.
 TEST_F(LimitWeightsTest, WhatTakesLessThanALibraryIsLeftAlone) {
   OnnxModel onnx;

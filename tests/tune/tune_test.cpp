@@ -325,6 +325,16 @@ TEST_F(StoppedRun, ATaskThatCannotBeTunedLeavesTheNetworksOthersItsTrials) {
             "output 'C' is infinite or no number for random inputs: programs cannot be compared");
 }
 
+// Annealing proposes 64 at once.
+TEST_F(StoppedRun, AFirstBatchLeavesTheOtherTasksTheirTrials) {
+  TuneOptions options;
+  options.strategy = "annealing";
+  const auto results =
+      tune_network_tasks(products(), "gradient-patient", options, {.trials = 6}, evaluator_, *records_, {});
+  ASSERT_TRUE(results) << results.error().to_string();
+  for (const CaseResult& result : *results) EXPECT_EQ(result.progress.trials, 6) << result.name;
+}
+
 // As where a candidate's data or code are more than the machine has, from the third trial on.
 TEST_F(StoppedRun, ACaseForWhichThereIsNoMemoryKeepsWhatItHasAndLeavesTheOthersAlone) {
   int runs = 0;

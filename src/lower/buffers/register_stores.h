@@ -23,6 +23,10 @@ class RegisterStores {
   // not added is one that each lane has for itself.
   bool is_beyond(const Tensor& tensor, const Affine& offset, const Conjunct& conjunct,
                  const Known& known) const;
+  // The width of the rows that all stores of the loop's body begin with its first iteration, and all loads of
+  // registers along it, where nothing is ever written behind its last one; 0 where that is not so. `known`:
+  // inside of the loop.
+  int64_t width_of_rows(const For& loop, int64_t extent, const Known& known) const;
 
  private:
   struct Written {
@@ -35,7 +39,6 @@ class RegisterStores {
     Known around;
     std::vector<Written> stores;
   };
-  static void collect(const Stmt& stmt, const Known& known, Entry& entry);
 
   std::vector<Entry> entries_;
 };

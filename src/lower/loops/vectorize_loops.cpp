@@ -12,6 +12,9 @@
 namespace lathe {
 namespace {
 
+// Those of the widest vectors that there are, of 32 bits each.
+constexpr int64_t kMostLanes = 16;
+
 // Conditions that differ between lanes.
 struct Mask {
   std::vector<Conjunct> conjuncts;
@@ -171,10 +174,27 @@ class TreeVectorizer {
     inside.enter(*loop);
     Stmt mapped = map_statements(stmt, [&](const Stmt& child) { return visit(child, inside); });
     if (!mapped || loop->kind != LoopKind::vectorized) return mapped;
-    return vectorize(*as<For>(mapped), inside);
+    const For& vectorized = *as<For>(mapped);
+    const std::optional<Stmt> rows = as_whole_rows(vectorized, known, inside);
+    return rows ? *rows : vectorize(vectorized, inside);
   }
 
  private:
+  // Of a loop that fills a part of rows in registers the same over whole rows: who reads them whole would
+  // wait for several stores, and meet what happens to lie behind them.
+  std::optional<Stmt> as_whole_rows(const For& loop, const Known& known, const Known& inside) {
+    const int64_t extent = constant_extent(loop);
+    if (extent < 1) return std::nullopt;
+    const int64_t width = registers_.width_of_rows(loop, extent, inside);
+    if (width <= extent || width > kMostLanes) return std::nullopt;
+    const Stmt body = make_stmt(If{{{Affine(loop.var), extent}}, loop.body});
+    const For whole{loop.var, {Affine(width)}, loop.kind, body};
+    Known in_rows = known;
+    in_rows.enter(whole);
+    const Lanes lanes{loop.var, static_cast<int>(width)};
+    return LoopVectorizer(lanes, storage_, registers_).visit(body, in_rows, {});
+  }
+
   Stmt vectorize(const For& loop, const Known& inside) {
     const int64_t extent = constant_extent(loop);
     if (extent < 0) return make_stmt(For{loop.var, loop.extents, LoopKind::serial, loop.body});

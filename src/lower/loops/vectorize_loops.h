@@ -7,9 +7,10 @@
 // another constant a strided one. Conditions on the lane variable become masks (ramp < bound) of stores to
 // memory and of those loads that could leave their buffer. Register buffers have room for all lanes
 // (`compact_buffers`); their stores stay whole where nobody writes or reads what lies beyond the bound
-// (register_stores.h). A select whose
-// condition differs between lanes masks the loads on its sides likewise; one with a scalar condition stays a
-// choice between vectors, and only the side that it takes may be evaluated.
+// (register_stores.h). A select whose condition differs between lanes masks the loads on its sides likewise;
+// one with a scalar condition stays a choice between vectors, and only the side that it takes may be
+// evaluated. A loop that is shorter than the rows of registers that it fills fills them to their end, where
+// nothing else is written there: 3 of 16 channels are stored as a vector of 16.
 //
 // A loop that cannot be vectorised (the lane variable inside a division, an indirect index, a loop extent; a
 // vectorised loop inside; a store that all lanes share) becomes an unrolled one; without a constant extent it

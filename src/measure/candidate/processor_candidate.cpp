@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <functional>
 #include <optional>
 
 #include "base/code_pages.h"
 #include "measure/candidate/timed_samples.h"
-#include "measure/evict.h"
+#include "measure/evict_buffers.h"
 #include "runtime/launch.h"
 #include "runtime/loader.h"
 #include "runtime/open_guards.h"
@@ -16,12 +15,6 @@
 
 namespace lathe {
 namespace {
-
-// Sleeping threads are up within a tenth of a millisecond, or the machine is too busy to wait for.
-constexpr std::chrono::microseconds kPatience{2000};
-
-// Of a larger buffer a run leaves hardly anything that the next one finds in a cache.
-constexpr int64_t kSelfDisplacingBytes = 256 << 20;
 
 // The linker's code, some tens of megabytes, does not stay beside a candidate that takes so much: to map it
 // again takes milliseconds, which is little beside filling that.
@@ -45,7 +38,6 @@ class ProcessorCandidate final : public Candidate {
   Status run() const;
   // All but the inputs, which in a network have just been written, and the workspace, which its kernels
   // share.
-  void take_out_of_caches() const;
   Status check_slack() const;
 
   Module module_;
@@ -87,7 +79,7 @@ Result<double> ProcessorCandidate::first_run() {
   status_->stage = TrialStage::first_run;
   // What is checked is what all threads do together.
   LatheParallel limited;
-  if (const LatheParallel* pool = limit_pool(module_, pool_, limited)) wake_all(*pool, kPatience);
+  if (const LatheParallel* pool = limit_pool(module_, pool_, limited)) wake_all(*pool);
   const double start = monotonic_seconds();
   LATHE_TRY_STATUS(run());
   first_run_seconds_ = monotonic_seconds() - start;
@@ -103,9 +95,9 @@ Result<Samples> ProcessorCandidate::time(const TimingRequest& request) {
   std::function<void()> before;
   if (request.runs_cold) {
     before = [&] {
-      take_out_of_caches();
+      evict_cold_buffers(module_, [this](size_t i) { return views_.pointers[i]; });
       // The pause may have put the pool's threads to sleep: no run is charged with waking them.
-      if (pool != nullptr) wake_all(*pool, kPatience);
+      if (pool != nullptr) wake_all(*pool);
     };
   }
   OpenGuards guards;
@@ -113,15 +105,6 @@ Result<Samples> ProcessorCandidate::time(const TimingRequest& request) {
   Samples samples = timed_samples(work, first_run_seconds_, request, before);
   LATHE_TRY_STATUS(check_slack());
   return samples;
-}
-
-void ProcessorCandidate::take_out_of_caches() const {
-  for (size_t i = 0; i < module_.buffers.size(); ++i) {
-    const ModuleBuffer& buffer = module_.buffers[i];
-    const bool has_just_been_written = buffer.role == BufferRole::input;
-    if (has_just_been_written || buffer.bytes > kSelfDisplacingBytes) continue;
-    evict_from_caches(views_.pointers[i], buffer.bytes);
-  }
 }
 
 Status ProcessorCandidate::check_slack() const {

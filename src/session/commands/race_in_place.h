@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/open/loaded_artifact.h"
 #include "base/result.h"
 
 namespace lathe {
@@ -14,8 +15,8 @@ namespace lathe {
 using LaunchRounds = std::vector<std::vector<double>>;
 
 // The tasks, of those asked about, whose programs are clearly faster (is_clearly_faster) in `other` than in
-// `first`, by the sums over their launches of the rounds' medians. `task_of` says whose a launch is; both ran
-// the same launches.
+// `first`: by the medians over the rounds of the sums over their launches, and in two of three rounds at
+// least. `task_of` says whose a launch is; both ran the same launches in the same rounds.
 std::set<size_t> faster_in(const LaunchRounds& other, const LaunchRounds& first,
                            std::span<const size_t> task_of, const std::set<size_t>& asked);
 
@@ -24,8 +25,28 @@ struct InPlace {
   LaunchRounds first;
   LaunchRounds other;
 };
-// Runs both artifacts with random inputs, in turns and in this process, for about two seconds. An Error where
-// one cannot be opened or fails, or their launches are not the same.
-Result<InPlace> race_in_place(const std::string& first, const std::string& other, int cores);
+
+// Two artifacts that are open, have random inputs and have run once: their files may be gone.
+class InPlaceRace {
+ public:
+  // An Error where one cannot be opened or fails, or their launches are not the same.
+  static Result<InPlaceRace> open(const std::string& first, const std::string& other, int cores);
+
+  // Runs both in turns and in this process, for about two seconds.
+  Result<InPlace> run();
+
+ private:
+  struct Runner {
+    LoadedArtifact artifact;
+    int runs = 1;  // in a sample
+
+    static Result<Runner> open(const std::string& folder, int cores);
+  };
+
+  InPlaceRace(Runner first, Runner other) : first_(std::move(first)), other_(std::move(other)) {}
+
+  Runner first_;
+  Runner other_;
+};
 
 }  // namespace lathe

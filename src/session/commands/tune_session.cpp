@@ -326,7 +326,7 @@ Status TuneSession::write_network() {
   CompileModelOptions options = compile_options(closing_seconds(network) / 2, work);
   options.progress = [&](size_t done, size_t) { compiled = done; };
   LATHE_TRY(WrittenNetwork written,
-            lathe::write_network(network, std::move(options),
+            lathe::write_network(network, options,
                                  {request_.out, request_.name, budget_.deadline, listener_.stop, work}));
   if (written.uncompared) tell(listener_.rejected, *written.uncompared);
   if (precision_reference_) {

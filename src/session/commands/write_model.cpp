@@ -113,8 +113,9 @@ std::optional<std::string> uncompared_note(const Model& model) {
 
 // A file of another version, target or number of cores would else be passed over in silence.
 std::optional<std::string> untuned_note(const Model& model, const std::string& records) {
-  const auto untuned = std::ranges::count_if(
-      model.kernels, [](const CompiledTask& kernel) { return !kernel.record && !kernel.outran_records; });
+  const auto untuned = std::ranges::count_if(model.kernels, [](const CompiledTask& kernel) {
+    return !kernel.record && !kernel.goes_before_records;
+  });
   if (records.empty() || untuned == 0) return std::nullopt;
   return fmt::format("{}: kernels that {} has no usable program for, compiled untuned: {} of {}", model.name,
                      records, untuned, model.kernels.size());

@@ -33,11 +33,11 @@ struct WrittenNetwork {
 };
 
 // Compiles and writes with the options' records, which must be there. Then, where this machine runs it, in no
-// more than two seconds, and has the time by the deadline, memory and room on the disk, once more with the
-// untuned programs of all tasks that have another, in a folder that goes again; runs both in turns for some
-// seconds, and where untuned programs were clearly faster writes the artifact anew with those. What is told
-// meanwhile goes to the options. An Error leaves the folder as write_artifact does.
-Result<WrittenNetwork> write_network(const Network& network, CompileModelOptions options,
+// more than two seconds and at one size, and there is time by the deadline, memory and room on the disk, it
+// runs in turns, for some seconds, with another that has the untuned program of each task that has one
+// (challengers.h); where untuned programs were clearly faster, and are right, the artifact is written anew
+// with those. What is told meanwhile goes to the options. An Error leaves the folder as write_artifact does.
+Result<WrittenNetwork> write_network(const Network& network, const CompileModelOptions& options,
                                      const NetworkFolder& folder);
 
 }  // namespace lathe

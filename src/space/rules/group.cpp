@@ -1,6 +1,7 @@
 #include "space/rules/group.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "expr/loop_counts.h"
 #include "space/estimate.h"
@@ -61,9 +62,10 @@ int64_t GroupDecider::bytes_beside() const {
   return bytes;
 }
 
-// For every group the other operand is fetched anew, while the multiply-adds go on; what lies between the
-// chains goes further away where the group is too large for the second-level cache or other cores made it.
-// Cores share the way to memory.
+// For every group the other operand is fetched anew, while the multiply-adds go on: hidden behind them where
+// that takes much less time, in parts where it takes about as long. What lies between the chains goes further
+// away where the group is too large for the second-level cache or other cores made it. Cores share the way to
+// memory.
 double GroupDecider::cycles_in_groups_of(int64_t size) const {
   const CpuTarget& target = d_.task.target.cpu();
   const auto cores = static_cast<double>(d_.task.target.cpu().cores);
@@ -78,7 +80,7 @@ double GroupDecider::cycles_in_groups_of(int64_t size) const {
   const double far_bytes = std::max(between * static_cast<double>(extent_), in_cache * 2);
   const double far = is_far ? 2 * between / bytes_per_cycle(target, far_bytes, d_.costs) : 0;
   const auto cycles_of = [&](int64_t places) {
-    return std::max(multiplied * static_cast<double>(places), fetched) + far * static_cast<double>(places);
+    return std::hypot(multiplied * static_cast<double>(places), fetched) + far * static_cast<double>(places);
   };
   if (stages_apart(size)) return cycles_of(size) / cores;
   // The core that has the most groups is the last to end.

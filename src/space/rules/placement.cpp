@@ -46,6 +46,28 @@ bool lies_alike(const Decider& decider, const Compute& padding) {
          padded.index[static_cast<size_t>(last.dim)].uses(padding.axes[static_cast<size_t>(wanted.dim)].var);
 }
 
+// How often a place of the padding is read in the mean by a transform of it.
+double reads_of_place(const Compute& transform, const Compute& padding) {
+  double reads = 0;
+  for (const Load* load : loads_of(transform.body)) {
+    if (load->tensor != padding.output) continue;
+    double places = 1;
+    for (const Axis& axis : transform.axes) {
+      const auto uses = [&](const Affine& index) { return index.uses(axis.var); };
+      if (std::ranges::any_of(load->index, uses)) places *= static_cast<double>(axis.extent);
+    }
+    reads += places;
+  }
+  return reads / static_cast<double>(padding.output.elements());
+}
+
+// A transform reads a place about once: a pass of its own for the border would take as long. But elements
+// that the transform's vectors gather one by one (a network's input, whose channels lie apart) come more
+// often than once where tiles overlap, or the window has axes that are not transformed.
+bool transform_reads_itself(const Decider& decider, const Compute& transform, const Compute& padding) {
+  return lies_alike(decider, padding) || reads_of_place(transform, padding) <= 1;
+}
+
 // Inside, where it pads and the tiles that this makes are few enough to be code of their own; but a pass of
 // its own where that brings the terms of a group together.
 Place preferred_place(const Decider& decider, const Compute& compute, const Compute& consumer,
@@ -67,9 +89,9 @@ Placement decide_placement(Decider& decider, const Compute& compute) {
   const std::vector<size_t> consumers = decider.dag.consumers(compute.output);
   if (consumers.size() != 1 || decider.dag.is_output(compute.output)) return {};
   const Compute& consumer = decider.dag.computes[consumers[0]];
-  // A transform reads a place about once: a pass of its own for the border would take as long.
   if (decider.stages.of(consumers[0]).role == Role::transform && is_padding(compute)) {
-    const bool is_inside = decider.choose.choose_kind(compute.output->name + ".place", 2, 1) == 1;
+    const int64_t preferred = transform_reads_itself(decider, consumer, compute) ? 1 : 0;
+    const bool is_inside = decider.choose.choose_kind(compute.output->name + ".place", 2, preferred) == 1;
     return is_inside ? Placement{Place::inside, consumer.output->name, ""} : Placement{};
   }
   const auto block = decider.row_loops.find(consumer.output->name);

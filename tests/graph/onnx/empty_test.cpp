@@ -64,6 +64,24 @@ TEST(OnnxEmpty, TensorsWithoutElementsKeepTheirShapes) {
   EXPECT_EQ(import_error(wrong), "node 'n' (Reshape): the shape [3,2] does not hold the 0 elements of [0,3]");
 }
 
+// Slices of masks of windows that are as large as the image (Swin) are updated so.
+TEST(OnnxEmpty, NothingIsScattered) {
+  using Numbers = std::vector<double>;
+  const auto scattered = [](const char* type, const Shape& indices) {
+    OnnxModel model = OnnxModel().operator_set(18).input("z", {2, 1}).input("x", {0, 1});
+    model.input("at", indices, onnx::TensorProto_DataType_INT64);
+    return model.node("n", type, {"z", "at", "x"}, "y").output("y");
+  };
+  EXPECT_EQ(run_network(scattered("ScatterND", {0, 1}), {{{2, 1}, {4, 5}}}).data, (Numbers{4, 5}));
+  EXPECT_EQ(run_network(scattered("ScatterElements", {0, 1}), {{{2, 1}, {4, 5}}}).data, (Numbers{4, 5}));
+  EXPECT_EQ(import_error(scattered("ScatterND", {0, 2})),
+            "node 'n' (ScatterND): its inputs [2,1], [0,2] and [0,1] do not fit together");
+  // Into data without elements.
+  OnnxModel into = nothing({0, 1}).input("at", {0, 1}, onnx::TensorProto_DataType_INT64);
+  into.node("n", "ScatterND", {"x", "at", "x"}, "y").node("s", "Shape", {"y"}, "s").output("s");
+  EXPECT_EQ(run_network(into, {{{2, 1}, {1, 2}}}).data, (Numbers{0, 1}));
+}
+
 TEST(OnnxEmpty, CastsToTheTypeOfATensorWithoutElements) {
   OnnxModel model = nothing({0}).node("n", "CastLike", {"z", "like"}, "y").output("y");
   model.input("like", {0}, onnx::TensorProto_DataType_INT32).operator_set(19);

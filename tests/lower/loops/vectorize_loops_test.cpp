@@ -100,6 +100,90 @@ main {
 )");
 }
 
+// Three elements of eight are read as eight. Where others are written behind them they stay three.
+TEST(VectorizeLoops, ShortLoopsFillTheirRowsOfRegisters) {
+  const std::string head = R"(
+input A: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc T: f32[16] registers [0] {
+)";
+  const auto program = [&head](const std::string& body) { return head + body + "  }\n}\n"; };
+  const std::string two_rows = R"(
+input A: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc T: f32[2, 8] registers [0][1] {
+)";
+  expect_golden(kPass, two_rows + R"(    for i in 2 {
+      vector j in 3 {
+        store T[8*i + j] = A[58 + 3*i + j]
+      }
+    }
+    vector j in 8 {
+      if j < 3 mask {
+        store C[j] = T[j] + T[8 + j]
+      }
+    }
+  }
+}
+)",
+                two_rows + R"(    for i in 2 {
+      store T[8*i; 8 by 1] = A[3*i + 58; 8 by 1 if ramp(0, 1, 8) < broadcast(3, 8)]
+    }
+    store C[0; 8 by 1 if ramp(0, 1, 8) < broadcast(3, 8)] = T[0; 8 by 1] + T[8; 8 by 1]
+  }
+}
+)");
+  expect_golden(kPass, program(R"(    vector j in 3 {
+      store T[j] = A[j]
+    }
+    vector j in 3 {
+      store T[3 + j] = A[j]
+    }
+    vector j in 16 {
+      if j < 6 mask {
+        store C[j] = T[j]
+      }
+    }
+)"),
+                program(R"(    store T[0; 3 by 1] = A[0; 3 by 1]
+    store T[3; 3 by 1] = A[0; 3 by 1]
+    store C[0; 16 by 1 if ramp(0, 1, 16) < broadcast(6, 16)] = T[0; 16 by 1]
+)"));
+}
+
+// What they read has no room for as many lanes.
+TEST(VectorizeLoops, ShortLoopsThatReadShortRowsStayShort) {
+  const std::string head = R"(
+input A: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc S: f32[3] registers [0] {
+    alloc T: f32[8] registers [0] {
+)";
+  const std::string tail = "    }\n  }\n}\n";
+  expect_golden(kPass, head + R"(      vector j in 3 {
+        store S[j] = A[j]
+      }
+      vector j in 3 {
+        store T[j] = S[j]
+      }
+      vector j in 8 {
+        if j < 3 mask {
+          store C[j] = T[j]
+        }
+      }
+)" + tail,
+                head + R"(      store S[0; 3 by 1] = A[0; 3 by 1]
+      store T[0; 3 by 1] = S[0; 3 by 1]
+      store C[0; 8 by 1 if ramp(0, 1, 8) < broadcast(3, 8)] = T[0; 8 by 1]
+)" + tail);
+}
+
 // Beyond a tile that is imperfect in itself lies the next one, which has values of its own.
 TEST(VectorizeLoops, RegistersOfTheNextTileStay) {
   expect_golden(kPass, R"(

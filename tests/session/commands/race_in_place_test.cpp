@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
+#include <set>
 
 #include "session/commands/write_model.h"
 #include "session/network_file.h"
@@ -37,6 +39,14 @@ TEST(FasterIn, ARoundsMedianIsTaken) {
   EXPECT_EQ(faster_in(other, first, kTaskOf, {0, 1}), Tasks{1});
 }
 
+// 4 % less in the median, but only as often as not.
+TEST(FasterIn, WhatLosesEverySecondRoundStays) {
+  const LaunchRounds first = {{1e-3, 0, 0}, {1e-3, 0, 0}, {1e-3, 0, 0}, {1e-3, 0, 0}};
+  const LaunchRounds other = {{0.9e-3, 0, 0}, {1.01e-3, 0, 0}, {0.91e-3, 0, 0}, {1.01e-3, 0, 0}};
+  EXPECT_EQ(faster_in(other, first, kTaskOf, {0}), Tasks{});
+  EXPECT_EQ(faster_in({other[0], other[1], other[2], other[2]}, first, kTaskOf, {0}), Tasks{0});
+}
+
 class RaceInPlace : public SessionTest {
  protected:
   std::string written(const OnnxModel& model, const std::string& name) {
@@ -51,7 +61,12 @@ class RaceInPlace : public SessionTest {
 
 TEST_F(RaceInPlace, EveryLaunchIsTimedInEveryRound) {
   const std::string one = written(small_conv_model(), "one");
-  const Result<InPlace> race = race_in_place(one, written(small_conv_model(), "two"), 1);
+  const std::string two = written(small_conv_model(), "two");
+  Result<InPlaceRace> open = InPlaceRace::open(one, two, 1);
+  ASSERT_TRUE(open) << refusal_of(open);
+  // What is open needs its files no more.
+  std::filesystem::remove_all(two);
+  const Result<InPlace> race = open->run();
   ASSERT_TRUE(race) << refusal_of(race);
   ASSERT_EQ(race->first.size(), race->other.size());
   EXPECT_GE(race->first.size(), 5U);
@@ -65,7 +80,7 @@ TEST_F(RaceInPlace, EveryLaunchIsTimedInEveryRound) {
 
 TEST_F(RaceInPlace, OneThatCannotBeOpenedIsNamed) {
   const std::string one = written(small_conv_model(), "one");
-  const Result<InPlace> race = race_in_place(one, path("none"), 1);
+  const Result<InPlaceRace> race = InPlaceRace::open(one, path("none"), 1);
   ASSERT_FALSE(race);
   EXPECT_NE(refusal_of(race).find(path("none")), std::string::npos) << refusal_of(race);
 }

@@ -129,7 +129,7 @@ TEST(UntunedNote, CountsTheKernelsThatNoRecordIsOf) {
             "net: kernels that r.db has no usable program for, compiled untuned: 3 of 3");
   model.kernels[0].record = 7;
   // It was faster than what is recorded.
-  model.kernels[1].outran_records = true;
+  model.kernels[1].goes_before_records = true;
   EXPECT_EQ(untuned_note(model, "r.db"),
             "net: kernels that r.db has no usable program for, compiled untuned: 1 of 3");
   model.kernels[2].record = 8;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -64,6 +65,44 @@ TEST_F(WriteNetwork, TheUntunedProgramStaysWhereItIsFasterInTheNetwork) {
               ElementsAre(HasSubstr("1 of 1 tuned programs is slower than the untuned one, which stays")));
   EXPECT_TRUE(done.model.time.has_value());
   EXPECT_EQ(done.untuned, std::nullopt) << "the records have a program for it";
+}
+
+// It keeps four times the bytes of the filters (Winograd), and may keep as many as these.
+TEST_F(WriteNetwork, WhatTheLimitOfWeightsHasNoRoomForDoesNotRace) {
+  const int64_t naive = keep_naive(1e-9);
+  keep_untuned(1e-3);
+  options_.weights_limit = 1;
+  written({.path = path("a")});
+  EXPECT_EQ(record_in("a"), naive);
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(WriteNetwork, NothingElseStaysInTheFolder) {
+  keep_naive(1e-9);
+  keep_untuned(1e-3);
+  written({.path = path("a")});
+  for (const auto& entry : std::filesystem::directory_iterator(path("a")))
+    EXPECT_FALSE(entry.is_directory()) << entry.path();
+}
+
+// One size would decide for all.
+TEST_F(WriteNetwork, ProgramsOfFreeSizesDoNotRace) {
+  OnnxModel model = wide_conv_model();
+  model.proto.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_param("n");
+  const SizeChoices sizes{{{"x", {{0, "n", 1, 2}}}}, {}};
+  network_ = load_network(model_file(folder_, model), {}, target_, false, sizes).value();
+  ASSERT_FALSE(network_->free.empty());
+  const int64_t naive = keep_naive(1e-9);
+  keep_untuned(1e-3);
+  written({.path = path("a")});
+  EXPECT_EQ(record_in("a"), naive);
+  EXPECT_THAT(told_, IsEmpty());
 }
 
 // Without a record of it nothing guards against what the untuned program does; without time nothing is run.

@@ -373,7 +373,7 @@ TEST(LatheSpace, WindowsOverVectorsShareWhatTheyLoad) {
 TEST(LatheSpace, ChannelsOfAGroupLieInnermost) {
   const std::string trace = preferred_trace(task_of(workload_named("GRP.0.b1"), "x86-avx2", 1));
   for (const char* step : {"layout I [0][1/16][2][3][1%16]", "layout O [0][1/16][2][3][1%16]", "ky kx c x.2",
-                           "reorder O.D n fq fr.0 y.0"})
+                           "reorder O.D n fq y.0 x.0 fr.0"})
     EXPECT_THAT(trace, ::testing::HasSubstr(step));
 }
 

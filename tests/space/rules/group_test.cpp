@@ -80,6 +80,26 @@ TEST(GroupRule, OneGroupIsSharedStageByStage) {
   EXPECT_FALSE(alone.is_whole) << "one core has nothing to share";
 }
 
+// Weights of 33 MB for each group of eleven pairs of rows take a core with two multiply-adds a cycle as long
+// as the products do, and are in its way: with one a cycle they are hidden behind them.
+TEST(GroupRule, GroupsAreLargeWhereTheOtherOperandComesSlowly) {
+  const Dag dag = parse_dag("O[i:197, j:3072] = sum(k:768) A[i, k] * W[k, j]").value();
+  const auto size_at = [&dag](int rate) {
+    Target target = generic_target("x86-avx512");
+    std::get<CpuTarget>(target.kind).fma_per_cycle = rate;
+    const Plan plan = plan_of(make_task("product", dag, target, {"W"}).value(), "strassen");
+    Chooser declaring;
+    const SketchDecision sketch = decide_sketch(plan, declaring).value();
+    for (const StageDecision& stage : sketch.stages)
+      if (const auto* group = std::get_if<GroupDecision>(&stage)) return group->size;
+    ADD_FAILURE() << "no group";
+    return int64_t{0};
+  };
+  const int64_t fast = size_at(2);
+  EXPECT_GE(fast, 33);
+  EXPECT_LE(size_at(1), fast);
+}
+
 // Of 99 pairs of rows in nine groups of eleven one of two cores would have five.
 TEST(GroupRule, CoresEndTogether) {
   const Dag dag = parse_dag("O[i:197, j:768] = sum(k:768) A[i, k] * W[k, j]").value();

@@ -3,13 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ops/workloads.h"
+#include "space/all.h"
 #include "space/rules/rule_case.h"
+#include "target/all.h"
 
 namespace lathe::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A padded image under a window of three places.
 RuleCase padded(int width) {
@@ -35,6 +40,29 @@ TEST(Placement, PaddingIsPutIntoTheProductThatReadsIt) {
   EXPECT_EQ(at_block.consumer, "O");
   EXPECT_EQ(at_block.loop, "x.0");
   EXPECT_EQ(placed(c, {{"P.place", {0}}}).place, Place::whole);
+}
+
+// The program that Winograd's algorithm is preferred with.
+std::string preferred_winograd(const char* workload, bool free_layouts) {
+  const auto parsed = parse_workloads(workload, "test");
+  const Task task =
+      make_task(parsed->front(), with_cores(generic_target("x86-avx512"), 1), free_layouts).value();
+  const Space space = derive_space(task).value();
+  for (size_t i = 0; i < space.sketches().size(); ++i) {
+    if (!space.sketches()[i].name.starts_with("winograd")) continue;
+    return to_string(space.trace({static_cast<int>(i), space.sketches()[i].preferred}).value());
+  }
+  ADD_FAILURE() << "no sketch of Winograd's algorithm";
+  return "";
+}
+
+// A video whose channels lie far apart, transformed along its frames alone: each pixel is gathered for every
+// place of the window that meets it, or moved once to where its channels lie together.
+TEST(Placement, TransformsReadPaddingThatIsGatheredOnce) {
+  constexpr const char* kStem = R"([{"name":"c", "op":"conv3d", "batch":1, "depth":8, "height":32, "width":32,
+      "in_channels":3, "out_channels":32, "kernel":3, "stride":1, "padding":1}])";
+  EXPECT_THAT(preferred_winograd(kStem, true), HasSubstr("inline I.pad\n"));
+  EXPECT_THAT(preferred_winograd(kStem, false), Not(HasSubstr("inline I.pad\n")));
 }
 
 // Beyond the last row something is read for which only a stage of its own has room.

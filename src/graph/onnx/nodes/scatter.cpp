@@ -9,6 +9,7 @@
 #include <string>
 
 #include "expr/integers.h"
+#include "graph/onnx/empty.h"
 #include "graph/onnx/nodes/node_steps.h"
 #include "graph/operators/family.h"
 
@@ -57,6 +58,17 @@ Status check_slices(const OnnxNode& node) {
   Shape expected(indices.begin(), indices.end() - 1);
   expected.insert(expected.end(), data.begin() + static_cast<std::ptrdiff_t>(named), data.end());
   return node.shape(kScatterUpdates) == expected ? Status() : do_not_fit(node);
+}
+
+// Whether nothing is updated, so that the data stay.
+bool updates_nothing(const OnnxNode& node) {
+  return has_no_elements(node.shape(kScattered)) || has_no_elements(node.shape(kScatterUpdates));
+}
+
+ImportedOutputs scattered_itself(const OnnxNode& node) {
+  StepList steps(node.input_count());
+  steps.add(IdentityOp{}, {kScattered});
+  return std::vector<ImportedOutput>{steps.finish()};
 }
 
 // The element of the data for each update, in order.
@@ -315,6 +327,7 @@ ImportedOutputs import_scatter_elements(OnnxNode& node) {
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), node.shape(kScattered).size()));
   LATHE_TRY(const ScatterFunction function, reduction_of(node));
   LATHE_TRY_STATUS(check_elements(node, axis));
+  if (updates_nothing(node)) return scattered_itself(node);
   ScatterSteps steps(node);
   if (node.is_constant(kScatterIndices)) {
     LATHE_TRY(const Shape targets, targets_of_elements(node, axis));
@@ -327,6 +340,7 @@ ImportedOutputs import_scatter_elements(OnnxNode& node) {
 ImportedOutputs import_scatter_nd(OnnxNode& node) {
   LATHE_TRY(const ScatterFunction function, reduction_of(node));
   LATHE_TRY_STATUS(check_slices(node));
+  if (updates_nothing(node)) return scattered_itself(node);
   ScatterSteps steps(node);
   if (node.is_constant(kScatterIndices)) {
     LATHE_TRY(const Shape targets, targets_of_slices(node));

@@ -56,7 +56,7 @@ class ProductDecider {
   Status check_sizes() const;
   RegisterTile preferred_tile() const;
   int64_t bytes_of_row() const;
-  int64_t bytes_of_one(const Operand& operand) const;
+  int64_t bytes_of_one(const Tensor& tensor) const;
   bool prefers_rows_first() const;
   int64_t preferred_row_tiles() const;
   std::optional<size_t> long_sum() const;

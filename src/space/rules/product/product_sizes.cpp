@@ -93,26 +93,29 @@ int64_t ProductDecider::preferred_row_tiles() const {
   return std::max<int64_t>(1, all / rows * columns / d_.task.target.cpu().cores);
 }
 
-// What one of the many small products reads of an operand, along all axes that every operand has.
-int64_t ProductDecider::bytes_of_one(const Operand& operand) const {
-  int64_t bytes = bytes_of(operand.load->tensor->dtype);
-  for (const int64_t extent : operand.load->tensor->shape) bytes *= extent;
+// What one of the many small products reads or writes of a tensor, along all axes that every operand has.
+int64_t ProductDecider::bytes_of_one(const Tensor& tensor) const {
+  int64_t bytes = bytes_of(tensor);
   for (size_t a = 0; a < compute_.spatial_count(); ++a) {
     if (used_by_all(a)) bytes /= axis(a).extent;
   }
   return bytes;
 }
 
-// What is outermost is read once. Panels are, but where they stay in the second-level cache and rows do not.
+// What is outermost is read once: panels, but where they stay in the second-level cache and are less than
+// rows and results together. All results of neighbouring places lie side by side, as do the channels that a
+// depthwise product reads: written and read panel after panel they are pieces that lie apart, which no
+// processor fetches ahead (docs/notes/products.md).
 bool ProductDecider::prefers_rows_first() const {
   const Operand* panels = vector_operand();
   const Operand* rows = row_operand();
   // What vectors slide over is no panel to be kept.
   if (!other_ || vectors_slide()) return true;
-  if (panels == nullptr || rows == nullptr || rows->uses[tile_.vector]) return false;
+  if (panels == nullptr || rows == nullptr) return false;
   if (is_cut() || has_blocks_of_lines()) return true;
-  return bytes_of_one(*panels) <= share_of_l2(d_.costs.panels_share) &&
-         bytes_of_one(*rows) > share_of_l2(d_.costs.rows_share);
+  const int64_t of_panels = bytes_of_one(panels->load->tensor);
+  return of_panels <= share_of_l2(d_.costs.panels_share) &&
+         of_panels < bytes_of_one(rows->load->tensor) + bytes_of_one(compute_.output);
 }
 
 // The weights of a window's taps, and as many vectors that it slides over.

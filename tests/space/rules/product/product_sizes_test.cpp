@@ -76,6 +76,32 @@ TEST(ProductSizes, TilesThatDoNotGoTogetherAreNamed) {
   EXPECT_FALSE(window.decided({}, decide));
 }
 
+// All results of a place are written together, but panels that are more than rows and results are read once.
+TEST(ProductSizes, PlacesAreOutsideOfPanelsThatAreLess) {
+  const auto are_outside = [](int places, int channels, int results) {
+    const RuleCase c(
+        fmt::format("O[y:{0}, x:{0}, f:{2}] = sum(c:{1}) I[y,x,c] * W[c,f]", places, channels, results),
+        {"W"}, generic_target("x86-avx512"));
+    const auto decide = [&](Decider& decider) {
+      return decide_product(decider, c.stage(0), {2, 1}).sizes.order & 1;
+    };
+    return c.decided({}, decide) == 1;
+  };
+  EXPECT_TRUE(are_outside(112, 16, 96));
+  EXPECT_TRUE(are_outside(14, 112, 672));
+  EXPECT_FALSE(are_outside(7, 160, 960));
+  EXPECT_FALSE(are_outside(7, 1024, 2048));
+}
+
+TEST(ProductSizes, PlacesAreOutsideOfChannelsEachByItself) {
+  const RuleCase c("O[y:14, x:14, c:576] = sum(a:3, b:3) I[y + a, x + b, c] * W[a, b, c]", {"W"},
+                   generic_target("x86-avx512"));
+  const auto decide = [&](Decider& decider) {
+    return decide_product(decider, c.stage(0), {2, 1}).sizes.order & 1;
+  };
+  EXPECT_EQ(c.decided({}, decide), 1);
+}
+
 // Equal blocks of tiles, no more than there are.
 TEST(ProductSizes, BlocksOfRowsAreOfAboutTheSameSize) {
   const RuleCase c = matmul(50);
