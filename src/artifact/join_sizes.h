@@ -15,7 +15,7 @@ using IsRead = std::function<bool(const std::map<std::string, Shape>&)>;
 
 // The same with one dimension in the place of those that must agree: of open ones that are the same axis of
 // their inputs, have the same bounds and were not named by the user. Which must is found out by changing
-// the sizes of some of them, from few to all; one that may change alone stays as it is.
+// the sizes of some of them, from few to all; one that may be smaller and larger alone stays as it is.
 AskedSizes with_joined(const AskedSizes& asked, const IsRead& is_read);
 
 }  // namespace lathe

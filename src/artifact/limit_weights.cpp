@@ -184,9 +184,10 @@ std::string cost_note(const std::vector<TaskChoices>& tasks, const std::vector<s
 
 WeightsBudget::WeightsBudget(const Network& network, double factor)
     : sets_(constant_sets(network)), constants_(constant_bytes(network)) {
-  limit_ = factor <= 0
-               ? std::numeric_limits<int64_t>::max()
-               : std::max(static_cast<int64_t>(static_cast<double>(constants_) * factor), kNegligibleBytes);
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  const double limit = static_cast<double>(constants_) * factor;
+  const bool is_limit = factor > 0 && limit < static_cast<double>(kAll);
+  limit_ = is_limit ? std::max(static_cast<int64_t>(limit), kNegligibleBytes) : kAll;
 }
 
 int64_t WeightsBudget::bytes(const std::vector<CompiledTask>& compiled) const {

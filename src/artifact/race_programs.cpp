@@ -63,13 +63,16 @@ class Racer {
     return {};
   }
 
-  // Seconds of one of so many runs.
+  // Seconds of one of so many runs, without what takes its buffers out of the caches.
   Result<double> time(int runs) {
     if (runs_cold_) return time_cold(runs);
     const double begin = monotonic_seconds();
     for (int i = 0; i < runs; ++i) LATHE_TRY_STATUS(run());
     return (monotonic_seconds() - begin) / runs;
   }
+
+  // What that took for one of the last runs.
+  double seconds_aside() const { return seconds_aside_; }
 
  private:
   Racer(Instance instance, const CompiledTask& program, const LatheParallel* pool)
@@ -96,6 +99,7 @@ class Racer {
   // Buffers leave the caches before each run.
   Result<double> time_cold(int runs) {
     double seconds = 0;
+    const double start = monotonic_seconds();
     for (int i = 0; i < runs; ++i) {
       evict_cold_buffers(*module_, [this](size_t index) { return instance_.buffer(index).data(); });
       if (const LatheParallel* awake = pool()) wake_all(*awake);
@@ -103,6 +107,7 @@ class Racer {
       LATHE_TRY_STATUS(run());
       seconds += monotonic_seconds() - begin;
     }
+    seconds_aside_ = (monotonic_seconds() - start - seconds) / runs;
     return seconds / runs;
   }
 
@@ -123,6 +128,7 @@ class Racer {
   Instance instance_;
   const Module* module_;
   bool runs_cold_;
+  double seconds_aside_ = 0;
   const LatheParallel* pool_;
   LatheParallel limited_ = {};
   const Instructions* instructions_;
@@ -155,7 +161,7 @@ Result<std::optional<std::vector<double>>> race_in(PagePlace place, std::span<co
     LATHE_TRY(Racer racer, Racer::create(program, place, pool));
     LATHE_TRY(const double estimate, time_first(racer));
     runs.push_back(std::clamp(static_cast<int>(std::ceil(kSampleSeconds / estimate)), 1, 100000));
-    turn += runs.back() * estimate;
+    turn += runs.back() * (estimate + racer.seconds_aside());
     seconds.push_back(estimate);
     racers.push_back(std::move(racer));
   }

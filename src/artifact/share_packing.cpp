@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "artifact/check_program.h"
@@ -14,6 +13,7 @@
 #include "artifact/limit_weights.h"
 #include "loop/print.h"
 #include "measure/timing.h"
+#include "records/within.h"
 #include "tune/smaller_traces.h"
 
 namespace lathe {
@@ -41,17 +41,23 @@ struct Family {
 
 // A way in which a family's constants may lie in memory.
 struct Way {
-  int64_t bytes = 0;  // that all uses of the largest task keep
-  // How many times as long as the faster of two packings lets them the tasks take, as the sum of logarithms.
+  // How many times as long as the faster of two packings lets them the tasks take, as the sum of logarithms;
+  // what was not compared takes as long.
   double loss = 0;
-  std::map<size_t, CompiledTask> programs = {};  // that take the places of the tasks' own ones
+  std::map<size_t, CompiledTask> programs = {};      // that take the places of the tasks' own ones
+  std::map<std::string, int64_t> bytes_of_one = {};  // of each packing, that one use keeps
+};
+
+// A task's program that packs in some way; none: it keeps its own, which packs so.
+struct Packed {
+  std::optional<CompiledTask> program;
+  std::string packing;
 };
 
 // Beside that of the largest task's own program.
 struct SecondPacking {
   std::string text;
   Trace trace;
-  int64_t bytes = 0;                         // that one use keeps
   std::optional<CompiledTask> largest = {};  // the largest task's program that packs so
 };
 
@@ -74,13 +80,13 @@ class PackingSharer {
     int64_t rest = budget_.limit() - budget_.bytes(compiled_);
     std::vector<std::vector<Way>> ways;
     for (const Family& family : families) {
-      rest += bytes_of_all(family, weight_bytes(compiled_[family.largest].program));
+      rest += weight_bytes(compiled_[family.largest].program) * budget_.sets(family.largest);
       LATHE_TRY(std::vector<Way> of_family, ways_of(family));
       ways.push_back(std::move(of_family));
       compared += family.members.size();
       tell(compared, programs, monotonic_seconds() - begin);
     }
-    take(std::move(ways), rest);
+    take(families, std::move(ways), rest);
     return {};
   }
 
@@ -117,7 +123,10 @@ class PackingSharer {
     return families;
   }
 
-  int64_t bytes_of_all(const Family& family, int64_t of_one) const {
+  // What all uses of the largest task keep.
+  int64_t bytes_of_all(const Family& family, const Way& way) const {
+    int64_t of_one = 0;
+    for (const auto& [packing, bytes] : way.bytes_of_one) of_one += bytes;
     return of_one * budget_.sets(family.largest);
   }
 
@@ -126,58 +135,48 @@ class PackingSharer {
   Result<std::vector<Way>> ways_of(const Family& family) {
     const CompiledTask& largest = compiled_[family.largest];
     LATHE_TRY(const std::optional<SecondPacking> second, second_packing(family));
-    Way one{bytes_of_all(family, weight_bytes(largest.program))};
-    Way both = one;
-    Way other;
-    if (second) {
-      both.bytes += bytes_of_all(family, second->bytes);
-      other.bytes = bytes_of_all(family, second->bytes);
-    }
-    const std::string packing = packing_of(largest);
+    const Packed own{std::nullopt, packing_of(largest)};
+    Way one, both, other;
     bool gains = false;
     for (const size_t member : family.members) {
-      LATHE_TRY(const auto as_largest, packed_as(packing, largest.trace, member));
-      LATHE_TRY(const auto otherwise, !second ? Result<std::optional<CompiledTask>>(std::nullopt)
-                                              : packed_as(second->text, second->trace, member));
-      LATHE_TRY(const double loss, loss_of(as_largest, otherwise));
+      const std::string packing = packing_of(compiled_[member]);
+      LATHE_TRY(const Packed as_largest, packed_as(own.packing, largest.trace, member, packing));
+      LATHE_TRY(const Packed otherwise, !second ? Result<Packed>(as_largest)
+                                                : packed_as(second->text, second->trace, member, packing));
+      LATHE_TRY(const double loss, loss_of(as_largest.program, otherwise.program));
       gains = gains || loss > std::log(kClearlySlower);
       add(one, member, as_largest, loss);
       add(both, member, loss > 0 ? otherwise : as_largest, 0);
       add(other, member, otherwise, -loss);
     }
-    std::vector<Way> ways;
-    if (second && second->largest) {
-      LATHE_TRY(const double loss, loss_of(second->largest, largest));
-      add(one, family.largest, std::nullopt, -loss);
-      add(both, family.largest, std::nullopt, -loss);
-      add(other, family.largest, second->largest, loss);
-      ways.push_back(std::move(other));
-    }
-    ways.push_back(std::move(one));
+    const bool may_give_way = second && second->largest;
+    LATHE_TRY(const double loss, may_give_way ? loss_of(second->largest, largest) : Result<double>(0));
+    add(one, family.largest, own, -loss);
+    add(both, family.largest, own, -loss);
+    if (may_give_way) add(other, family.largest, {second->largest, second->text}, loss);
+    std::vector<Way> ways = {std::move(one)};
+    if (may_give_way && ways.front().loss + other.loss > 0) ways.push_back(std::move(other));
     if (gains) ways.push_back(std::move(both));
-    const bool is_measured = std::ranges::any_of(ways, [](const Way& way) { return way.loss > 0; });
-    if (!is_measured && ways.size() > 1) ways.erase(ways.begin());
     std::ranges::stable_sort(ways, {}, &Way::loss);
     return ways;
   }
 
-  static void add(Way& way, size_t task, const std::optional<CompiledTask>& program, double loss) {
+  void add(Way& way, size_t task, const Packed& packed, double loss) const {
+    const CompiledTask& taken = packed.program ? *packed.program : compiled_[task];
     way.loss += std::max(loss, 0.0);
-    if (program) way.programs.emplace(task, *program);
+    way.bytes_of_one.emplace(packed.packing, weight_bytes(taken.program));
+    if (packed.program) way.programs.emplace(task, *packed.program);
   }
 
   // That of the largest task's program that keeps least, where its own keeps more than its constants; else
   // that of the largest member that packs otherwise.
   Result<std::optional<SecondPacking>> second_packing(const Family& family) {
     LATHE_TRY(std::optional<CompiledTask> smaller, smaller_program(family.largest));
-    if (smaller)
-      return SecondPacking{packing_of(*smaller), smaller->trace, weight_bytes(smaller->program),
-                           std::move(smaller)};
+    if (smaller) return SecondPacking{packing_of(*smaller), smaller->trace, std::move(smaller)};
     const std::string packing = packing_of(compiled_[family.largest]);
     for (const size_t member : family.members) {
       const CompiledTask& own = compiled_[member];
-      if (const std::string other = packing_of(own); other != packing)
-        return SecondPacking{other, own.trace, weight_bytes(own.program)};
+      if (const std::string other = packing_of(own); other != packing) return SecondPacking{other, own.trace};
     }
     return std::nullopt;
   }
@@ -185,20 +184,22 @@ class PackingSharer {
   Result<std::optional<CompiledTask>> smaller_program(size_t number) const {
     const Task& task = network_.tasks.tasks[number].task;
     const int64_t bytes = weight_bytes(compiled_[number].program);
-    LATHE_TRY(const SmallerTraces smaller, smaller_traces(task, options_.records, bytes));
+    LATHE_TRY(const SmallerTraces smaller, within(task.name, smaller_traces(task, options_.records, bytes)));
     if (smaller.traces.empty()) return std::nullopt;
     const ChosenTrace& chosen = smaller.traces.back().chosen;
     return beside(compiled_[number], compile_task(chosen.task, *chosen.trace, chosen.record, number));
   }
 
-  // A right program of the task that packs so; the trace is that of another size that does.
-  Result<std::optional<CompiledTask>> packed_as(const std::string& packing, const Trace& trace,
-                                                size_t number) const {
-    const CompiledTask& own = compiled_[number];
-    if (packing_of(own) == packing) return own;
-    Result<CompiledTask> compiled = compile_task(own.task, trace, std::nullopt, number);
-    if (!compiled || packing_of(*compiled) != packing) return std::nullopt;
-    return beside(own, std::move(compiled));
+  // A right program of the task that packs so; the trace is that of another size that does. `own` is how the
+  // task's own program packs.
+  Result<Packed> packed_as(const std::string& packing, const Trace& trace, size_t number,
+                           const std::string& own) const {
+    if (packing == own) return Packed{compiled_[number], own};
+    Result<CompiledTask> compiled = compile_task(compiled_[number].task, trace, std::nullopt, number);
+    if (!compiled || packing_of(*compiled) != packing) return Packed{std::nullopt, own};
+    LATHE_TRY(std::optional<CompiledTask> right, beside(compiled_[number], std::move(compiled)));
+    const bool is_right = right.has_value();
+    return Packed{std::move(right), is_right ? packing : own};
   }
 
   // Where it is right, as one that may take that one's place.
@@ -222,11 +223,11 @@ class PackingSharer {
     return seconds ? std::log((*seconds)[0] / (*seconds)[1]) : 0;
   }
 
-  void take(std::vector<std::vector<Way>> ways, int64_t limit) {
+  void take(const std::vector<Family>& families, std::vector<std::vector<Way>> ways, int64_t limit) {
     std::vector<std::vector<WeightsChoice>> costs;
-    for (const std::vector<Way>& of_family : ways) {
+    for (size_t i = 0; i < families.size(); ++i) {
       std::vector<WeightsChoice>& each = costs.emplace_back();
-      for (const Way& way : of_family) each.push_back({way.bytes, way.loss});
+      for (const Way& way : ways[i]) each.push_back({bytes_of_all(families[i], way), way.loss});
     }
     const std::vector<size_t> chosen = choose_within(costs, limit);
     for (size_t i = 0; i < ways.size(); ++i)

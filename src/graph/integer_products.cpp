@@ -260,6 +260,18 @@ class IntegerProducts : Rewriting {
     return true;
   }
 
+  // What lies halfway between two numbers falls to the side that it does in ONNX Runtime.
+  bool rewrite(const ResizeOp& op, const GraphNode& node) {
+    const bool is_linear = op.mode == ResizeMode::linear;
+    if (!is_linear || !scaled_integers(node.inputs[0]) || !resizes_images(op, type_of(node.inputs[0]).shape))
+      return false;
+    ResizeOp resize = op;
+    resize.mode = ResizeMode::runtime_bilinear;
+    add(node, resize, node.inputs);
+    finish(node);
+    return true;
+  }
+
   bool rewrite(const MatMulOp&, const GraphNode& node) {
     const size_t least = std::min(type_of(node.inputs[0]).shape.size(), type_of(node.inputs[1]).shape.size());
     return least >= 2 && rewrite_product(node, {}, {});

@@ -315,9 +315,14 @@ class SizeFollower {
     if (!following)
       return fail(ErrorKind::unsupported, fmt::format("{}: {}", label_of(node), following.error().message));
     for (size_t i = 0; i < lowered.dag.inputs.size(); ++i) {
+      const TensorId argument = lowered.arguments[i];
       const auto along = following->constants.find(lowered.dag.inputs[i].get());
-      if (along != following->constants.end()) result_.parts[lowered.arguments[i]] = along->second;
-      tell_constant(node, lowered.arguments[i]);
+      if (along != following->constants.end()) {
+        if (following->combines && result_.parts[argument].empty())
+          LATHE_TRY_STATUS(check_summed_constant(node, argument, along->second));
+        result_.parts[argument] = along->second;
+      }
+      tell_constant(node, argument);
     }
     result_.parts[node.output] = std::move(following->result);
     if (following->combines) tell_combining(node);
@@ -334,6 +339,14 @@ class SizeFollower {
       result_.least_reader = label_of(node);
     }
     return {};
+  }
+
+  // A constant that was not computed of the size: with fewer of its places it would be another sum.
+  Status check_summed_constant(const GraphNode& node, TensorId id, const FreeParts& parts) {
+    if (is_same_along(tensor(id), parts, result_.size)) return {};
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: it sums over the {} places of constant '{}', which has no others",
+                            label_of(node), result_.size, tensor(id).name));
   }
 
   static bool takes_fixed_places(const GraphNode& node) {

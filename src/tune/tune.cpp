@@ -381,7 +381,8 @@ Status search_network(const std::vector<WeightedTask>& tasks, const std::string&
     TaskTuner& tuner = *tuned[i].tuner;
     const double begin = monotonic_seconds();
     const int64_t before = tuner.progress().trials;
-    // A paper's batch is the size that it is, and a first one leaves the other tasks their trials.
+    // A strategy of a paper has a fixed batch: cut to the task's own budget at first, it leaves the other
+    // tasks their trials.
     const int64_t left = before == 0 ? std::min(wanted - trials, budget.trials) : wanted - trials;
     LATHE_TRY_STATUS(step(tuner, batch_of(options, tuner, left), watch, tuned[i].untunable));
     trials += tuner.progress().trials - before;

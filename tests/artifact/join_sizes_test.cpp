@@ -43,6 +43,15 @@ TEST(JoinSizes, ThoseThatMustAgreeAreOneAndNoOthers) {
   EXPECT_THAT(joined.dimensions[1].also_called, IsEmpty());
 }
 
+// As indices may be fewer than what they are taken from, whichever of both comes first.
+TEST(JoinSizes, ThoseOfWhichOneMayBeSmallerAreOne) {
+  const IsRead is_read = [](const std::map<std::string, Shape>& shapes) {
+    return shapes.at("indices") <= shapes.at("data");
+  };
+  EXPECT_EQ(with_joined(lengths_of({"indices", "data"}), is_read).dimensions.size(), 1U);
+  EXPECT_EQ(with_joined(lengths_of({"data", "indices"}), is_read).dimensions.size(), 1U);
+}
+
 // A source and a target, each with its mask.
 TEST(JoinSizes, TwoLengthsThatMayDifferStayTwo) {
   const AskedSizes joined =

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "artifact/artifact_fixture.h"
 #include "graph/onnx/models.h"
@@ -60,6 +61,12 @@ TEST_F(LimitWeightsTest, TransformedFiltersGiveWay) {
 
 // What is recorded of one task takes many times as long as the model says, as everything here would: the
 // others do not look cheap beside it, nor do its own smaller programs.
+TEST_F(LimitWeightsTest, ALimitBeyondAllNumbersIsNone) {
+  const Network network = convolutions();
+  EXPECT_EQ(WeightsBudget(network, 1e30).limit(), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(WeightsBudget(network, 2).limit(), static_cast<int64_t>(2 * kConstants));
+}
+
 TEST_F(LimitWeightsTest, EstimatesStandOnTheScaleOfTheRecords) {
   const Network network = convolutions();
   const auto programs = [&] {

@@ -120,6 +120,23 @@ TEST_F(SharePackingTest, WhoGivesARecordedProgramUpIsTunedAllTheSame) {
     EXPECT_NE(program.record.has_value(), program.goes_before_records);
 }
 
+// Programs of smaller batches that transform are wrong, so both packings would be in memory.
+TEST_F(SharePackingTest, WithoutRoomTheLargestGivesWayToThoseThatCannotPackAsItDoes) {
+  const int64_t transformed = weight_bytes(programs_[largest_].program);
+  const int64_t batch = programs_[largest_].module.buffers.back().bytes;
+  runner_.spoil = [=](const Module& module, const MeasureInputs&, const testing::Outputs& outputs) {
+    int64_t kept = 0;
+    for (const ModuleBuffer& buffer : module.buffers)
+      if (buffer.role == BufferRole::prepared) kept += buffer.bytes;
+    const bool is_smaller = std::ssize(outputs.front()) < batch;
+    if (is_smaller && kept >= transformed) testing::spoil_element(outputs, 0);
+  };
+  packings(0.1, 1, no_room());
+  EXPECT_FALSE(largest_transforms());
+  packings(0.1, 1, kRoom);
+  EXPECT_TRUE(largest_transforms());
+}
+
 // Nothing is measured then.
 TEST_F(SharePackingTest, WithoutARunnerAllPackAsTheLargest) {
   options_.runner = nullptr;

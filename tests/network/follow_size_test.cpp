@@ -36,6 +36,20 @@ TEST_F(FollowSizeTest, AConvolutionOfOneTapHasAnyLength) {
   EXPECT_FALSE(followed(wide, 2, 300)) << "two taps are another place's too";
 }
 
+// Weights that a sum goes over have no other places; a sum of equal ones is that of any number of them.
+TEST_F(FollowSizeTest, SumsOverWeightsHaveNoOtherLength) {
+  const auto product = [](const std::vector<float>& weights) {
+    OnnxModel model;
+    model.input("x", {3, 4}).initializer("w", {4, 1}, weights).output("y");
+    return model.node("m", "MatMul", {"x", "w"}, "y");
+  };
+  const Result<FollowedSize> shorter = followed(product({1, 2, 3, 4}), 1, 4);
+  ASSERT_FALSE(shorter.has_value());
+  EXPECT_EQ(shorter.error().message,
+            "node 'm' (MatMul): it sums over the 4 places of constant 'w', which has no others");
+  EXPECT_TRUE(followed(product({1, 1, 1, 1}), 1, 4).has_value());
+}
+
 // The threshold that the largest elements are sought by is one for each place of the batch.
 TEST_F(FollowSizeTest, ALargeTopKHasAnyBatch) {
   OnnxModel model;

@@ -378,8 +378,7 @@ Result<MapOp> import_celu(OnnxNode& node) {
 }
 
 Result<MapOp> import_selu(OnnxNode& node) {
-  return MapOp{MapFunction::selu, node.real("alpha", 1.67326319217681884765625),
-               node.real("gamma", 1.05070102214813232421875)};
+  return MapOp{MapFunction::selu, node.real("alpha", kSeluAlpha), node.real("gamma", kSeluGamma)};
 }
 
 Result<MapOp> import_thresholded_relu(OnnxNode& node) {

@@ -54,6 +54,10 @@ enum class MapFunction : uint8_t {
   is_inf,  // -infinity where a is not 0, infinity where b is not
 };
 
+// What ONNX takes where a Selu does not say.
+inline constexpr double kSeluAlpha = 1.67326319217681884765625;
+inline constexpr double kSeluGamma = 1.05070102214813232421875;
+
 // A function of one operand. Integers wrap around.
 struct MapOp {
   static constexpr FusionRole kRole = FusionRole::elementwise;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -62,6 +63,18 @@ Parts share_of(const Coordinate& at, const Var& y) {
   return {floor_div(rest * kWhole + Affine(at.divisor / 2), at.divisor), kWhole};
 }
 
+// What the two places around one of the result's count for.
+struct Weights {
+  Expr first;
+  Expr next;
+};
+
+Weights weights_of(const Coordinate& at, const Var& y) {
+  const auto [parts, whole] = share_of(at, y);
+  const Expr unit = literal({DType::f32}, 1 / static_cast<double>(whole));
+  return {cast({DType::f32}, Expr(Affine(whole) - parts)) * unit, cast({DType::f32}, Expr(parts)) * unit};
+}
+
 // The weighted sum of the two places, which overflows only where the result does; an infinity or a NaN
 // without a share counts for nothing.
 template <class Element>
@@ -70,12 +83,9 @@ Expr blended(const Coordinate& at, const Var& y, int64_t from, int64_t to, Eleme
   const int64_t least = place_of(at, 0);
   const int64_t most = place_of(at, to - 1);
   const Affine rest = modulo(numerator(at, y), at.divisor);
-  const auto [parts, whole] = share_of(at, y);
-  const Expr unit = literal({DType::f32}, 1 / static_cast<double>(whole));
-  const Expr share = cast({DType::f32}, Expr(parts)) * unit;
-  const Expr left = cast({DType::f32}, Expr(Affine(whole) - parts)) * unit;
-  const Expr first = within(place, from, least, most, element) * left;
-  Expr next = within(place + Affine(1), from, least + 1, most + 1, element) * share;
+  const Weights weights = weights_of(at, y);
+  const Expr first = within(place, from, least, most, element) * weights.first;
+  Expr next = within(place + Affine(1), from, least + 1, most + 1, element) * weights.next;
   if (meets_places(at, to)) next = select(Expr(rest) == Expr(int64_t{0}), literal({DType::f32}, 0), next);
   return first + next;
 }
@@ -105,10 +115,72 @@ Tensor lower_axis(const ResizeOp& op, size_t d, DagBuilder& builder, const Tenso
   return builder.compute(builder.fresh_name("resized"), axes, body);
 }
 
+// The weights where places beyond the operand are its first or last one, as ONNX Runtime has them: behind the
+// last place both are one half.
+Weights weights_within(const Coordinate& at, const Var& y, int64_t from, int64_t to) {
+  const Expr half = literal({DType::f32}, 0.5);
+  if (from == 1) return {half, half};
+  const Expr place = floor_div(numerator(at, y), at.divisor);
+  auto [first, next] = weights_of(at, y);
+  if (place_of(at, 0) < 0) {
+    const Expr is_before = place < Expr(int64_t{0});
+    first = select(is_before, literal({DType::f32}, 1), first);
+    next = select(is_before, literal({DType::f32}, 0), next);
+  }
+  if (place_of(at, to - 1) >= from - 1) {
+    const Expr has_next = place < Expr(from - 1);
+    first = select(has_next, first, half);
+    next = select(has_next, next, half);
+  }
+  return {first, next};
+}
+
+// A product rounded by itself: a sum fuses with a product alone, not with the smaller one of it and infinity.
+Expr rounded(const Expr& product) {
+  return min(product, literal({DType::f32}, std::numeric_limits<double>::infinity()));
+}
+
+// The last two axes resampled at once, the products added from the first row's first place on.
+Tensor lower_images(const ResizeOp& op, DagBuilder& builder, const Tensor& image) {
+  const std::vector<Axis> axes = axes_of(Tensor("resized", op.shape));
+  const size_t d = axes.size() - 2;
+  Coordinate at[2];
+  Weights weights[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const ResizedAxis axis = axis_of_resize(op, d + i, image->shape[d + i]);
+    at[i] = *linear_coordinate(op.coordinates, axis);
+    weights[i] = weights_within(at[i], axes[d + i].var, axis.from, axis.to);
+  }
+  // f(the operand's place, so many behind that of the result's along one of the two axes).
+  const auto beside = [&](size_t i, int64_t behind, const auto& f) {
+    const Affine place = floor_div(numerator(at[i], axes[d + i].var), at[i].divisor) + Affine(behind);
+    return within(place, image->shape[d + i], place_of(at[i], 0) + behind,
+                  place_of(at[i], op.shape[d + i] - 1) + behind, f);
+  };
+  Expr sum;
+  for (int64_t row = 0; row < 2; ++row) {
+    for (int64_t column = 0; column < 2; ++column) {
+      const Expr element = beside(0, row, [&](const Affine& y) {
+        return beside(1, column, [&](const Affine& x) {
+          std::vector<Affine> index = indices(axes);
+          index[d] = y;
+          index[d + 1] = x;
+          return load(image, index);
+        });
+      });
+      const Expr weight = (column == 0 ? weights[1].first : weights[1].next) *
+                          (row == 0 ? weights[0].first : weights[0].next);
+      const Expr product = rounded(weight * element);
+      sum = sum.defined() ? sum + product : product;
+    }
+  }
+  return builder.compute(builder.fresh_name("resized"), axes, sum);
+}
+
 // The operand's place for each of the result's, and the share of the one behind it.
 std::vector<std::pair<int64_t, double>> sources_of(const ResizeOp& op, const ResizedAxis& axis) {
   std::vector<std::pair<int64_t, double>> sources;
-  if (op.mode == ResizeMode::linear) {
+  if (op.mode != ResizeMode::nearest) {
     const Coordinate at = *linear_coordinate(op.coordinates, axis);
     for (int64_t y = 0; y < axis.to; ++y) {
       const int64_t place = place_of(at, y);
@@ -256,28 +328,42 @@ bool stays(const ResizeOp& op, size_t d, const Shape& shape) {
 }
 
 bool has_places(const ResizeOp& op, const ResizedAxis& axis) {
-  return op.mode == ResizeMode::linear ? linear_coordinate(op.coordinates, axis).has_value()
-                                       : nearest_places(op.coordinates, op.nearest, axis).has_value();
+  return op.mode != ResizeMode::nearest ? linear_coordinate(op.coordinates, axis).has_value()
+                                        : nearest_places(op.coordinates, op.nearest, axis).has_value();
 }
 
 }  // namespace
+
+bool resizes_images(const ResizeOp& op, const Shape& operand) {
+  const size_t rank = operand.size();
+  if (rank != 2 && rank != 4) return false;
+  if (op.shape == operand) return false;  // nothing is rounded
+  for (size_t d = 0; d + 2 < rank; ++d)
+    if (!stays(op, d, operand)) return false;
+  return true;
+}
 
 std::string attributes_of(const ResizeOp& op) {
   constexpr const char* kCoordinates[] = {"half pixel", "half pixel or first", "asymmetric", "align corners"};
   constexpr const char* kNearest[] = {"round prefer floor", "round prefer ceil", "floor", "ceil",
                                       "floor or ceil"};
-  return fmt::format("to {} by [{}], {}, {}", to_string(op.shape), fmt::join(op.scales, ","),
-                     kCoordinates[static_cast<size_t>(op.coordinates)],
-                     op.mode == ResizeMode::linear ? "linear" : kNearest[static_cast<size_t>(op.nearest)]);
+  constexpr const char* kModes[] = {"", "linear", "linear as ONNX Runtime rounds"};
+  const bool is_nearest = op.mode == ResizeMode::nearest;
+  return fmt::format(
+      "to {} by [{}], {}, {}", to_string(op.shape), fmt::join(op.scales, ","),
+      kCoordinates[static_cast<size_t>(op.coordinates)],
+      is_nearest ? kNearest[static_cast<size_t>(op.nearest)] : kModes[static_cast<size_t>(op.mode)]);
 }
 
 Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs) {
-  if (op.mode == ResizeMode::linear) LATHE_TRY_STATUS(require_f32(inputs));
+  if (op.mode != ResizeMode::nearest) LATHE_TRY_STATUS(require_f32(inputs));
   const Shape& shape = inputs[0].shape;
   if (op.shape.size() != shape.size() || op.scales.size() != shape.size()) {
     return fail(ErrorKind::invalid_argument,
                 fmt::format("{} does not become {}", to_string(shape), to_string(op.shape)));
   }
+  if (op.mode == ResizeMode::runtime_bilinear && !resizes_images(op, shape))
+    return fail(ErrorKind::invalid_argument, fmt::format("{} is no image to be resized", to_string(shape)));
   for (size_t d = 0; d < shape.size(); ++d) {
     // f32 counts no further.
     if (std::max(shape[d], op.shape[d]) >= int64_t{1} << 24)
@@ -300,6 +386,7 @@ Values evaluate(const ResizeOp& op, std::span<const Values> inputs) {
 }
 
 Tensor lower(const ResizeOp& op, DagBuilder& builder, std::span<const Tensor> operands) {
+  if (op.mode == ResizeMode::runtime_bilinear) return lower_images(op, builder, operands[0]);
   Tensor result = operands[0];
   for (size_t d = 0; d < op.shape.size(); ++d)
     if (!stays(op, d, operands[0]->shape)) result = lower_axis(op, d, builder, result);

@@ -7,7 +7,9 @@
 
 namespace lathe {
 
-enum class ResizeMode : uint8_t { nearest, linear };
+// `runtime_bilinear`: linear along the last two axes, every product and sum rounded as ONNX Runtime's: what
+// is quantized afterwards often lies halfway between two numbers, and falls to the same side then.
+enum class ResizeMode : uint8_t { nearest, linear, runtime_bilinear };
 
 struct ResizeOp {
   static constexpr const char* kName = "Resize";
@@ -24,6 +26,10 @@ struct ResizeOp {
 
   bool operator==(const ResizeOp&) const = default;
 };
+
+// Whether ONNX Runtime takes a linear resampling of an operand of that shape for one of images: the last two
+// of two axes, or of four.
+bool resizes_images(const ResizeOp& op, const Shape& operand);
 
 std::string attributes_of(const ResizeOp& op);
 Result<TensorType> infer(const ResizeOp& op, std::span<const TensorType> inputs);

@@ -46,7 +46,8 @@ void RegisterStores::add(const Alloc& alloc, const Known& known) {
 int64_t RegisterStores::width_of_rows(const For& loop, int64_t extent, const Known& known) const {
   int64_t width = 0;
   const auto begins_row = [&](const Entry& entry, const Affine& index, const Known& there) {
-    return entry.width == width && modulo(index, width, there.ranges()) == Affine(loop.var);
+    return entry.width == width && index.coefficient(loop.var) == 1 &&
+           modulo(index, width, there.ranges()) == Affine(loop.var);
   };
   // What is read of other registers is read as far, and must have as long rows.
   const auto may_read = [&](const Load& load, const Known& there) {

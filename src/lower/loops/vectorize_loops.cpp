@@ -12,7 +12,7 @@
 namespace lathe {
 namespace {
 
-// Those of the widest vectors that there are, of 32 bits each.
+// Those of the widest vectors that there are, of 32 bits each; of wider elements several vectors are filled.
 constexpr int64_t kMostLanes = 16;
 
 // Conditions that differ between lanes.

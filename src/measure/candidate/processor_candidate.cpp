@@ -36,8 +36,6 @@ class ProcessorCandidate final : public Candidate {
 
  private:
   Status run() const;
-  // All but the inputs, which in a network have just been written, and the workspace, which its kernels
-  // share.
   Status check_slack() const;
 
   Module module_;

@@ -65,7 +65,6 @@ Result<InPlaceRace::Runner> InPlaceRace::Runner::open(const std::string& folder,
 }
 
 Result<InPlaceRace> InPlaceRace::open(const std::string& first, const std::string& other, int cores) {
-  // As time_artifact has it: the models' own threads find the other cpus free.
   LATHE_TRY(Runner one, Runner::open(first, cores));
   LATHE_TRY(Runner two, Runner::open(other, cores));
   if (launch_names(one.artifact) != launch_names(two.artifact))
@@ -74,6 +73,7 @@ Result<InPlaceRace> InPlaceRace::open(const std::string& first, const std::strin
 }
 
 Result<InPlace> InPlaceRace::run() {
+  // As time_artifact has it: the models' own threads find the other cpus free.
   const PinnedThread pinned(allowed_cpus().front());
   InPlace race;
   const double begin = monotonic_seconds();

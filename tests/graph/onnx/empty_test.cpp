@@ -82,6 +82,17 @@ TEST(OnnxEmpty, NothingIsScattered) {
   EXPECT_EQ(run_network(into, {{{2, 1}, {1, 2}}}).data, (Numbers{0, 1}));
 }
 
+TEST(OnnxEmpty, IndicesLieInsideOfDataWithoutElements) {
+  for (const char* type : {"ScatterElements", "ScatterND"}) {
+    OnnxModel model = OnnxModel().operator_set(18).input("z", {0, 2}).input("u", {1, 2});
+    const bool is_slice = std::string(type) == "ScatterND";
+    model.integers("at", is_slice ? Shape{1, 1} : Shape{1, 2}, std::vector<int64_t>(is_slice ? 1 : 2, 0));
+    model.node("n", type, {"z", "at", "u"}, "y").node("s", "Shape", {"y"}, "s").output("s");
+    EXPECT_EQ(import_error(model),
+              std::string("node 'n' (") + type + "): there is no place 0 in axis 0 of [0,2]");
+  }
+}
+
 TEST(OnnxEmpty, CastsToTheTypeOfATensorWithoutElements) {
   OnnxModel model = nothing({0}).node("n", "CastLike", {"z", "like"}, "y").output("y");
   model.input("like", {0}, onnx::TensorProto_DataType_INT32).operator_set(19);

@@ -300,6 +300,49 @@ TEST(Resize, NumbersNextToTheLargestDoNotOverflow) {
   }
 }
 
+// Numbers of 8 bits made real, resized by two and rounded again, by one scale: of 1,024 results dozens lie
+// halfway, and are what sums of four rounded products give, in this order.
+TEST(Resize, QuantizedHalvesFallAsInOnnxRuntime) {
+  constexpr int64_t kExtent = 16;
+  constexpr float kScale = 0.00131791F;
+  OnnxModel model;
+  model.input("q", {1, 1, kExtent, kExtent}, onnx::TensorProto_DataType_UINT8);
+  model.initializer("scale", {}, {kScale}).integer("zero", onnx::TensorProto_DataType_UINT8, 0);
+  model.initializer("by", {4}, {1, 1, 2, 2});
+  model.node("d", "DequantizeLinear", {"q", "scale", "zero"}, "x");
+  model.node("n", "Resize", {"x", "", "by"}, "r").attribute("mode", "linear");
+  model.node("r.q", "QuantizeLinear", {"r", "scale", "zero"}, "y").output("y");
+  Values numbers{{1, 1, kExtent, kExtent}, {}};
+  for (int64_t i = 0; i < kExtent * kExtent; ++i)
+    numbers.data.push_back(static_cast<double>(i * i * 37 % 256));
+
+  const auto place = [](int64_t y) { return std::clamp<int64_t>((y + 1) / 2 - 1, 0, kExtent - 1); };
+  const auto weights = [](int64_t y) -> std::pair<float, float> {
+    if (y == 0) return {1, 0};
+    if (y == 2 * kExtent - 1) return {0.5F, 0.5F};
+    return y % 2 == 0 ? std::pair(0.25F, 0.75F) : std::pair(0.75F, 0.25F);
+  };
+  const auto real = [&](int64_t y, int64_t x) {
+    const int64_t last = kExtent - 1;
+    const auto at = static_cast<size_t>(std::min(y, last) * kExtent + std::min(x, last));
+    return static_cast<float>(numbers.data[at]) * kScale;
+  };
+  std::vector<double> expected;
+  for (int64_t y = 0; y < 2 * kExtent; ++y) {
+    for (int64_t x = 0; x < 2 * kExtent; ++x) {
+      const auto [above, below] = weights(y);
+      const auto [left, right] = weights(x);
+      const float products[] = {
+          left * above * real(place(y), place(x)), right * above * real(place(y), place(x) + 1),
+          left * below * real(place(y) + 1, place(x)), right * below * real(place(y) + 1, place(x) + 1)};
+      float sum = products[0];
+      for (int i = 1; i < 4; ++i) sum += products[i];
+      expected.push_back(std::nearbyint(sum / kScale));
+    }
+  }
+  EXPECT_EQ(run_compiled(model, {numbers}), expected);
+}
+
 TEST(Resize, TheNearestPlaceMayBeOfAnyType) {
   for (const int type : {onnx::TensorProto_DataType_INT64, onnx::TensorProto_DataType_INT32,
                          onnx::TensorProto_DataType_INT8, onnx::TensorProto_DataType_BOOL}) {

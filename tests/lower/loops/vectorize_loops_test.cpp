@@ -184,6 +184,29 @@ main {
 )" + tail);
 }
 
+// A diagonal begins no row, though its places are their own numbers modulo the rows' width.
+TEST(VectorizeLoops, DiagonalsStayShort) {
+  const std::string head = R"(
+input A: f32[64] [0]
+output C: f32[64] [0]
+flat
+main {
+  alloc T: f32[3, 8] registers [0][1] {
+)";
+  expect_golden(kPass, head + R"(    vector j in 3 {
+      store T[9 * j] = A[j]
+    }
+    store C[0] = T[0]
+  }
+}
+)",
+                head + R"(    store T[0; 3 by 9] = A[0; 3 by 1]
+    store C[0] = T[0]
+  }
+}
+)");
+}
+
 // Beyond a tile that is imperfect in itself lies the next one, which has values of its own.
 TEST(VectorizeLoops, RegistersOfTheNextTileStay) {
   expect_golden(kPass, R"(

@@ -24,11 +24,16 @@ Result<MapOp> activation_of(const std::string& name, const std::vector<double>& 
   if (name == "Tanh") return MapOp{MapFunction::tanh};
   if (name == "LeakyRelu") return MapOp{MapFunction::leaky_relu, parameter(0, 0.01)};
   if (name == "HardSigmoid") return MapOp{MapFunction::hard_sigmoid, parameter(0, 0.2), parameter(1, 0.5)};
+  if (name == "Elu") return MapOp{MapFunction::elu, parameter(0, 1)};
+  if (name == "Selu") return MapOp{MapFunction::selu, parameter(0, kSeluAlpha), parameter(1, kSeluGamma)};
+  if (name == "Softplus") return MapOp{MapFunction::soft_plus};
+  if (name == "Softsign") return MapOp{MapFunction::soft_sign};
+  if (name == "ThresholdedRelu") return MapOp{MapFunction::thresholded_relu, parameter(0, 1)};
   if (name == "Clip" && parameters.size() == 2) return MapOp{MapFunction::clip, parameters[0], parameters[1]};
   return fail(
       ErrorKind::unsupported,
       fmt::format("attribute 'activation' is '{}', and Lathe supports Relu, Sigmoid, Tanh, LeakyRelu, "
-                  "HardSigmoid and Clip between two numbers",
+                  "HardSigmoid, Elu, Selu, Softplus, Softsign, ThresholdedRelu and Clip between two numbers",
                   name));
 }
 
@@ -43,17 +48,17 @@ ImportedOutputs import_gelu_of_sum(OnnxNode& node, MapFunction function) {
 
 ImportedOutputs import_fused_matmul(OnnxNode& node) {
   StepList steps(node.input_count());
-  for (const char* name : {"transBatchA", "transBatchB"})
-    LATHE_TRY_STATUS(require_attribute(name, static_cast<double>(node.integer(name, 0)), 0));
-  const auto matrix = [&](size_t input, const char* turned) {
+  const auto matrix = [&](size_t input, const char* turned, const char* is_first) {
     const size_t rank = node.shape(input).size();
-    if (node.integer(turned, 0) == 0 || rank < 2) return input;
+    const bool turns = node.integer(turned, 0) != 0, begins = node.integer(is_first, 0) != 0;
+    if ((!turns && !begins) || rank < 2) return input;
     TransposeOp op;
     for (size_t axis = 0; axis < rank; ++axis) op.order.push_back(axis);
-    std::swap(op.order[rank - 1], op.order[rank - 2]);
+    if (begins) std::rotate(op.order.begin(), op.order.begin() + 1, op.order.end() - 1);
+    if (turns) std::swap(op.order[rank - 1], op.order[rank - 2]);
     return steps.add(op, {input});
   };
-  const size_t a = matrix(0, "transA"), b = matrix(1, "transB");
+  const size_t a = matrix(0, "transA", "transBatchA"), b = matrix(1, "transB", "transBatchB");
   const size_t product = steps.add(MatMulOp{}, {a, b});
   if (const double alpha = node.real("alpha", 1); alpha != 1)
     steps.add(ZipOp{ZipFunction::mul}, {product, steps.real(alpha)});

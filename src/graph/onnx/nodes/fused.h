@@ -6,7 +6,8 @@
 
 namespace lathe {
 
-// FusedMatMul: alpha times the product of two stacks of matrices, each possibly turned.
+// FusedMatMul: alpha times the product of two stacks of matrices, each possibly turned, its rows' axis the
+// last but one or before those of the stack.
 ImportedOutputs import_fused_matmul(OnnxNode& node);
 // FusedConv: a Conv, to which a fourth input is added before its activation.
 ImportedOutputs import_fused_conv(OnnxNode& node);

@@ -86,19 +86,22 @@ Result<Shape> targets_of_elements(const OnnxNode& node, size_t axis) {
   return targets;
 }
 
-// The last axis of the indices names the first axes of the data, of which the rest is one update.
+// The last axis of the indices names the first axes of the data, of which the rest is one update; where it
+// names none each update is one of all data.
 Result<Shape> targets_of_slices(const OnnxNode& node) {
   const Shape &data = node.shape(kScattered), &indices = node.shape(kScatterIndices);
   const auto named = static_cast<size_t>(indices.back());
   const auto rest = data.begin() + static_cast<std::ptrdiff_t>(named);
-  LATHE_TRY(const Shape numbers, node.constant_integers(kScatterIndices));
+  LATHE_TRY(const Shape numbers,
+            has_no_elements(indices) ? Result<Shape>(Shape()) : node.constant_integers(kScatterIndices));
+  const auto updates = static_cast<size_t>(elements_between(indices, 0, indices.size() - 1));
   const int64_t size = elements_of(Shape(rest, data.end()));
   const Shape strides = strides_of(data);
   Shape targets;
-  for (size_t i = 0; i < numbers.size(); i += named) {
+  for (size_t i = 0; i < updates; ++i) {
     int64_t first = 0;
     for (size_t d = 0; d < named; ++d) {
-      LATHE_TRY(const int64_t place, place_on(numbers[i + d], d, data));
+      LATHE_TRY(const int64_t place, place_on(numbers[i * named + d], d, data));
       first += place * strides[d];
     }
     for (int64_t k = 0; k < size; ++k) targets.push_back(first + k);
@@ -327,12 +330,13 @@ ImportedOutputs import_scatter_elements(OnnxNode& node) {
   LATHE_TRY(const size_t axis, axis_of(node.integer("axis", 0), node.shape(kScattered).size()));
   LATHE_TRY(const ScatterFunction function, reduction_of(node));
   LATHE_TRY_STATUS(check_elements(node, axis));
-  if (updates_nothing(node)) return scattered_itself(node);
   ScatterSteps steps(node);
   if (node.is_constant(kScatterIndices)) {
     LATHE_TRY(const Shape targets, targets_of_elements(node, axis));
+    if (targets.empty()) return scattered_itself(node);
     if (add_constant_targets(steps, node, targets, function)) return steps.outputs();
   }
+  if (updates_nothing(node)) return scattered_itself(node);
   add_run_time_elements(steps, node, axis, function);
   return steps.outputs();
 }
@@ -340,12 +344,13 @@ ImportedOutputs import_scatter_elements(OnnxNode& node) {
 ImportedOutputs import_scatter_nd(OnnxNode& node) {
   LATHE_TRY(const ScatterFunction function, reduction_of(node));
   LATHE_TRY_STATUS(check_slices(node));
-  if (updates_nothing(node)) return scattered_itself(node);
   ScatterSteps steps(node);
-  if (node.is_constant(kScatterIndices)) {
+  if (node.is_constant(kScatterIndices) || has_no_elements(node.shape(kScatterIndices))) {
     LATHE_TRY(const Shape targets, targets_of_slices(node));
+    if (targets.empty()) return scattered_itself(node);
     if (add_constant_targets(steps, node, targets, function)) return steps.outputs();
   }
+  if (updates_nothing(node)) return scattered_itself(node);
   add_run_time_slices(steps, node, function);
   return steps.outputs();
 }

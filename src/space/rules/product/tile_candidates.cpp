@@ -192,7 +192,7 @@ bool lie_side_by_side(const Task& task, const Dag& dag, const Load& read, int di
     producer = dag.producer(load->tensor);
   }
   const std::optional<int> inner = innermost_if_given(task, load->tensor);
-  return !inner || dim == *inner;
+  return dim >= 0 && (!inner || dim == *inner);
 }
 
 // Elements that lie apart are loaded one by one: each time, or once into a panel, where the operand has one

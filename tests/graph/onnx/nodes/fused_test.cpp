@@ -34,9 +34,22 @@ TEST(FusedNodes, MatMulTurnsItsFactors) {
       .initializer("half", {}, {0.5F})
       .node("m", "Mul", {"p", "half"}, "y");
   expect_same(fused, plain, {numbered({2, 3, 4}), numbered({2, 5, 3})});
-  fused.attribute("transBatchA", 1);
-  EXPECT_EQ(import_error(fused),
-            "node 'n' (FusedMatMul): attribute 'transBatchA' is 1, and Lathe supports 0");
+}
+
+// As ONNX Runtime's optimiser takes the transposes of attention's heads in: rows, stack, columns.
+TEST(FusedNodes, MatMulTakesStacksBehindTheFirstAxis) {
+  for (const int64_t turned : {0, 1}) {
+    const Shape left = turned == 0 ? Shape{2, 5, 3, 4} : Shape{4, 5, 3, 2}, right{4, 5, 3, 6};
+    OnnxModel fused, plain;
+    for (OnnxModel* model : {&fused, &plain}) model->input("a", left).input("b", right).output("y");
+    fused.runtime_node("n", "FusedMatMul", {"a", "b"}, "y").attribute("transA", turned);
+    fused.attribute("transBatchA", 1).attribute("transBatchB", 1);
+    plain.node("ta", "Transpose", {"a"}, "at")
+        .attribute("perm", {1, 2, turned == 0 ? 0 : 3, turned == 0 ? 3 : 0});
+    plain.node("tb", "Transpose", {"b"}, "bt").attribute("perm", {1, 2, 0, 3});
+    plain.node("p", "MatMul", {"at", "bt"}, "y");
+    expect_same(fused, plain, {numbered(left), numbered(right)});
+  }
 }
 
 // About 1, so that sums keep their digits.
@@ -73,9 +86,10 @@ TEST(FusedNodes, ConvAddsAndActivates) {
   expect_same(bare, leaky, inputs);
   OnnxModel other = image_model();
   other.runtime_node("n", "FusedConv", {"x", "w"}, "y").attribute("activation", "Exp");
-  EXPECT_EQ(import_error(other),
-            "node 'n' (FusedConv): attribute 'activation' is 'Exp', and Lathe supports Relu, Sigmoid, Tanh, "
-            "LeakyRelu, HardSigmoid and Clip between two numbers");
+  EXPECT_EQ(
+      import_error(other),
+      "node 'n' (FusedConv): attribute 'activation' is 'Exp', and Lathe supports Relu, Sigmoid, Tanh, "
+      "LeakyRelu, HardSigmoid, Elu, Selu, Softplus, Softsign, ThresholdedRelu and Clip between two numbers");
 }
 
 TEST(FusedNodes, GemmActivates) {
@@ -89,6 +103,16 @@ TEST(FusedNodes, GemmActivates) {
   plain.node("g", "Gemm", {"a", "b", "c"}, "g").attribute("transB", 1);
   plain.node("l", "LeakyRelu", {"g"}, "y").attribute("alpha", 0.25);
   expect_same(fused, plain, {numbered({3, 4})});
+}
+
+TEST(FusedNodes, GemmActivatesAsTheNodesDo) {
+  for (const char* activation : {"Elu", "Selu", "Softplus", "Softsign", "ThresholdedRelu"}) {
+    OnnxModel fused, plain;
+    for (OnnxModel* model : {&fused, &plain}) model->input("a", {3, 4}).initializer("b", {4, 5}).output("y");
+    fused.runtime_node("n", "FusedGemm", {"a", "b"}, "y").attribute("activation", activation);
+    plain.node("g", "Gemm", {"a", "b"}, "g").node("l", activation, {"g"}, "y");
+    expect_same(fused, plain, {small({3, 4})});
+  }
 }
 
 TEST(FusedNodes, KindsOfGelu) {

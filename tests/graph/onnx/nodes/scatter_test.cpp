@@ -48,6 +48,19 @@ TEST(OnnxScatter, SlicesAreWrittenWhereIndicesSay) {
   EXPECT_EQ(run_network(elements, {numbered({3, 2}), {{2}, {10, 20}}}).data, (Numbers{1, 10, 3, 4, 20, 6}));
 }
 
+// Indices without numbers name all of the data, once for each update.
+TEST(OnnxScatter, IndicesThatNameNoAxisMeanAllOfTheData) {
+  const Values updates{{2, 2, 1}, {10, 20, 30, 40}};
+  const auto model = [](const char* reduction, int64_t count) {
+    OnnxModel made;
+    made.operator_set(18).input("x", {2, 1}).integers("i", {count, 0}, {}).input("u", {count, 2, 1});
+    return made.node("n", "ScatterND", {"x", "i", "u"}, "y").attribute("reduction", reduction).output("y");
+  };
+  EXPECT_EQ(run_network(model("none", 2), {numbered({2, 1}), updates}).data, (Numbers{30, 40}));
+  EXPECT_EQ(run_network(model("add", 2), {numbered({2, 1}), updates}).data, (Numbers{41, 62}));
+  EXPECT_EQ(run_network(model("none", 1), {numbered({2, 1}), {{1, 2, 1}, {7, 8}}}).data, (Numbers{7, 8}));
+}
+
 // As assignments to slices are exported: what is written stands between what stays, with no list of places.
 TEST(OnnxScatter, ABoxIsWrittenInOnePiece) {
   const auto nodes_of = [](const OnnxModel& model) {
