@@ -224,7 +224,7 @@ class Importer {
     std::vector<OnnxOperand> tensors;
     for (size_t i = 0; i < inputs.size(); ++i)
       tensors.push_back(operand_of(node.input(static_cast<int>(i)), inputs[i]));
-    OnnxNode view(node, std::move(tensors), operator_set_);
+    OnnxNode view(node, std::move(tensors), operator_set_, model_.producer_name());
     Result<std::vector<ImportedOutput>> outputs = row.import(view);
     if (!outputs) return fail_at(node, outputs.error().kind, outputs.error().message);
     const Status finished = view.finish();

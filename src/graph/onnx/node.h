@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,11 +32,14 @@ struct OnnxOperand {
 class OnnxNode {
  public:
   // `inputs`: the node's inputs in order; their tensors and `proto` must outlive this object.
-  // `operator_set`: the version of ONNX's operators that the model is written in.
-  OnnxNode(const onnx::NodeProto& proto, std::vector<OnnxOperand> inputs, int64_t operator_set)
-      : proto_(proto), inputs_(std::move(inputs)), operator_set_(operator_set) {}
+  // `operator_set`: the version of ONNX's operators that the model is written in; `producer`: the name of the
+  // program that wrote the model, where the model has it, which must outlive this object.
+  OnnxNode(const onnx::NodeProto& proto, std::vector<OnnxOperand> inputs, int64_t operator_set,
+           std::string_view producer = {})
+      : proto_(proto), inputs_(std::move(inputs)), operator_set_(operator_set), producer_(producer) {}
 
   int64_t operator_set() const { return operator_set_; }
+  std::string_view producer() const { return producer_; }
   // A name that no other node of the model has: that of its first output that has one.
   std::string place() const;
   size_t input_count() const { return inputs_.size(); }
@@ -102,6 +106,7 @@ class OnnxNode {
   const onnx::NodeProto& proto_;
   std::vector<OnnxOperand> inputs_;
   int64_t operator_set_;
+  std::string_view producer_;
   std::vector<std::string> read_;
   std::string mistake_;
 };

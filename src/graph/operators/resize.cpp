@@ -271,6 +271,19 @@ Status set_scales(ResizeOp& op, const Shape& shape, const std::vector<double>& s
   return {};
 }
 
+// Whether corners are aligned by the places that there are where scales give no whole number of them, as in
+// the program that wrote the model; else by scaled extents, as in ONNX's tests (docs/onnx.md).
+bool aligns_whole_places(OnnxNode& node) {
+  const bool is_by_text = node.producer() == "pytorch" || node.producer() == "onnx.quantize";
+  return is_by_text && node.text("coordinate_transformation_mode", "half_pixel") == "align_corners";
+}
+
+void set_scales_of_shape(ResizeOp& op, const Shape& shape) {
+  op.scales.clear();
+  for (size_t d = 0; d < std::min(shape.size(), op.shape.size()); ++d)
+    op.scales.push_back(static_cast<float>(op.shape[d]) / static_cast<float>(shape[d]));
+}
+
 // Numbers that are given for all axes, or for those that the attribute 'axes' names; `rest` is for the
 // others.
 template <class Number>
@@ -288,12 +301,6 @@ Result<std::vector<Number>> along_every_axis(OnnxNode& node, const char* what, s
     rest[axis] = given[i];
   }
   return rest;
-}
-
-void set_sizes(ResizeOp& op, const Shape& shape, Shape sizes) {
-  op.shape = std::move(sizes);
-  for (size_t d = 0; d < std::min(shape.size(), op.shape.size()); ++d)
-    op.scales.push_back(static_cast<float>(op.shape[d]) / static_cast<float>(shape[d]));
 }
 
 // One scale for the axes that are resized: the least of their own, or the largest.
@@ -402,7 +409,8 @@ Status read_extents(OnnxNode& node, ResizeOp& op) {
   if (node.has_input(3)) {
     LATHE_TRY(Shape sizes, node.constant_integers(3));
     LATHE_TRY(sizes, along_every_axis(node, "sizes", std::move(sizes), shape));
-    set_sizes(op, shape, std::move(sizes));
+    op.shape = std::move(sizes);
+    set_scales_of_shape(op, shape);
     return keep_aspect_ratio(node, op, shape);
   }
   if (!node.has_input(scales_input))
@@ -410,7 +418,9 @@ Status read_extents(OnnxNode& node, ResizeOp& op) {
   LATHE_TRY(std::vector<double> scales, node.constant_reals(scales_input));
   LATHE_TRY(scales,
             along_every_axis(node, "scales", std::move(scales), std::vector<double>(shape.size(), 1)));
-  return set_scales(op, shape, scales);
+  LATHE_TRY_STATUS(set_scales(op, shape, scales));
+  if (aligns_whole_places(node)) set_scales_of_shape(op, shape);
+  return {};
 }
 
 Result<ResizeOp> import_resize(OnnxNode& node) {

@@ -106,6 +106,22 @@ TEST(Resize, AlignedCornersGoByTheScaledLength) {
   EXPECT_EQ(resized("nearest", {1, 4}, {1, 0.5F}), (std::vector<double>{1, 4}));
 }
 
+// Of 13 places 1.5 times as many are 19: PyTorch lays the last onto the last, ONNX's tests the place 19.5.
+TEST(Resize, AlignedCornersOfPyTorchAreThoseOfWholeLengths) {
+  for (const char* mode : {"linear", "cubic"}) {
+    OnnxModel model;
+    model.input("x", {1, 13}).initializer("scales", {2}, {1, 1.5F});
+    model.node("n", "Resize", {"x", "", "scales"}, "y").attribute("mode", mode);
+    model.attribute("coordinate_transformation_mode", "align_corners").output("y");
+    EXPECT_LT(run_network(model, {numbered({1, 13})}).data.back(), 12.9);
+    model.proto.set_producer_name("pytorch");
+    const std::vector<double> values = run_network(model, {numbered({1, 13})}).data;
+    ASSERT_EQ(values.size(), 19U);
+    EXPECT_NEAR(values.back(), 13, 1e-6);
+    EXPECT_NEAR(values[9], 7, 1e-6);
+  }
+}
+
 TEST(Resize, CopiesWhereTheExtentsStay) {
   EXPECT_EQ(run_network(row_model(4, 4, "linear", "half_pixel"), {numbered({1, 4})}).data,
             numbered({1, 4}).data);
