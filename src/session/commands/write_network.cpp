@@ -101,7 +101,7 @@ Result<WrittenNetwork> write_network(const Network& network, const CompileModelO
   const double begin = monotonic_seconds();
   LATHE_TRY(const std::vector<CompiledTask> programs, compile_programs(network, options));
   const Writer writer{network, options, folder};
-  LATHE_TRY(const WrittenNetwork first, writer.write(programs));
+  LATHE_TRY(WrittenNetwork first, writer.write(programs));
   const std::optional<ArtifactTime>& run = first.model.time;
   // Of free sizes the largest alone would race, and decide for all.
   const bool may_race =
