@@ -66,6 +66,18 @@ TEST(TileCandidates, WhatIsPaddedLiesAsItsSourceDoes) {
   EXPECT_FALSE(lies(-1));
 }
 
+// All places of an image in one row, as im2col has them: beside the last of a line lies the first of the next
+// one, whatever the layout.
+TEST(TileCandidates, LinesBehindEachOtherAreNoNeighbours) {
+  const RuleCase c(
+      "V[c:3, a:3, p:81] = I[c, p / 9 + a, p % 9]\n"
+      "O[f:8, p:81] = sum(c:3, a:3) V[c, a, p] * W[f, c, a]",
+      {"W"});
+  const Load& load = *c.stage(1).operands[0].load;
+  EXPECT_FALSE(lie_side_by_side(c.task(), c.dag(), load, 2));
+  EXPECT_TRUE(lie_side_by_side(c.task(), c.dag(), load, 0)) << "channels may be innermost";
+}
+
 TEST(TileCandidates, WhatIsTransformedLiesAsItsSourceDoes) {
   RuleCase c(
       "table T[4, 4] = {1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1}\n"
