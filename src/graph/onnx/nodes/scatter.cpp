@@ -318,7 +318,9 @@ void add_run_time_slices(ScatterSteps& steps, const OnnxNode& node, ScatterFunct
   const Shape axes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(named));
   const int64_t size = elements_between(data, named, data.size()),
                 count = elements_between(indices, 0, indices.size() - 1);
-  const size_t places = steps.reshape(add_named_places(steps, indices, axes), {1, count, 1});
+  const Shape list{1, count, 1};
+  const size_t places = named == 0 ? steps.integers(list, Shape(static_cast<size_t>(count), 0))
+                                   : steps.reshape(add_named_places(steps, indices, axes), list);
   const size_t result = steps.scatter(steps.reshape(kScattered, {1, elements_of(axes), size}), places,
                                       steps.reshape(kScatterUpdates, {1, count, size}), function);
   steps.give(steps.reshape(result, data));

@@ -59,6 +59,9 @@ TEST(OnnxScatter, IndicesThatNameNoAxisMeanAllOfTheData) {
   EXPECT_EQ(run_network(model("none", 2), {numbered({2, 1}), updates}).data, (Numbers{30, 40}));
   EXPECT_EQ(run_network(model("add", 2), {numbered({2, 1}), updates}).data, (Numbers{41, 62}));
   EXPECT_EQ(run_network(model("none", 1), {numbered({2, 1}), {{1, 2, 1}, {7, 8}}}).data, (Numbers{7, 8}));
+  // More of them than passes over the data are made for.
+  const Values ones{{70, 2, 1}, std::vector<double>(140, 1)};
+  EXPECT_EQ(run_network(model("add", 70), {numbered({2, 1}), ones}).data, (Numbers{71, 72}));
 }
 
 // As assignments to slices are exported: what is written stands between what stays, with no list of places.
